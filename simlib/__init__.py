@@ -1,0 +1,32 @@
+"""simlib: simulate parallel job scheduling with backfilling, and reproduce two landmark papers about it.
+
+>>> import simlib
+>>> w = simlib.load("KTH-SP2")
+>>> s = simlib.simulate(w, simlib.EASY())
+>>> s.summary()
+"""
+
+from . import estimates, metrics
+from .archive import ArchiveError, load
+from .policies import EASY, FCFS, Conservative
+from .schedule import Schedule, simulate
+from .swf import SWFError, read_swf, write_swf
+from .workload import Workload
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "EASY",
+    "FCFS",
+    "ArchiveError",
+    "Conservative",
+    "SWFError",
+    "Schedule",
+    "Workload",
+    "estimates",
+    "load",
+    "metrics",
+    "read_swf",
+    "simulate",
+    "write_swf",
+]

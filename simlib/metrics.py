@@ -1,0 +1,56 @@
+"""Measures of a schedule (MF section 3.1). All take and return plain numbers or arrays; times are seconds."""
+
+import numpy as np
+
+
+def wait(submit, start):
+    """Time from submission to start."""
+    return start - submit
+
+
+def response(wait, run):
+    """Time from submission to end."""
+    return wait + run
+
+
+def slowdown(wait, run):
+    """Response time / run time; infinite for a job of no length that waited, 1 for one that did not."""
+    wait, run = np.asarray(wait, float), np.asarray(run, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(wait == 0, 1.0, (wait + run) / run)
+
+
+def bounded_slowdown(wait, run, threshold=10, floor=1.0):
+    """Response time / run time, with run times below `threshold` seconds counted as `threshold`.
+
+    MF's formula is the ratio as it stands, so that a job of 1 s that does not wait has 0.1: `floor=None`. The usual
+    definition does not let it fall below 1.
+    """
+    ratio = (np.asarray(wait, float) + run) / np.maximum(run, threshold)
+    return ratio if floor is None else np.maximum(ratio, floor)
+
+
+def work_until(times, start, run, procs):
+    """Processor-seconds executed before each of `times` (array of seconds)."""
+    done = np.clip(np.asarray(times)[:, None] - np.asarray(start), 0, np.asarray(run))
+    return done @ np.asarray(procs)
+
+
+def load_by_period(edges, start, run, procs, machine):
+    """Load of the periods between successive `edges`: processor-seconds executed / (machine x length)."""
+    return np.diff(work_until(edges, start, run, procs)) / (machine * np.diff(edges))
+
+
+def utilisation(start, end, procs, machine):
+    """The share of the machine in use over time, as steps.
+
+    Returns
+    -------
+    times : int64 array
+        Seconds at which the share may change, rising.
+    share : float array
+        From each of these times on until the next.
+    """
+    times, which = np.unique(np.concatenate([start, end]), return_inverse=True)
+    change = np.bincount(which, weights=np.concatenate([procs, -np.asarray(procs)]))
+    return times, np.cumsum(change) / machine

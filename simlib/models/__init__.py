@@ -1,0 +1,1 @@
+"""Models of workloads: jobs made up at random to resemble those of real machines."""

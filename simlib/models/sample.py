@@ -1,0 +1,84 @@
+"""The sample log: a made-up quarter of a 128-processor machine, for when no real log is at hand.
+
+It has what the exhibits need: a daily cycle, small jobs and powers of two, users who repeat similar jobs, estimates
+that are round and mostly far too high, jobs that fail at once and jobs killed at their limit. It is fitted to nothing.
+`python -m simlib.models.sample` writes `data/samples/sample.swf.gz`.
+"""
+
+import numpy as np
+import pandas as pd
+
+from .. import paths
+from ..swf import write_swf
+from ..workload import Workload
+
+PROCS = 128
+JOBS = 6000
+LOAD = 0.95  # before long jobs are cut at the largest estimate; about 0.7 is left
+START = pd.Timestamp("2026-01-01", tz="UTC")
+DAYS = 90
+HEADER = (
+    " Version: 2.2",
+    " Computer: none",
+    " Note: SYNTHETIC. Made up by simlib.models.sample; not the log of any machine.",
+    f" MaxProcs: {PROCS}",
+    f" UnixStartTime: {int(START.timestamp())}",
+    " TimeZoneString: UTC",
+)
+ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080])
+
+
+def sample(seed=1):
+    """The sample log as a Workload; the same seed gives the same jobs."""
+    rng = np.random.default_rng(seed)
+    users = 40
+    user = rng.choice(users, JOBS, p=_falling(users))
+    typical = np.exp(rng.normal(7.5, 1.4, users))[user]  # seconds
+    fails = rng.random(JOBS) < 0.1
+    run = typical * np.exp(rng.normal(0, 0.8, JOBS))
+    run[fails] = rng.integers(0, 90, fails.sum())
+
+    size = 2 ** rng.choice(8, JOBS, p=np.array([24, 14, 16, 16, 14, 10, 5, 1]) / 100)
+    odd = rng.random(JOBS) < 0.15
+    size[odd] = rng.integers(1, 40, odd.sum())
+
+    run[~fails] *= LOAD * PROCS * DAYS * 86400 / (run @ size)
+    run = np.minimum(run, ROUND_VALUES[-1]).astype(np.int64)
+    wanted = np.where(fails, 2 * typical, run / rng.uniform(0.05, 1.0, JOBS))  # most ask for far too much
+    estimate = ROUND_VALUES[np.searchsorted(ROUND_VALUES[:-1], wanted)]
+    low = rng.random(JOBS) < 0.05  # some for too little
+    estimate[low] = ROUND_VALUES[np.maximum(np.searchsorted(ROUND_VALUES[:-1], run[low]) - 1, 0)]
+    killed = run >= estimate
+    run = np.minimum(run, estimate)
+    jobs = pd.DataFrame(
+        {
+            "submit": np.sort(_daily_cycle(rng, JOBS)),
+            "run": run,
+            "procs": size,
+            "estimate": estimate,
+            "user": user + 1,
+            "group": user % 7 + 1,
+            "app": user * 3 % 50 + 1,
+            "queue": 1,
+            "status": np.where(killed, 5, np.where(fails, 0, 1)),
+        },
+        index=pd.RangeIndex(1, JOBS + 1, name="job"),
+    )
+    return Workload(jobs, PROCS, "sample", start=START, header=HEADER, synthetic=True)
+
+
+def _falling(n):
+    weight = 1 / np.arange(1, n + 1)
+    return weight / weight.sum()
+
+
+def _daily_cycle(rng, n):
+    """Submit times in seconds: days alike, hours busy around two in the afternoon."""
+    hours = np.arange(24)
+    busy = 1 + 0.8 * np.cos((hours - 14) * 2 * np.pi / 24)
+    hour = rng.choice(24, n, p=busy / busy.sum())
+    return rng.integers(0, DAYS, n) * 86400 + hour * 3600 + rng.integers(0, 3600, n)
+
+
+if __name__ == "__main__":
+    write_swf(sample(), paths.DATA / "samples" / "sample.swf.gz")

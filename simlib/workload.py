@@ -1,0 +1,264 @@
+"""A workload: which jobs are submitted when to what machine."""
+
+import copy
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+
+from . import estimates as _estimates
+
+COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
+"""The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
+that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
+
+NO_RUN = "run time unknown"
+NO_PROCS = "no processors recorded"
+TOO_LARGE = "larger than the machine"
+
+
+class Workload:
+    """Jobs submitted to a machine; immutable: what changes it returns a new one.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
+        to -1. The index identifies jobs.
+    procs : int
+        Processors of the machine.
+    name : str
+    start : Timestamp, optional
+        The time of second 0, in the zone whose calendar divides the log into months.
+    header : sequence of str
+        Comment lines of the log it came from.
+    log : DataFrame, optional
+        The 18 SWF fields by the same index (see `simlib.swf.FIELDS`); for selections and for writing.
+    source : dict
+        Where it came from: `file`, and `variant` and `sha256` where known.
+    synthetic : bool
+        Whether it is made up rather than recorded; every exhibit made from it says so.
+
+    Attributes
+    ----------
+    jobs : DataFrame
+        The jobs that take part (run >= 0 and 0 < procs <= machine) by (submit, line in the log), columns `COLUMNS`.
+    dropped : Series of str
+        Why each other job does not take part.
+    history : tuple of str
+        What was done to the log, step by step.
+
+    Raises
+    ------
+    ValueError
+        For a machine without processors, missing columns or numbers that are not whole.
+    """
+
+    def __init__(self, jobs, procs, name="workload", *, start=None, header=(), log=None, source=None, synthetic=False):
+        if not (isinstance(procs, (int, np.integer)) and procs > 0):
+            raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
+        jobs = _complete(jobs, name)
+        reason = np.select(
+            [jobs.run < 0, jobs.procs <= 0, jobs.procs > procs], [NO_RUN, NO_PROCS, TOO_LARGE], default=""
+        )
+        out = reason != ""
+        self.dropped = pd.Series(reason[out], index=jobs.index[out], name="dropped", dtype=object)
+        self._jobs = _by_arrival(jobs[~out] if out.any() else jobs)
+        self.procs = int(procs)
+        self.name = name
+        self.start = _aware(start)
+        self.header = tuple(header)
+        self.log = log
+        self.source = source or {}
+        self.synthetic = synthetic
+        self.history = ()
+
+    @property
+    def jobs(self):
+        return self._jobs.copy(deep=False)  # copy on write: nobody changes ours
+
+    def __len__(self):
+        return len(self._jobs)
+
+    def __repr__(self):
+        text = f"<Workload {self.name}: {len(self):,} jobs on {self.procs:,} processors"
+        if self.start is not None and len(self):
+            first, last = self._jobs.submit.iloc[0], self._jobs.submit.iloc[-1]
+            with suppress(ValueError, OverflowError, NotImplementedError):  # beyond the years a calendar has
+                text += f", {self.time(first):%Y-%m-%d} to {self.time(last):%Y-%m-%d}"
+        if self.synthetic:
+            text += ", SYNTHETIC"
+        for reason, count in self.dropped.value_counts(sort=False).items():
+            text += f"; {count:,} dropped ({reason})"
+        return "; ".join([text, *self.history]) + ">"
+
+    def equals(self, other):
+        """Whether both have the same jobs, machine and clock."""
+        return (self.procs, self.start) == (other.procs, other.start) and self._jobs.equals(other._jobs)
+
+    # The clock
+
+    def time(self, seconds):
+        """The calendar time of a second of the log, as a Timestamp in the log's zone."""
+        return self._clock() + pd.Timedelta(int(seconds), "s")
+
+    def month_starts(self, first, last):
+        """The calendar months that `first` to `last` (seconds) touch.
+
+        Returns
+        -------
+        months : list of str
+            `YYYY-MM`, in the log's own zone.
+        edges : int64 array
+            The second each of them begins at, and the one the last of them ends at.
+        """
+        clock = self._clock()
+        begin, end = (self.time(seconds).tz_localize(None).to_period("M") for seconds in (first, last))
+        months = pd.period_range(begin, end + 1)
+        first_of_two = np.ones(len(months), bool)  # where the clock is put back at midnight
+        starts = months.to_timestamp().tz_localize(clock.tz, ambiguous=first_of_two, nonexistent="shift_forward")
+        edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
+        return [f"{month:%Y-%m}" for month in months[:-1]], edges
+
+    def calendar_month(self, seconds):
+        """The month, `YYYY-MM` in the log's own zone, of each of an array of seconds."""
+        seconds = np.asarray(seconds)
+        if seconds.size == 0:
+            return np.array([], dtype=object)
+        months, edges = self.month_starts(seconds.min(), seconds.max())
+        return np.array(months, dtype=object)[np.searchsorted(edges, seconds, side="right") - 1]
+
+    def _clock(self):
+        if self.start is None:
+            raise ValueError(
+                f"{self.name}: has no calendar: expected '; UnixStartTime:' and '; TimeZoneString:' in the log's "
+                "header, or Workload(..., start=pd.Timestamp(...))"
+            )
+        return self.start
+
+    # Selection
+
+    def select(self, which):
+        """The jobs for which `which` holds.
+
+        Parameters
+        ----------
+        which : str or boolean array
+            An expression over the columns of `jobs` and the fields of the log, as for `DataFrame.query`, such as
+            "status == 1" or "requested_time > 0"; or one truth value a job.
+        """
+        if not isinstance(which, str):
+            return self._derive(self._jobs[np.asarray(which, dtype=bool)], "selected jobs")
+        table = self._jobs
+        if self.log is not None:
+            table = table.join(self.log.loc[table.index, self.log.columns.difference(table.columns)])
+        try:
+            chosen = table.eval(which)
+        except Exception as error:
+            raise ValueError(
+                f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
+            ) from None
+        return self._derive(self._jobs[chosen], f"jobs with {which}")
+
+    def months(self, first, last=None):
+        """The jobs submitted from the calendar month `first` to the end of month `last` (`YYYY-MM`, the log's zone)."""
+        last = last or first
+        month = self.calendar_month(self._jobs.submit)
+        chosen = (month >= first) & (month <= last)
+        if not chosen.any():
+            raise ValueError(
+                f"{self.name}: no job was submitted from {first} to {last}; the log has {month.min()} to {month.max()}"
+            )
+        return self._derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
+
+    # Load
+
+    @property
+    def load(self):
+        """Offered load: processor-seconds of all jobs / (machine x time from first to last submit)."""
+        submit = self._jobs.submit
+        span = int(submit.iloc[-1] - submit.iloc[0]) if len(submit) else 0
+        work = (self._jobs.run * self._jobs.procs).sum()
+        return float(work / (self.procs * span)) if span else float("nan")
+
+    def scale_arrivals(self, factor):
+        """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1)."""
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
+        submit = self._jobs.submit
+        scaled = submit.iloc[0] + np.rint((submit - submit.iloc[0]) * factor).astype(np.int64)
+        return self._derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
+
+    def scale_load(self, to):
+        """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1)."""
+        if not (np.isfinite(to) and to > 0):
+            raise ValueError(f"scale_load: found to={to!r}, expected a positive number such as 0.8")
+        return self.scale_arrivals(self.load / to)
+
+    # Variations
+
+    def with_estimates(self, model):
+        """The same jobs with other run-time estimates.
+
+        Parameters
+        ----------
+        model : str or callable
+            A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
+            jobs table that returns one estimate in seconds a job.
+        """
+        model = _estimates.named(model)
+        estimate = pd.Series(np.asarray(model(self.jobs)), index=self._jobs.index)
+        return self._derive(self._jobs.assign(estimate=estimate), f"estimates: {model}")
+
+    def shake(self, seconds=60, seed=0):
+        """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
+
+        Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
+        MASCOTS 2007.
+        """
+        shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
+        return self._derive(
+            self._jobs.assign(submit=self._jobs.submit + shift), f"shaken by +-{seconds} s, seed {seed}"
+        )
+
+    def _derive(self, jobs, step):
+        new = copy.copy(self)
+        new._jobs = _by_arrival(_complete(jobs, self.name))
+        new.history = (*self.history, step)
+        return new
+
+
+def _complete(jobs, name):
+    """The jobs table with all COLUMNS, as int64."""
+    missing = {"submit", "run", "procs"} - set(jobs.columns)
+    if missing:
+        raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
+    absent = {column: -1 for column in COLUMNS if column not in jobs} | (
+        {} if "estimate" in jobs else {"estimate": jobs.run}
+    )
+    jobs = jobs.assign(**absent)[COLUMNS]
+    for column in COLUMNS:
+        if jobs[column].dtype == np.int64:
+            continue
+        try:
+            whole = jobs[column].astype("int64")
+            exact = bool((whole == jobs[column]).all())
+        except (ValueError, TypeError, OverflowError):  # nan, inf, words
+            exact = False
+        if not exact:
+            raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
+        jobs[column] = whole
+    return jobs
+
+
+def _by_arrival(jobs):
+    """In order of submit time, equal ones as they were."""
+    submit = jobs.submit.to_numpy()
+    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[np.argsort(submit, kind="stable")]
+
+
+def _aware(start):
+    if start is None:
+        return None
+    start = pd.Timestamp(start)
+    return start.tz_localize("UTC") if start.tz is None else start
