@@ -1,0 +1,35 @@
+"""What several test modules share."""
+
+import os
+
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+import simlib
+
+settings.register_profile("simlib", deadline=None, derandomize=True)
+settings.load_profile("simlib")
+
+
+@pytest.fixture
+def log():
+    """A function that loads a real log by catalogue name, or skips the test with a visible reason."""
+
+    def load(name, variant=None):
+        if simlib.archive.find(name, variant) is None:
+            pytest.skip(f"the log {name} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
+        return simlib.load(name, variant)
+
+    return load
+
+
+@pytest.fixture
+def workload():
+    """A function that makes a Workload of (submit, run, estimate, procs) rows."""
+
+    def make(rows, machine, **options):
+        jobs = pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"], dtype="int64")
+        return simlib.Workload(jobs, machine, **options)
+
+    return make

@@ -1,0 +1,170 @@
+"""A slow and obvious scheduler, written from Mu'alem & Feitelson section 2 and nothing else.
+
+The compiled engine is compared with it job by job. It shares no code with the engine and avoids its ideas: no event
+queue, no sorted arrays, no profile kept up to date. Every question ("how many processors are free then?") is answered
+by going through all jobs.
+"""
+
+
+class Job:
+    def __init__(self, number, submit, run, estimate, size):
+        self.number, self.submit, self.run, self.estimate, self.size = number, submit, run, estimate, size
+        self.start = None  # when it starts to run
+        self.reserved = None  # conservative only: when it is to start
+        self.guarantee = None
+        self.backfilled = False
+
+    def end(self):
+        return self.start + self.run
+
+    def expected_end(self):
+        return self.start + self.estimate
+
+
+def simulate(rows, machine, scheduler):
+    """Schedule jobs given as (submit, run, estimate, size), in order of arrival; returns them as Jobs."""
+    jobs = [Job(number, *row) for number, row in enumerate(rows)]
+    gone = set()
+    queue = []
+    now = None
+    while any(job.start is None for job in jobs):
+        now = next_instant(jobs, queue, gone, now)
+        left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
+        gone.update(left)
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        scheduler.jobs_left(left, running, queue, machine, now)
+        for job in jobs:
+            if job.start is None and job not in queue and job.submit <= now:
+                scheduler.job_joins(job, running, queue, machine, now)
+                queue.append(job)
+        for job in scheduler.scheduling_pass(running, queue, machine, now):
+            job.start = now
+            queue.remove(job)
+    return jobs
+
+
+def next_instant(jobs, queue, gone, now):
+    """The next time at which something ends, arrives or has a reservation; now again after a job of no length."""
+    times = [job.end() for job in jobs if job.start is not None and job not in gone]
+    times += [job.submit for job in jobs if job.start is None and job not in queue]
+    times += [job.reserved for job in queue if job.reserved is not None]
+    return min(times)
+
+
+class FCFS:
+    def jobs_left(self, left, running, queue, machine, now):
+        pass
+
+    def job_joins(self, job, running, queue, machine, now):
+        pass
+
+    def scheduling_pass(self, running, queue, machine, now):
+        free = machine - sum(job.size for job in running)
+        starting = []
+        for job in queue:
+            if job.size > free:
+                break
+            free -= job.size
+            starting.append(job)
+        return starting
+
+
+class EASY(FCFS):
+    """Section 2.2; `priority` of (wait, estimate, size), larger first, or None for order of arrival."""
+
+    def __init__(self, reuse_extra=False, priority=None):
+        self.reuse_extra, self.priority = reuse_extra, priority
+
+    def scheduling_pass(self, running, queue, machine, now):
+        queue = list(queue)
+        if self.priority:
+            queue.sort(key=lambda job: (-self.priority(now - job.submit, job.estimate, job.size), job.number))
+        starting = super().scheduling_pass(running, queue, machine, now)
+        waiting = [job for job in queue if job not in starting]
+        if not waiting:
+            return starting
+        head, others = waiting[0], waiting[1:]
+
+        # who holds processors until when, as far as the scheduler knows
+        held = [(max(now, job.expected_end()), job.size) for job in running]
+        held += [(now + job.estimate, job.size) for job in starting]
+
+        def free_at(time):
+            return machine - sum(size for end, size in held if end > time)
+
+        shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
+        extra = free_at(shadow) - head.size
+        free = machine - sum(size for _, size in held)
+        for job in others:
+            if job.size > free:
+                continue
+            if now + job.estimate <= shadow:
+                pass
+            elif job.size <= extra:
+                if not self.reuse_extra:
+                    extra -= job.size
+            else:
+                continue
+            free -= job.size
+            job.backfilled = True
+            starting.append(job)
+        return starting
+
+    def head_fits(self, head, held, machine, time):
+        """Whether the head would find enough processors once all that are to end by then have ended.
+
+        It did not fit now, and what is to end right now has not ended: so the running ones that are to end by `time`
+        are counted as gone, at least one of them.
+        """
+        gone = [size for end, size in held if end <= time]
+        return gone and machine - sum(size for end, size in held if end > time) >= head.size
+
+
+class Conservative(FCFS):
+    """Section 2.1; `order` of compression: "arrival" or "start"."""
+
+    def __init__(self, order):
+        self.order = order
+
+    def jobs_left(self, left, running, queue, machine, now):
+        if not any(job.expected_end() > now for job in left):
+            return
+        ordered = list(queue)
+        if self.order == "start":
+            ordered.sort(key=lambda job: (job.reserved, job.number))
+        for job in ordered:
+            others = [other for other in queue if other is not job]
+            job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
+
+    def job_joins(self, job, running, queue, machine, now):
+        job.reserved = job.guarantee = self.anchor(job, running, queue, machine, now)
+
+    def scheduling_pass(self, running, queue, machine, now):
+        starting = [job for job in queue if job.reserved == now]
+        waiting = [job for job in queue if job.reserved > now]
+        for job in starting:
+            job.backfilled = any(other.number < job.number for other in waiting)
+        return starting
+
+    def anchor(self, job, running, reserved, machine, now):
+        """The earliest time at which the job fits until its expected end, beside the running and reserved ones."""
+        blocks = [(other.start, other.expected_end(), other.size) for other in running]
+        blocks += [(other.reserved, other.reserved + other.estimate, other.size) for other in reserved]
+
+        def free_at(time):
+            return machine - sum(size for start, end, size in blocks if start <= time < end)
+
+        for anchor in sorted({now} | {end for _, end, _ in blocks if end > now}):
+            changes = [start for start, _, _ in blocks if anchor < start < anchor + job.estimate]
+            if all(free_at(time) >= job.size for time in [anchor, *changes]):
+                return anchor
+        raise AssertionError("a job no larger than the machine fits after all others")
+
+
+def sjf(wait, estimate, size):
+    return -estimate
+
+
+def wfp(wait, estimate, size):
+    ratio = wait / max(estimate, 1)
+    return ratio * ratio * ratio * size

@@ -1,0 +1,282 @@
+"""The compiled engine equals the slow reference, job by job, and keeps the promises of MF section 2."""
+
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simlib import EASY, FCFS, Conservative, Workload, simulate
+
+
+def longest_waiting_first_of_small(wait, estimate, size):
+    return wait - 3 * size
+
+
+POLICIES = {
+    "FCFS": (FCFS(), lambda: reference.FCFS()),
+    "EASY": (EASY(), lambda: reference.EASY()),
+    "EASY reusing extra": (EASY(reuse_extra=True), lambda: reference.EASY(reuse_extra=True)),
+    "EASY, sjf": (EASY(order="sjf"), lambda: reference.EASY(priority=reference.sjf)),
+    "EASY, wfp": (EASY(order="wfp"), lambda: reference.EASY(priority=reference.wfp)),
+    "EASY, own order, reusing extra": (
+        EASY(reuse_extra=True, order=longest_waiting_first_of_small),
+        lambda: reference.EASY(reuse_extra=True, priority=longest_waiting_first_of_small),
+    ),
+    "Conservative": (Conservative(), lambda: reference.Conservative("arrival")),
+    "Conservative by start": (Conservative("start"), lambda: reference.Conservative("start")),
+}
+
+
+@st.composite
+def small_workloads(draw):
+    """Few jobs on a small machine, where ties, jobs of no length and full-machine jobs are frequent."""
+    machine = draw(st.integers(1, 8))
+    gap = st.sampled_from([0, 0, 0, 1, 2, 5, 9])
+    run = st.sampled_from([0, 1, 2, 3, 5, 8, 13])
+    error = st.sampled_from([-4, -1, 0, 0, 0, 1, 2, 5, 10, 1000])  # overruns, exact, loose and huge estimates
+    size = st.one_of(st.integers(1, machine), st.just(machine))
+    drawn = draw(st.lists(st.tuples(gap, run, error, size), min_size=1, max_size=12))
+    submit = np.cumsum([gap for gap, *_ in drawn])
+    return machine, [(int(s), r, max(r + e, 0), p) for s, (_, r, e, p) in zip(submit, drawn, strict=True)]
+
+
+def table(rows, machine):
+    return Workload(pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"], dtype="int64"), machine)
+
+
+@pytest.mark.parametrize("overrun", ["extend", "kill"])
+@pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=500)
+@given(drawn=small_workloads())
+def test_the_engine_equals_the_reference(name, overrun, drawn):
+    machine, rows = drawn
+    policy, scheduler = POLICIES[name]
+    jobs = simulate(table(rows, machine), policy, overrun=overrun).jobs
+
+    def adjusted(submit, run, estimate, size):
+        run = min(run, estimate) if overrun == "kill" else run
+        return submit, run, max(run, estimate), size
+
+    expected = reference.simulate([adjusted(*row) for row in rows], machine, scheduler())
+    assert jobs.start.tolist() == [job.start for job in expected]
+    assert jobs.end.tolist() == [job.end() for job in expected]
+    assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
+    if isinstance(policy, Conservative):
+        assert jobs.guarantee.tolist() == [job.guarantee for job in expected]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32))
+def test_the_engine_equals_the_reference_with_longer_queues(name, seed):
+    w = random_workload(seed, jobs=60, machine=16, overrun=False)
+    policy, scheduler = POLICIES[name]
+    rows = w.jobs[["submit", "run", "estimate", "procs"]].itertuples(index=False, name=None)
+    expected = reference.simulate(list(rows), w.procs, scheduler())
+    assert simulate(w, policy).jobs.start.tolist() == [job.start for job in expected]
+
+
+def random_workload(seed, jobs=400, machine=64, exact=False, overrun=True, shortest=0):
+    """A busy machine: a load near one, sizes and lengths of all kinds."""
+    rng = np.random.default_rng(seed)
+    run = np.maximum(np.where(rng.random(jobs) < 0.1, 0, rng.geometric(1 / 100, jobs)), shortest)
+    size = np.minimum(rng.geometric(4 / machine, jobs), machine)
+    factor = rng.choice([1, 1.5, 4, 50, 0.5 if overrun else 2], jobs)
+    estimate = run if exact else (run * factor).astype(int)
+    submit = np.cumsum(rng.integers(0, int(2 * run.mean() * size.mean() / machine) + 1, jobs))
+    return table(np.column_stack([submit, run, estimate, size]), machine)
+
+
+every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
+seeds = given(seed=st.integers(0, 2**32))
+
+
+@every_policy
+@settings(max_examples=30)
+@seeds
+def test_no_schedule_uses_more_processors_than_the_machine_has(policy, seed):
+    w = random_workload(seed)
+    assert simulate(w, policy).utilisation().max() <= 1
+
+
+@every_policy
+@settings(max_examples=30)
+@seeds
+def test_no_job_starts_before_it_is_submitted_and_all_work_is_done(policy, seed):
+    w = random_workload(seed)
+    s = simulate(w, policy)
+    assert (s.jobs.start >= w.jobs.submit).all()
+    assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
+    steps = s.utilisation()
+    work = (steps.to_numpy()[:-1] * np.diff(steps.index)).sum() * w.procs
+    assert work == pytest.approx((w.jobs.run * w.jobs.procs).sum())
+
+
+@settings(max_examples=50)
+@seeds
+def test_fcfs_starts_jobs_in_order_of_arrival(seed):
+    assert simulate(random_workload(seed), FCFS()).jobs.start.is_monotonic_increasing
+
+
+@pytest.mark.parametrize("compress", ["arrival", "start"])
+@settings(max_examples=50)
+@seeds
+def test_conservative_starts_no_job_after_its_guarantee(compress, seed):
+    jobs = simulate(random_workload(seed), Conservative(compress)).jobs
+    assert (jobs.start <= jobs.guarantee).all()
+
+
+@settings(max_examples=50)
+@seeds
+def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_order(seed):
+    w = random_workload(seed, exact=True)
+    by_arrival, by_start = (simulate(w, Conservative(order)).jobs for order in ("arrival", "start"))
+    assert by_arrival.equals(by_start)
+    assert (by_arrival.start == by_arrival.guarantee).all()
+
+
+@settings(max_examples=30)
+@seeds
+def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(seed):
+    # without jobs of no length an instant has one pass, and the numbers tell who started before the head was looked at
+    jobs = simulate(random_workload(seed, shortest=1), EASY()).jobs
+    start, size = jobs.start.to_numpy(), jobs.procs.to_numpy()
+    expected_end = start + np.maximum(jobs.estimate, jobs.run).to_numpy()
+    for head in range(1, len(jobs)):
+        became_head = max(jobs.submit.iloc[head], start[:head].max())
+        if start[head] <= became_head:
+            continue
+        before = (start < became_head) | ((start == became_head) & (np.arange(len(jobs)) < head))
+        running = before & (jobs.end.to_numpy() > became_head)
+        needed = size[head] - (64 - size[running].sum())
+        order = np.argsort(expected_end[running], kind="stable")
+        enough = np.searchsorted(np.cumsum(size[running][order]), needed)
+        assert start[head] <= expected_end[running][order][enough]
+
+
+# The rules one by one, on schedules small enough to check by hand
+
+
+def starts(rows, machine, policy, **options):
+    return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
+
+
+def test_easy_backfills_what_ends_by_the_shadow_time():
+    rows = [(0, 10, 10, 3), (1, 10, 10, 4), (2, 8, 8, 1), (3, 8, 8, 1)]
+    assert starts(rows, 4, EASY()) == [0, 10, 2, 20]
+    assert starts(rows, 4, FCFS()) == [0, 10, 20, 20]
+
+
+EXTRA = [(0, 10, 10, 4), (1, 10, 10, 3), (1, 50, 50, 2), (1, 50, 50, 2)]
+
+
+def test_extra_processors_are_given_out_once():
+    assert starts(EXTRA, 8, EASY()) == [0, 1, 1, 10]
+    head_waits = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
+    assert starts(head_waits, 8, EASY()) == [0, 10, 1, 1, 20]
+
+
+def test_shared_extra_processors_delay_the_head():
+    rows = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
+    assert starts(rows, 8, EASY(reuse_extra=True)) == [0, 51, 1, 1, 1]
+
+
+def test_conservative_delays_nobody_where_easy_delays_the_second_in_the_queue():
+    rows = [(0, 10, 10, 3), (1, 10, 10, 4), (2, 10, 10, 3), (3, 5, 25, 1)]
+    assert starts(rows, 4, EASY()) == starts(rows, 4, Conservative())
+    rows = [(0, 10, 10, 2), (1, 10, 10, 3), (2, 10, 10, 4), (3, 30, 30, 1)]
+    assert starts(rows, 4, EASY()) == [0, 10, 33, 3]
+    assert starts(rows, 4, Conservative()) == [0, 10, 20, 30]
+
+
+def test_a_job_that_ends_early_lets_the_queued_ones_move_forward():
+    rows = [(0, 5, 100, 4), (1, 10, 10, 4), (2, 10, 10, 4)]
+    jobs = simulate(table(rows, 4), Conservative()).jobs
+    assert jobs.start.tolist() == [0, 5, 15]
+    assert jobs.guarantee.tolist() == [0, 100, 110]
+
+
+def test_killing_cuts_the_run_at_the_estimate():
+    s = simulate(table([(0, 100, 40, 4), (0, 10, 10, 4)], 4), EASY(), overrun="kill")
+    assert s.jobs.run.tolist() == [40, 10]
+    assert s.jobs.start.tolist() == [0, 40]
+    assert s.jobs.response.tolist() == [40, 50]
+
+
+def test_a_job_of_no_length_makes_room_within_the_instant():
+    assert starts([(5, 0, 0, 4), (5, 3, 3, 4), (5, 0, 9, 4)], 4, EASY()) == [5, 5, 8]
+
+
+def test_shortest_job_first_puts_the_shortest_at_the_head():
+    rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 4), (3, 7, 7, 4)]
+    assert starts(rows, 4, EASY(order="sjf")) == [0, 22, 10, 15]
+
+
+def test_equal_priorities_go_by_arrival():
+    rows = [(0, 10, 10, 4)] + [(t, 5, 5, 4) for t in (1, 2, 3)]
+    assert starts(rows, 4, EASY(order="sjf")) == [0, 10, 15, 20]
+
+
+def test_an_order_may_be_a_function_that_numba_has_compiled_already():
+    def smallest(wait, estimate, size):
+        return -size
+
+    rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 3)]
+    assert starts(rows, 4, EASY(order=numba.njit(smallest))) == starts(rows, 4, EASY(order=smallest)) == [0, 15, 10]
+
+
+def test_an_order_that_divides_by_nothing_does_no_harm_but_nan_is_refused():
+    rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 5, 5, 4)]
+    assert starts(rows, 4, EASY(order=lambda wait, estimate, size: (wait + 1) / estimate)) == [0, 10, 10]
+    with pytest.raises(ValueError, match="returned nan"):
+        starts(rows, 4, EASY(order=lambda wait, estimate, size: estimate / estimate))
+
+
+def test_an_order_that_numba_cannot_compile_is_refused_with_its_name():
+    def by_name(wait, estimate, size):
+        return {"a": object()}[wait]
+
+    with pytest.raises(ValueError, match="by_name.*cannot be compiled"):
+        starts([(0, 1, 1, 1)], 1, EASY(order=by_name))
+
+
+def test_an_empty_workload_has_an_empty_schedule():
+    for policy, _ in POLICIES.values():
+        assert len(simulate(table([], 4), policy).jobs) == 0
+
+
+def test_settings_out_of_range_are_refused_with_what_is_allowed():
+    with pytest.raises(ValueError, match="compress='both', expected 'arrival' or 'start'"):
+        Conservative("both")
+    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', 'wfp'"):
+        EASY(order="lifo")
+    w = table([(0, 1, 1, 1)], 1)
+    with pytest.raises(ValueError, match="overrun='cut', expected 'extend' or 'kill'"):
+        simulate(w, EASY(), overrun="cut")
+    with pytest.raises(TypeError, match="expected one such as"):
+        simulate(w, "EASY")
+    with pytest.raises(ValueError, match="too large"):
+        simulate(table([(0, 2**61, 2**61, 1), (0, 2**61, 2**61, 1)], 1), EASY())
+
+
+# Sums that an independent prototype measured on a real log
+
+
+@pytest.mark.parametrize(
+    "policy, sum_of_starts, mean_wait",
+    [
+        (EASY(), 433108427870, 6855.640),
+        (EASY(reuse_extra=True), 433096820835, 6448.219),
+        (Conservative("arrival"), 433121904955, 7328.703),
+        (Conservative("start"), 433119074742, 7229.359),
+    ],
+)
+def test_the_sums_on_the_kth_log(log, policy, sum_of_starts, mean_wait):
+    w = log("KTH-SP2", "original")
+    assert (len(w), w.procs, len(w.dropped)) == (28489, 100, 1)
+    jobs = simulate(w, policy).jobs
+    assert jobs.start.sum() == sum_of_starts
+    assert jobs.wait.mean() == pytest.approx(mean_wait, abs=0.0005)

@@ -1,0 +1,115 @@
+"""Metrics and summaries of a schedule, against numbers worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib import EASY, FCFS, Conservative, metrics, simulate
+
+HOUR, DAY = 3600, 86400
+START = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
+
+
+def test_slowdown_of_a_job_is_its_response_time_by_its_run_time():
+    assert metrics.slowdown([0, 10, 5], [10, 10, 0]).tolist() == [1, 2, np.inf]
+
+
+@pytest.mark.parametrize(
+    "wait, run, floor, expected",
+    [
+        (90, 10, 1, 10.0),
+        (90, 11, None, 101 / 11),
+        (90, 5, 1, 9.5),
+        (0, 5, 1, 1.0),
+        (0, 5, None, 0.5),  # MF's formula has no floor
+        (0, 0, None, 0.0),
+    ],
+)
+def test_bounded_slowdown_counts_short_runs_as_ten_seconds(wait, run, floor, expected):
+    assert metrics.bounded_slowdown(wait, run, floor=floor) == pytest.approx(expected)
+
+
+def test_the_threshold_of_bounded_slowdown_is_a_parameter():
+    assert metrics.bounded_slowdown(60, 30, threshold=60) == 1.5
+
+
+def test_a_schedule_has_the_workloads_jobs_and_their_times(workload):
+    w = workload([(0, 10, 20, 4), (5, 10, 20, 4)], 4)
+    jobs = simulate(w, EASY()).jobs
+    assert list(jobs) == [*w.jobs, "start", "end", "wait", "response", "bounded_slowdown", "backfilled"]
+    assert jobs[list(w.jobs)].equals(w.jobs)
+    assert jobs[["start", "end", "wait", "response"]].values.tolist() == [[0, 10, 0, 10], [10, 20, 5, 15]]
+    assert jobs.bounded_slowdown.tolist() == [1.0, 1.5]
+    assert list(simulate(w, Conservative()).jobs)[-1] == "guarantee"
+
+
+def test_changing_the_table_does_not_change_the_schedule(workload):
+    s = simulate(workload([(0, 10, 20, 4)], 4), EASY())
+    jobs = s.jobs
+    jobs["start"] = 99
+    assert s.jobs.start.tolist() == [0]
+
+
+def test_the_summary_of_a_small_schedule(workload):
+    s = simulate(workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 8, 8, 1)], 4), EASY())
+    assert s.summary().to_dict() == pytest.approx(
+        {
+            "mean_wait": 3,
+            "mean_response": 37 / 3,
+            "mean_bounded_slowdown": (1 + 1.9 + 1) / 3,
+            "load": (30 + 40 + 8) / (4 * 20),
+            "backfilled_share": 1 / 3,
+            "jobs": 3,
+            "makespan": 20,
+        }
+    )
+
+
+def test_a_month_has_the_jobs_that_end_in_it_and_the_work_done_in_it(workload):
+    october = 31 * DAY + HOUR  # summer time ended in it
+    rows = [(0, 10 * DAY, 10 * DAY, 2), (october - DAY, 3 * DAY, 3 * DAY, 4), (october - DAY, DAY, DAY, 1)]
+    months = simulate(workload(rows, 4, start=START), FCFS()).by_month()
+    assert months.jobs.to_dict() == {"1996-10": 1, "1996-11": 2}
+    assert months.load["1996-10"] == pytest.approx((20 * DAY + 4 * DAY) / (4 * october))
+    assert months.load["1996-11"] == pytest.approx((8 * DAY + DAY) / (4 * 30 * DAY))
+    assert months.mean_wait.to_dict() == {"1996-10": 0, "1996-11": 1.5 * DAY}
+
+
+def test_a_month_without_jobs_has_no_means(workload):
+    rows = [(0, 1, 1, 1), (62 * DAY, 1, 1, 1)]
+    months = simulate(workload(rows, 4, start=START), FCFS()).by_month()
+    assert months.jobs.to_dict() == {"1996-10": 1, "1996-11": 0, "1996-12": 1}
+    assert np.isnan(months.mean_wait["1996-11"])
+
+
+def test_utilisation_is_a_step_function_of_time(workload):
+    steps = simulate(workload([(0, 10, 10, 2), (5, 10, 10, 1)], 4), FCFS()).utilisation()
+    assert steps.to_dict() == {0: 0.5, 5: 0.75, 10: 0.25, 15: 0}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30), st.integers(1, 5)), min_size=1),
+    st.lists(st.integers(0, 80), min_size=2, unique=True),
+)
+def test_the_load_of_periods_adds_up_to_the_work_in_them(jobs, edges):
+    start, run, procs = np.array(jobs).T
+    edges = np.sort(edges)
+    load = metrics.load_by_period(edges, start, run, procs, machine=5)
+    seconds = np.arange(edges[0], edges[-1])
+    busy = ((start <= seconds[:, None]) & (seconds[:, None] < start + run)) @ procs
+    assert (load * 5 * np.diff(edges)).sum() == pytest.approx(busy.sum())
+
+
+def test_a_policy_may_be_anything_with_a_schedule_method(workload):
+    class OneAtATime:
+        def schedule(self, submit, run, estimate, size, machine):
+            end = 0
+            start = np.zeros_like(submit)
+            for job in range(len(submit)):
+                start[job] = max(end, submit[job])
+                end = start[job] + run[job]
+            return {"start": start}
+
+    assert simulate(workload([(0, 10, 10, 1), (1, 10, 10, 1)], 4), OneAtATime()).jobs.start.tolist() == [0, 10]
