@@ -1,0 +1,204 @@
+"""The catalogue of logs, where one lies on this machine, and fetching it from the Parallel Workloads Archive.
+
+A log is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched. Whatever is found is
+verified before use: the number and the digest of its job lines. `$SIMLIB_ARCHIVE` names a mirror to fetch from.
+"""
+
+import functools
+import os
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pooch
+import requests
+
+from . import paths, swf
+
+TIMEOUT = 20
+"""Seconds without a byte after which a download is given up."""
+
+
+class ArchiveError(RuntimeError):
+    """A log that is not known, not to be had, or not what the catalogue says."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a log: the catalogue's `file`, `variant`, and where known the job `lines` and their `sha256`."""
+
+    file: str
+    variant: str
+    lines: int | None = None
+    sha256: str | None = None
+    download: bool = True
+
+
+@functools.cache
+def catalogue():
+    """The catalogue `data/archive.toml` as a dict: `base`, `citation`, and `logs` by name."""
+    return tomllib.loads((paths.DATA / "archive.toml").read_text(encoding="utf-8"))
+
+
+def entry(name):
+    """A log's entry in the catalogue.
+
+    Raises
+    ------
+    ArchiveError
+        For an unknown name; the message lists the known ones.
+    """
+    logs = catalogue()["logs"]
+    if name not in logs:
+        raise ArchiveError(f"no log {name!r} in the catalogue; known are {', '.join(logs)} (any file: simlib.read_swf)")
+    return logs[name]
+
+
+def files(name, variant=None):
+    """The files of a log, best first; of one variant, if given."""
+    every = [File(**file) for file in entry(name)["files"]]
+    chosen = [file for file in every if variant in (None, file.variant)]
+    if not chosen:
+        raise ArchiveError(f"{name}: no variant {variant!r}; known are {', '.join(file.variant for file in every)}")
+    return chosen
+
+
+def load(name, variant=None):
+    """A log of the catalogue as a Workload, fetched from the archive where it is not at hand.
+
+    Parameters
+    ----------
+    name : str
+        A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them.
+    variant : str, optional
+        "original", "cleaned", "reconstructed"; by default the best one at hand.
+
+    Returns
+    -------
+    Workload
+        With the catalogue's machine size, which for some logs is not the header's.
+
+    Raises
+    ------
+    ArchiveError
+        Where the log is unknown, cannot be fetched, or is not the file that the catalogue describes.
+    """
+    found = find(name, variant)
+    path, file = found if found else (fetch(name, variant), files(name, variant)[0])
+    return _read(name, path, file)
+
+
+def find(name, variant=None):
+    """The best file of a log on this machine and its path, verified; None where there is none."""
+    for file in files(name, variant):
+        for folder in _folders():
+            path = folder / file.file
+            if path.exists():
+                verify(path, file)
+                return path, file
+    return None
+
+
+def fetch(name, variant=None, progress=False):
+    """Download the best file of a log from the archive, verify it, and keep it.
+
+    Parameters
+    ----------
+    name, variant : str
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ArchiveError
+        With one line that says why; no file is left behind.
+    """
+    wanted = [file for file in files(name, variant) if file.download]
+    if not wanted or "folder" not in entry(name):
+        raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; see {paths.DATA / 'archive.toml'}")
+    file = wanted[0]
+    base = os.environ.get("SIMLIB_ARCHIVE") or catalogue()["base"]
+    url = f"{base.rstrip('/')}/{entry(name)['folder']}/{file.file}"
+    try:
+        paths.TRACES.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=paths.TRACES, prefix=".fetching-") as folder:
+            _download(url, file.file, folder, progress)
+            verify(Path(folder) / file.file, file)
+            os.replace(Path(folder) / file.file, paths.TRACES / file.file)
+    except requests.HTTPError as error:
+        raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
+    except requests.ConnectionError:
+        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or broke off") from None
+    except requests.RequestException as error:
+        raise ArchiveError(f"{name}: {url}: the download failed ({type(error).__name__})") from None
+    return paths.TRACES / file.file
+
+
+class Unreachable(ArchiveError):
+    """No answer from the archive: it is of no use to ask for another log."""
+
+
+def _download(url, name, folder, progress):
+    pooch.get_logger().setLevel("WARNING")
+    downloader = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
+    pooch.retrieve(url, known_hash=None, fname=name, path=folder, downloader=downloader)
+
+
+def verify(path, file):
+    """Hold a file against the catalogue.
+
+    Raises
+    ------
+    ArchiveError
+        Where the number or the digest of its job lines is another.
+    """
+    stat = Path(path).stat()
+    try:
+        lines, digest = _job_lines(str(path), stat.st_size, stat.st_mtime_ns)
+    except swf.SWFError as error:
+        raise ArchiveError(f"{error}") from None
+    if file.lines is not None and lines != file.lines:
+        raise ArchiveError(
+            f"{path}: found {lines:,} job lines, expected {file.lines:,}: not the {file.variant} log; remove it"
+        )
+    if file.sha256 is not None and digest != file.sha256:
+        raise ArchiveError(
+            f"{path}: job lines have SHA-256 {digest[:12]}..., expected {file.sha256[:12]}...: "
+            f"not the {file.variant} log; remove it"
+        )
+
+
+@functools.lru_cache(maxsize=64)
+def _job_lines(path, size, modified):
+    return swf.job_lines(path)
+
+
+def _read(name, path, file):
+    about = entry(name)
+    workload = swf.read_swf(path, procs=about["procs"], name=name)
+    if "start" in about:
+        workload.start = pd.Timestamp(about["start"], unit="s", tz="UTC").tz_convert(about["timezone"])
+    elif workload.start is not None:
+        workload.start = workload.start.tz_convert(about["timezone"])
+    workload.synthetic = about.get("synthetic", False)
+    stat = Path(path).stat()
+    workload.source |= {"variant": file.variant, "sha256": _job_lines(str(path), stat.st_size, stat.st_mtime_ns)[1]}
+    return workload
+
+
+def _folders():
+    """Where logs may lie, in the order they are looked for."""
+    given = os.environ.get("SIMLIB_TRACES")
+    if given:
+        folder = next((f for f in (Path(given), paths.ROOT / given) if f.is_dir()), None)
+        if folder is None:
+            raise ArchiveError(f"SIMLIB_TRACES: found {given!r}, expected a folder that exists")
+        yield folder
+    yield paths.TRACES
+    yield paths.DATA / "samples"
