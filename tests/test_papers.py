@@ -1,0 +1,137 @@
+"""The published numbers, the verdicts, and how closely Table 1 of Mu'alem & Feitelson is met."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simlib import papers
+from simlib.models.sample import sample
+from simlib.papers import mualem2001, mualem2001_claims
+
+
+def test_published_tables_are_copies():
+    table = papers.published("mualem2001_table1")
+    table.loc[0, "load"] = -1
+    assert papers.published("mualem2001_table1")["load"][0] == 0.539
+
+
+def test_a_share_of_months_comes_with_its_confidence_interval():
+    wins = papers.share_of_wins(5, 10)
+    assert (wins["share"], wins["low"], wins["high"]) == pytest.approx((0.5, 0.187, 0.813), abs=0.001)
+
+
+def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
+    from simlib.archive import catalogue
+
+    table = papers.published("mualem2001_table1")
+    for setting in mualem2001.settings():
+        assert setting["log"] in catalogue()["logs"]
+        months = table[table.trace == setting["trace"]].month
+        assert set(setting["months"]) <= set(months)
+
+
+def test_unknown_traces_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="found LANL, expected names out of CTC, KTH, SDSC, Par, CM5"):
+        mualem2001.traces(["LANL"])
+
+
+def test_without_a_log_the_sample_takes_its_place_and_is_marked(monkeypatch):
+    monkeypatch.setattr(mualem2001.archive, "find", lambda name, variant=None: None)
+    monkeypatch.setattr(mualem2001.archive, "load", lambda name: sample())
+    found, missing = mualem2001.traces(["KTH", "Par"])
+    assert [trace.trace for trace in found] == ["sample"]
+    assert missing == ["KTH: KTH-SP2", "Par: SDSC-Par-95", "Par: SDSC-Par-96"]
+
+
+@pytest.fixture
+def synthetic_table():
+    w = sample()
+    w.source = {"file": "sample.swf.gz"}
+    return mualem2001.table1(mualem2001.Trace("sample", w))
+
+
+def test_a_table_of_made_up_jobs_says_so_in_every_row(synthetic_table):
+    assert synthetic_table.file.str.startswith("SYNTHETIC").all()
+    assert mualem2001.table1_cells(synthetic_table) == []
+    verdicts = mualem2001_claims.table1(synthetic_table)
+    assert {verdict["verdict"] for verdict in verdicts} == {papers.UNTESTED}
+
+
+def made_up(differences):
+    """A Table 1 in which conservative / EASY - 1 is as given by (trace, metric), under every rule."""
+    parts = {}
+    for trace in mualem2001.TRACES:
+        columns = {}
+        for metric in ("response_s", "bounded_slowdown", "wait_s"):
+            for suffix in ("", "_variant", "_published"):
+                columns[f"difference_{metric}{suffix}"] = differences.get((trace, metric), [0.1] * 20)
+        parts[trace] = pd.DataFrame(columns)
+    return pd.concat(parts, names=["trace", "month"])
+
+
+def verdicts(table):
+    return {claim["id"]: claim["verdict"] for claim in mualem2001_claims.table1(table)}
+
+
+HALF = [0.1, -0.1] * 10
+
+
+def test_claims_are_reproduced_by_a_table_as_the_paper_describes_it():
+    table = made_up(
+        {
+            ("KTH", "bounded_slowdown"): HALF,
+            ("Par", "bounded_slowdown"): HALF,
+            ("CM5", "bounded_slowdown"): [-0.1] * 20,
+        }
+    )
+    assert set(verdicts(table).values()) == {papers.REPRODUCED}
+
+
+def test_claims_are_not_reproduced_by_a_table_that_says_the_opposite():
+    every = {
+        (trace, metric): [-0.1] * 20 for trace in mualem2001.TRACES for metric in ("response_s", "bounded_slowdown")
+    }
+    other_months = {("CM5", "bounded_slowdown"): [0.1] * 20}
+    found = verdicts(made_up(every | other_months))
+    assert set(found.values()) == {papers.NOT}
+
+
+def test_a_claim_that_hangs_on_the_variant_is_reproduced_in_part():
+    table = made_up({("CM5", "bounded_slowdown"): [-0.1] * 20})
+    table["difference_bounded_slowdown_variant"] = 0.1
+    assert verdicts(table)["MF-12"] == papers.PARTLY
+
+
+def test_claims_about_logs_that_are_absent_cannot_be_tested():
+    table = made_up({}).drop("Par")
+    assert verdicts(table)["MF-11"] == papers.UNTESTED
+
+
+# How closely the published Table 1 is met with the better-fitting variant: median absolute relative deviation of the
+# response time over months, and what else the printed numbers pin down
+
+
+@pytest.mark.parametrize(
+    "trace, logs, easy, conservative",
+    [
+        ("CTC", "CTC-SP2", 0.005, 0.006),
+        ("KTH", "KTH-SP2", 0.013, 0.013),
+        ("SDSC", "SDSC-SP2", 0.035, 0.050),
+        ("CM5", "LANL-CM5", 0.017, 0.019),
+    ],
+)
+def test_table_1_is_met(log, trace, logs, easy, conservative):
+    log(logs)
+    table = pd.concat(map(mualem2001.table1, mualem2001.traces([trace])[0]))
+    medians = mualem2001.table1_deviations(table)[["rule_median", "variant_median"]].min(axis=1)
+    assert medians[trace, "easy", "response_s"] <= easy
+    assert medians[trace, "conservative", "response_s"] <= conservative
+    whole = table[table.note == ""]
+    if trace == "CTC":
+        assert (whole["load"] - whole.load_published).abs().max() <= 0.005
+        assert table.note[table.note != ""].index.tolist() == [("CTC", "1997-01")]
+    if trace == "KTH":
+        assert (table.jobs == table.jobs_published).sum() >= 5
+    if trace == "CM5":
+        assert table.jobs_deviation.abs().mean() <= 0.025
+    assert np.isfinite(table.drop(columns=["file", "note"]).to_numpy()).all()

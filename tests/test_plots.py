@@ -1,0 +1,101 @@
+"""Pictures show what they should, and exhibits are saved whole, marked where they are synthetic."""
+
+import json
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import simlib
+from simlib import EASY, plots, simulate
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    return tmp_path
+
+
+def rectangles(ax):
+    return sorted((p.get_x(), p.get_y(), p.get_width(), p.get_height()) for p in ax.patches)
+
+
+def test_a_gantt_chart_has_each_job_at_its_time_with_its_processors(workload):
+    s = simulate(workload([(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1)], 4), EASY())
+    ax = plots.gantt(s)
+    assert rectangles(ax) == [(0, 0, 10, 3), (2, 3, 8, 1), (10, 0, 5, 4)]
+    assert sorted(text.get_text() for text in ax.texts) == ["0", "1", "2"]
+    assert [bool(p.get_hatch()) for p in ax.patches] == [False, False, True]
+
+
+def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):
+    s = simulate(workload([(0, 10, 10, 1), (0, 20, 20, 1), (0, 10, 10, 1), (10, 5, 5, 2)], 3), EASY())
+    assert rectangles(plots.gantt(s))[-2:] == [(10, 0, 5, 1), (10, 2, 5, 1)]
+
+
+def test_utilisation_over_time_is_the_mean_of_each_interval(workload):
+    day = 86400
+    s = simulate(workload([(0, day, day, 2), (day, day // 2, day, 4)], 4), EASY())
+    values = plots.utilisation(s).patches[0].get_data().values
+    assert values == pytest.approx([0.5, 0.5])
+
+
+def test_pictures_of_made_up_workloads_say_so():
+    s = simulate(simlib.load("sample"), EASY())
+    assert plots.SYNTHETIC in [text.get_text() for text in plots.utilisation(s).texts]
+
+
+TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month")
+
+
+def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
+    w = workload([(0, 10, 10, 3)], 4)
+    verdicts = {"cells": [{"ours": np.float64(1.23456), "published": float("nan"), "jobs": np.int64(3)}]}
+    folder = plots.save("paper_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=verdicts)
+    assert folder == root / "figures"
+    assert sorted(path.name for path in folder.iterdir()) == [f"paper_table9.{end}" for end in ("csv", "json", "png")]
+    assert (folder / "paper_table9.csv").read_text() == "month,value\n1996-10,0.3333\n"
+    record = json.loads((folder / "paper_table9.json").read_text())
+    assert record["verdicts"]["cells"] == [{"ours": 1.2346, "published": None, "jobs": 3}]
+    assert record["logs"][0]["jobs"] == 1 and record["parameters"] == {"x": [1]}
+    assert record["versions"]["simlib"] == simlib.__version__
+
+
+def test_saving_twice_gives_the_same_bytes(root, workload):
+    def save():
+        figure, ax = plt.subplots()
+        ax.plot([1, 2])
+        folder = plots.save("paper_figure9", figure, TABLE, workloads=[workload([(0, 1, 1, 1)], 1)])
+        return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+    assert save() == save()
+
+
+def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
+    figure = plt.figure()
+    folder = plots.save("paper_table9", figure, TABLE, workloads=[simlib.load("sample")])
+    assert folder == root / "build" / "synthetic"
+    assert not (root / "figures").exists()
+    assert json.loads((folder / "paper_table9.json").read_text())["synthetic"] is True
+    assert plots.SYNTHETIC in [text.get_text() for text in figure.texts]
+    assert "SYNTHETIC" in capsys.readouterr().out
+
+
+def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
+    w = workload([(0, 1, 1, 1)], 1)
+    plots.save("paper_table9", None, TABLE, workloads=[w])
+    before = (root / "figures" / "paper_table9.json").read_bytes()
+    with pytest.raises(TypeError):
+        plots.save("paper_table9", None, None, workloads=[w], parameters={"x": object()})
+    assert (root / "figures" / "paper_table9.json").read_bytes() == before
+    assert sorted(path.name for path in (root / "figures").iterdir()) == ["paper_table9.csv", "paper_table9.json"]
