@@ -1,0 +1,44 @@
+# make reproduce   everything from nothing: environment, logs, all notebooks, figures/
+# make test        the tests
+# make lab         JupyterLab
+# make bench       how fast, as ratios: benchmarks/RESULTS.md
+#
+# SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
+# JOBS=2                 how many notebooks to run at once (default: all cores)
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= all
+BIN := $(abspath $(VENV))/bin
+ifdef SIMLIB_TRACES
+export SIMLIB_TRACES := $(abspath $(SIMLIB_TRACES))
+endif
+
+.PHONY: reproduce test lab bench lint clean
+
+reproduce: $(VENV)/ready
+	@$(BIN)/python -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
+	@$(BIN)/python -m simlib logs
+	$(BIN)/snakemake --cores $(JOBS)
+	@$(BIN)/python -m simlib.papers
+
+test: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pytest -n auto
+
+lab: $(VENV)/ready
+	$(BIN)/jupyter lab notebooks
+
+bench: $(VENV)/ready
+	$(BIN)/python benchmarks/run.py
+
+# the environment, from pinned versions; made anew when they change
+$(VENV)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; this is " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test]'
+	@touch $@
+
+clean:
+	rm -rf build $(VENV) .snakemake

@@ -1,0 +1,112 @@
+"""How fast, as ratios measured in one run: `make bench` prints the tables and keeps them in benchmarks/RESULTS.md.
+
+Every time is the best of several runs of one thing after another, so that a machine whose speed drifts does not favour
+either. Ratios are what to look at; the seconds are those of the machine that ran it.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+
+import simlib
+from simlib import EASY, Conservative, archive, simulate
+
+RUNS = 7
+RESULTS = Path(__file__).parent / "RESULTS.md"
+
+
+def best(*functions):
+    """The least seconds that each function took, all called in turn RUNS times."""
+    least = [float("inf")] * len(functions)
+    for _ in range(RUNS):
+        for k, function in enumerate(functions):
+            began = time.perf_counter()
+            function()
+            least[k] = min(least[k], time.perf_counter() - began)
+    return least
+
+
+def bare_pandas(path):
+    """What reading the numbers costs at least with the same library."""
+    return pd.read_csv(path, sep=r"\s+", comment=";", header=None)
+
+
+def log_rows():
+    """For each file of the catalogue that is here: the cost of reading and of simulating, as ratios to reading."""
+    for name, about in archive.catalogue()["logs"].items():
+        for file in archive.files(name):
+            found = archive.find(name, file.variant)
+            if found is None or about.get("synthetic"):
+                continue
+            path, procs = found[0], about["procs"]
+            workload = simlib.read_swf(path, procs=procs)
+            policies = EASY(), EASY(True), Conservative(), Conservative("start")
+            for policy in policies:
+                simulate(workload, policy)  # compiled by now
+            bare, read, *simulated = best(
+                lambda path=path: bare_pandas(path),
+                lambda path=path, procs=procs: simlib.read_swf(path, procs=procs),
+                *(lambda policy=policy, workload=workload: simulate(workload, policy) for policy in policies),
+            )
+            ratios = [f"{seconds / read:.2f}" for seconds in simulated]
+            yield [path.name, f"{len(workload):,}", f"{read * 1000:.0f}", f"{read / bare:.2f}", *ratios]
+
+
+def start_rows():
+    """Starting up, each in a process of its own: importing, and a first simulation with the kernels on disk."""
+    first = (
+        "import time, simlib; w = simlib.load('sample'); t = time.perf_counter(); "
+        "[simlib.simulate(w, p) for p in (simlib.EASY(), simlib.Conservative())]; print(time.perf_counter() - t)"
+    )
+    statements = {
+        "python, nothing imported": "import time; t = time.perf_counter(); print(time.perf_counter() - t)",
+        "import pandas": "import time; t = time.perf_counter(); import pandas; print(time.perf_counter() - t)",
+        "import simlib": "import time; t = time.perf_counter(); import simlib; print(time.perf_counter() - t)",
+        "first simulations, kernels cached": first,
+    }
+    for what, code in statements.items():
+        seconds = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
+        yield [what, f"{min(seconds):.2f}"]
+
+
+def markdown(header, rows):
+    rows = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def main():
+    logs = [
+        "log",
+        "jobs",
+        "read_swf [ms]",
+        "read / bare pandas",
+        "EASY",
+        "EASY, reuse_extra",
+        "Conservative",
+        "by start",
+    ]
+    text = f"""# Speed
+
+Made by `make bench` on {os.cpu_count()} cores, Python {platform.python_version()}. Times are the best of several runs.
+
+## Reading and simulating
+
+The last four columns: time to simulate the whole log / time that `read_swf` takes for it.
+
+{markdown(logs, log_rows())}
+
+## Starting
+
+{markdown(["what", "seconds"], start_rows())}
+"""
+    RESULTS.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""One set of versions: pyproject.toml, constraints.txt and environment.yml agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    return [Requirement(text) for text in [*project["dependencies"], *extras["study"], *extras["test"]]]
+
+
+def pinned():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [line.split("==") for line in lines if not line.startswith("#")]
+    return {normal(name): version for name, version in pins}
+
+
+def conda():
+    text = (ROOT / "environment.yml").read_text()
+    found = re.findall(r"^ +- ([\w-]+)==?([\w.]+)$", text, re.M)
+    return {normal(name): version for name, version in found}
+
+
+def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
+    pins = pinned()
+    for requirement in required():
+        assert requirement.specifier.contains(pins[normal(requirement.name)]), requirement
+
+
+def test_conda_gets_the_same_versions_and_no_others():
+    pins = pinned()
+    assert conda() == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required()}
+
+
+def test_what_runs_here_is_what_is_pinned():
+    from importlib import metadata
+
+    pins = pinned()
+    for requirement in required():
+        assert metadata.version(requirement.name) == pins[normal(requirement.name)]

@@ -1,0 +1,105 @@
+"""The notebooks and the workflow that executes them: clean sources, resumable runs, failures that show."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("[!.]*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_sources_have_parameters_short_cells_and_no_outputs(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert sum("parameters" in cell.metadata.get("tags", []) for cell in code) == 1
+    assert notebook.cells[0].cell_type == "markdown"
+    for cell in code:
+        assert not cell.outputs and cell.execution_count is None
+        assert len(cell.source.splitlines()) <= 25
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "figures").glob("*.csv")), ids=lambda path: path.stem)
+def test_committed_exhibits_come_from_real_logs_and_say_which(path):
+    record = json.loads(path.with_suffix(".json").read_text())
+    assert path.with_suffix(".png").exists()
+    assert not record["synthetic"]
+    assert all(log["sha256"] for log in record["logs"])
+    assert set(record["versions"]) >= {"python", "simlib", "numpy", "pandas", "numba"}
+
+
+# The workflow, with small notebooks of its own
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A function that lays out a project of small notebooks, each given by its code, around the real Snakefile."""
+
+    def lay_out(**notebooks):
+        shutil.copy(ROOT / "Snakefile", tmp_path)
+        shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
+        (tmp_path / "notebooks").mkdir()
+        for name, source in notebooks.items():
+            parameters = nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
+            book = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(source)])
+            book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+            nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
+        return tmp_path
+
+    return lay_out
+
+
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+COUNTING = "open('runs', 'a').write('{}\\n')"
+
+
+def snakemake(folder):
+    return subprocess.run(
+        SNAKEMAKE, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+
+
+def runs(folder):
+    path = folder / "runs"
+    return path.read_text().split() if path.exists() else []
+
+
+def test_a_failing_notebook_shows_its_traceback_and_leaves_nothing_while_the_others_run(project):
+    folder = project(a="raise ArithmeticError('two and two make five')", b=COUNTING.format("b"))
+    done = snakemake(folder)
+    assert done.returncode != 0
+    assert "ArithmeticError: two and two make five" in done.stdout
+    assert not (folder / "build/notebooks/a.ipynb").exists()
+    assert (folder / "build/notebooks/b.ipynb").exists()
+    assert "ArithmeticError" in (folder / "build/logs/a.log").read_text()
+
+
+def test_a_killed_run_goes_on_where_it_was(project):
+    once = "import os, time; first = not os.path.exists('seen'); open('seen', 'w'); time.sleep(100 if first else 0); "
+    folder = project(a=COUNTING.format("a"), z=once + COUNTING.format("z"))
+    process = subprocess.Popen(
+        SNAKEMAKE, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not ((folder / "seen").exists() and (folder / "build/notebooks/a.ipynb").exists() and runs(folder) == ["a"]):
+        if runs(folder) == [] and (folder / "seen").exists():
+            break  # z came first: then a is what is left
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    finished = runs(folder)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout
+    assert sorted(runs(folder)) == ["a", "z"]
+    assert runs(folder)[: len(finished)] == finished
+    assert "Nothing to be done" in snakemake(folder).stdout
