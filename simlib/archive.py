@@ -85,9 +85,9 @@ def load(name, variant=None):
     ArchiveError
         Where the log is unknown, cannot be fetched, or is not the file that the catalogue describes.
     """
-    found = find(name, variant)
-    path, file = found if found else (fetch(name, variant), files(name, variant)[0])
-    return _read(name, path, file)
+    if not find(name, variant):
+        fetch(name, variant)
+    return _read(name, *find(name, variant))
 
 
 def find(name, variant=None):
@@ -128,15 +128,21 @@ def fetch(name, variant=None, progress=False):
     try:
         paths.TRACES.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=paths.TRACES, prefix=".fetching-") as folder:
+            path = Path(folder) / file.file
             _download(url, file.file, folder, progress)
-            verify(Path(folder) / file.file, file)
-            os.replace(Path(folder) / file.file, paths.TRACES / file.file)
+            if fault := _fault(path, file):
+                raise ArchiveError(f"{name}: {url}: {fault}")
+            os.replace(path, paths.TRACES / file.file)
     except requests.HTTPError as error:
         raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
-    except requests.ConnectionError:
-        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or broke off") from None
+    except requests.exceptions.ChunkedEncodingError:
+        raise ArchiveError(f"{name}: {url}: the archive broke off") from None
+    except (requests.ConnectionError, requests.Timeout):
+        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or does not answer") from None
     except requests.RequestException as error:
         raise ArchiveError(f"{name}: {url}: the download failed ({type(error).__name__})") from None
+    except OSError as error:
+        raise ArchiveError(f"{name}: {url}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
     return paths.TRACES / file.file
 
 
@@ -156,22 +162,26 @@ def verify(path, file):
     Raises
     ------
     ArchiveError
-        Where the number or the digest of its job lines is another.
+        Where the number or the digest of its job lines is another, or it is no log at all.
     """
+    if fault := _fault(path, file):
+        raise ArchiveError(f"{path}: {fault}; remove it")
+
+
+def _fault(path, file):
+    """What is wrong with a file by the catalogue; None where it is right."""
     stat = Path(path).stat()
     try:
         lines, digest = _job_lines(str(path), stat.st_size, stat.st_mtime_ns)
+        if file.lines is None and file.sha256 is None:
+            swf.read_log(path)  # nothing to hold it against, but a log it must be
     except swf.SWFError as error:
-        raise ArchiveError(f"{error}") from None
+        return str(error).removeprefix(f"{path}: ")
     if file.lines is not None and lines != file.lines:
-        raise ArchiveError(
-            f"{path}: found {lines:,} job lines, expected {file.lines:,}: not the {file.variant} log; remove it"
-        )
+        return f"found {lines:,} job lines, expected {file.lines:,}: not the {file.variant} log"
     if file.sha256 is not None and digest != file.sha256:
-        raise ArchiveError(
-            f"{path}: job lines have SHA-256 {digest[:12]}..., expected {file.sha256[:12]}...: "
-            f"not the {file.variant} log; remove it"
-        )
+        return f"job lines have SHA-256 {digest[:12]}..., expected {file.sha256[:12]}...: not the {file.variant} log"
+    return None
 
 
 @functools.lru_cache(maxsize=64)

@@ -222,7 +222,7 @@ def _read_bytes(path):
         data = Path(path).read_bytes()
         data = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise SWFError(f"{path}: the gzip file is truncated or damaged ({error}): fetch it again") from None
+        raise SWFError(f"{path}: the gzip file is truncated or damaged ({error})") from None
     except OSError as error:
         raise SWFError(f"{path}: cannot be read: {error.strerror}") from None
     data = data.removeprefix(codecs.BOM_UTF8)

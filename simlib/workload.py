@@ -1,6 +1,7 @@
 """A workload: which jobs are submitted when to what machine."""
 
 import copy
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -154,6 +155,8 @@ class Workload:
             table = table.join(self.log.loc[table.index, self.log.columns.difference(table.columns)])
         try:
             chosen = table.eval(which)
+            if not (isinstance(chosen, pd.Series) and chosen.dtype == bool):
+                raise TypeError("it is not true or false of each job")
         except Exception as error:
             raise ValueError(
                 f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
@@ -163,12 +166,14 @@ class Workload:
     def months(self, first, last=None):
         """The jobs submitted from the calendar month `first` to the end of month `last` (`YYYY-MM`, the log's zone)."""
         last = last or first
+        for month in (first, last):
+            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
+                raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
         month = self.calendar_month(self._jobs.submit)
         chosen = (month >= first) & (month <= last)
         if not chosen.any():
-            raise ValueError(
-                f"{self.name}: no job was submitted from {first} to {last}; the log has {month.min()} to {month.max()}"
-            )
+            span = f"{month.min()} to {month.max()}" if len(month) else "no job"
+            raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
         return self._derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
 
     # Load
@@ -186,7 +191,7 @@ class Workload:
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
         submit = self._jobs.submit
-        scaled = submit.iloc[0] + np.rint((submit - submit.iloc[0]) * factor).astype(np.int64)
+        scaled = submit.min() + np.rint((submit - submit.min()) * factor).astype(np.int64)
         return self._derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
 
     def scale_load(self, to):
@@ -208,7 +213,7 @@ class Workload:
         """
         model = _estimates.named(model)
         estimate = pd.Series(np.asarray(model(self.jobs)), index=self._jobs.index)
-        return self._derive(self._jobs.assign(estimate=estimate), f"estimates: {model}")
+        return self._derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
 
     def shake(self, seconds=60, seed=0):
         """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.

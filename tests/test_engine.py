@@ -170,18 +170,16 @@ def test_easy_backfills_what_ends_by_the_shadow_time():
     assert starts(rows, 4, FCFS()) == [0, 10, 20, 20]
 
 
-EXTRA = [(0, 10, 10, 4), (1, 10, 10, 3), (1, 50, 50, 2), (1, 50, 50, 2)]
+# head of 6 processors, 5 of 8 in use until 10: then 2 are extra, and three jobs of 50 s would like one each
+EXTRA = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
 
 
 def test_extra_processors_are_given_out_once():
-    assert starts(EXTRA, 8, EASY()) == [0, 1, 1, 10]
-    head_waits = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
-    assert starts(head_waits, 8, EASY()) == [0, 10, 1, 1, 20]
+    assert starts(EXTRA, 8, EASY()) == [0, 10, 1, 1, 20]
 
 
 def test_shared_extra_processors_delay_the_head():
-    rows = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
-    assert starts(rows, 8, EASY(reuse_extra=True)) == [0, 51, 1, 1, 1]
+    assert starts(EXTRA, 8, EASY(reuse_extra=True)) == [0, 51, 1, 1, 1]
 
 
 def test_conservative_delays_nobody_where_easy_delays_the_second_in_the_queue():
