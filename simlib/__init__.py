@@ -10,6 +10,7 @@ from . import estimates, metrics
 from .archive import ArchiveError, load
 from .policies import EASY, FCFS, Conservative
 from .schedule import Schedule, simulate
+from .sweeps import sweep
 from .swf import SWFError, read_swf, write_swf
 from .workload import Workload
 
@@ -28,5 +29,6 @@ __all__ = [
     "metrics",
     "read_swf",
     "simulate",
+    "sweep",
     "write_swf",
 ]

@@ -6,7 +6,8 @@ import pytest
 
 from simlib import papers
 from simlib.models.sample import sample
-from simlib.papers import mualem2001, mualem2001_claims
+from simlib.papers import mualem2001
+from simlib.papers.mualem2001 import table1, table1_claims
 
 
 def test_published_tables_are_copies():
@@ -47,13 +48,13 @@ def test_without_a_log_the_sample_takes_its_place_and_is_marked(monkeypatch):
 def synthetic_table():
     w = sample()
     w.source = {"file": "sample.swf.gz"}
-    return mualem2001.table1(mualem2001.Trace("sample", w))
+    return table1.months(mualem2001.Trace("sample", w))
 
 
 def test_a_table_of_made_up_jobs_says_so_in_every_row(synthetic_table):
     assert synthetic_table.file.str.startswith("SYNTHETIC").all()
-    assert mualem2001.table1_cells(synthetic_table) == []
-    verdicts = mualem2001_claims.table1(synthetic_table)
+    assert table1.cells(synthetic_table) == []
+    verdicts = table1_claims.claims(synthetic_table)
     assert {verdict["verdict"] for verdict in verdicts} == {papers.UNTESTED}
 
 
@@ -70,7 +71,7 @@ def made_up(differences):
 
 
 def verdicts(table):
-    return {claim["id"]: claim["verdict"] for claim in mualem2001_claims.table1(table)}
+    return {claim["id"]: claim["verdict"] for claim in table1_claims.claims(table)}
 
 
 HALF = [0.1, -0.1] * 10
@@ -122,8 +123,8 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested():
 )
 def test_table_1_is_met(log, trace, logs, easy, conservative):
     log(logs)
-    table = pd.concat(map(mualem2001.table1, mualem2001.traces([trace])[0]))
-    medians = mualem2001.table1_deviations(table)[["rule_median", "variant_median"]].min(axis=1)
+    table = pd.concat(map(table1.months, mualem2001.traces([trace])[0]))
+    medians = table1.deviations(table)[["rule_median", "variant_median"]].min(axis=1)
     assert medians[trace, "easy", "response_s"] <= easy
     assert medians[trace, "conservative", "response_s"] <= conservative
     whole = table[table.note == ""]

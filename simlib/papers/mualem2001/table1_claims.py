@@ -1,13 +1,13 @@
-"""Verdicts on the claims that Mu'alem & Feitelson's text makes, decided by code from the exhibits' tables."""
+"""Verdicts on what the text says of Table 1: claims MF-08 to MF-13."""
 
-from . import NOT, PARTLY, REPRODUCED, UNTESTED, claim, share_of_wins
-from .mualem2001 import METRICS, SP2, TRACES
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, share_of_wins
+from . import METRICS, SP2, TRACES
 
 RULES = {"rule followed": "", "variant": "_variant", "as printed": "_published"}
 """The three versions of Table 1 that a claim is held against, and the suffix of their columns."""
 
 
-def table1(table):
+def claims(table):
     """Decide claims MF-08 to MF-13 from Table 1, by counting the months in which each scheduler is better.
 
     A share of months is given with its 95 % confidence interval for so many months. A claim is decided by the rule
@@ -17,7 +17,7 @@ def table1(table):
     Parameters
     ----------
     table : DataFrame
-        From `mualem2001.table1`, all traces.
+        From `table1.months`, all traces.
 
     Returns
     -------

@@ -1,93 +1,14 @@
-"""Mu'alem & Feitelson, IEEE TPDS 2001: which logs, and Table 1."""
-
-import tomllib
-from dataclasses import dataclass, field
+"""Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling."""
 
 import pandas as pd
 
-from .. import archive, paths
-from ..policies import EASY, Conservative
-from ..schedule import simulate
-from ..workload import Workload
-from . import deviation, published
-
-TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
-SP2 = ("CTC", "KTH", "SDSC")
-SCHEDULERS = ("easy", "conservative")
-METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
+from ...policies import EASY, Conservative
+from ...schedule import simulate
+from .. import deviation, published
+from . import METRICS, SCHEDULERS
 
 
-@dataclass(frozen=True)
-class Trace:
-    """A trace of the paper as it can be had here.
-
-    Attributes
-    ----------
-    trace : str
-        The paper's name: CTC, KTH, SDSC, Par, CM5.
-    workload : Workload
-    months : (str, str)
-        First and last month that the published tables take from it.
-    absent : dict
-        Months for which this file lacks jobs, and why.
-    """
-
-    trace: str
-    workload: Workload
-    months: tuple = ("0000-00", "9999-99")
-    absent: dict = field(default_factory=dict)
-
-
-def settings():
-    """The rows of `data/published/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
-    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["trace"]
-
-
-def traces(names=TRACES, jobs=None, estimates=None):
-    """The paper's traces, as far as their logs are on this machine; the synthetic sample where none is.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Out of `TRACES`.
-    jobs, estimates : dict, optional
-        By trace name, a condition on the jobs ("" for all) and "user" or "exact", in place of the settings'.
-
-    Returns
-    -------
-    here : list of Trace
-    missing : list of str
-        What is not on this machine.
-
-    Raises
-    ------
-    ValueError
-        For a name that is not one of the paper's.
-    """
-    unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
-    if unknown:
-        raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
-    here, missing = [], []
-    for setting in settings():
-        name = setting["trace"]
-        if name not in names:
-            continue
-        if archive.find(setting["log"]) is None:
-            missing.append(f"{name}: {setting['log']}")
-            continue
-        workload = archive.load(setting["log"])
-        condition = (jobs or {}).get(name, setting.get("jobs", ""))
-        workload = workload.select(condition) if condition else workload
-        workload = workload.with_estimates((estimates or {}).get(name, setting["estimates"]))
-        absent = setting.get("absent", {}).get(workload.source["variant"], {})
-        here.append(Trace(name, workload, tuple(setting["months"]), absent))
-    return here or [Trace("sample", archive.load("sample"))], missing
-
-
-# Table 1
-
-
-def table1(trace, easy_reuse_extra=False, conservative_compress="arrival"):
+def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
     """Table 1 for one trace: each month's means under both schedulers, beside the published ones.
 
     Months are calendar months of the log's own zone, and a job counts in the one in which it ends in that simulation.
@@ -113,8 +34,8 @@ def table1(trace, easy_reuse_extra=False, conservative_compress="arrival"):
         "conservative": Conservative(compress=conservative_compress),
         "conservative_variant": Conservative(compress=other_compress),
     }
-    months = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in runs.items()}
-    ours = months["easy"].loc[trace.months[0] : trace.months[1]]
+    monthly = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in runs.items()}
+    ours = monthly["easy"].loc[trace.months[0] : trace.months[1]]
     printed = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").reindex(ours.index)
 
     table = pd.DataFrame({"file": trace.workload.source["file"]}, index=ours.index)
@@ -125,16 +46,16 @@ def table1(trace, easy_reuse_extra=False, conservative_compress="arrival"):
     for metric, mean in METRICS.items():
         for scheduler in SCHEDULERS:
             key = f"{scheduler}_{metric}"
-            table[key] = months[scheduler][mean]
+            table[key] = monthly[scheduler][mean]
             table[f"{key}_published"] = printed[key]
             table[f"{key}_deviation"] = deviation(table[key], printed[key])
-            table[f"{key}_variant"] = months[f"{scheduler}_variant"][mean]
+            table[f"{key}_variant"] = monthly[f"{scheduler}_variant"][mean]
             table[f"{key}_variant_deviation"] = deviation(table[f"{key}_variant"], printed[key])
         for suffix in ("", "_published", "_variant"):
             easy, conservative = (table[f"{scheduler}_{metric}{suffix}"] for scheduler in SCHEDULERS)
             table[f"difference_{metric}{suffix}"] = deviation(conservative, easy)
     for suffix in ("", "_variant"):
-        easy, conservative = (months[f"{scheduler}{suffix}"]["mean_wait"] for scheduler in SCHEDULERS)
+        easy, conservative = (monthly[f"{scheduler}{suffix}"]["mean_wait"] for scheduler in SCHEDULERS)
         table[f"difference_wait_s{suffix}"] = deviation(conservative, easy)
     table["note"] = pd.Series(trace.absent).reindex(table.index).fillna("") if trace.absent else ""
     if trace.workload.synthetic:
@@ -142,13 +63,13 @@ def table1(trace, easy_reuse_extra=False, conservative_compress="arrival"):
     return pd.concat({trace.trace: table}, names=["trace"])
 
 
-def table1_beside(table, metric):
+def beside(table, metric):
     """Table 1 for one metric as the paper lays it out, ours beside the printed numbers; for reading, all text.
 
     Parameters
     ----------
     table : DataFrame
-        From `table1`.
+        From `months`.
     metric : {"response_s", "bounded_slowdown"}
 
     Returns
@@ -176,7 +97,7 @@ def table1_beside(table, metric):
     return pd.DataFrame(columns).rename(index=unbroken, level="month")
 
 
-def table1_deviations(table):
+def deviations(table):
     """How far Table 1 is from the published one, by trace: months whose jobs are not all in the file are left out.
 
     Returns
@@ -201,7 +122,7 @@ def table1_deviations(table):
     return pd.DataFrame(rows).set_index(["trace", "scheduler", "metric"])
 
 
-def table1_cells(table):
+def cells(table):
     """Every cell of Table 1 that has a published number, as a list of dicts for the exhibit's record."""
     columns = ["load", "jobs"] + [f"{scheduler}_{metric}" for scheduler in SCHEDULERS for metric in METRICS]
     cells = []

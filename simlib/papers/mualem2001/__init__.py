@@ -1,0 +1,79 @@
+"""Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
+
+import tomllib
+from dataclasses import dataclass, field
+
+from ... import archive, paths
+from ...workload import Workload
+
+TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
+SP2 = ("CTC", "KTH", "SDSC")
+SCHEDULERS = ("easy", "conservative")
+METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace of the paper as it can be had here.
+
+    Attributes
+    ----------
+    trace : str
+        The paper's name: CTC, KTH, SDSC, Par, CM5.
+    workload : Workload
+    months : (str, str)
+        First and last month that the published tables take from it.
+    absent : dict
+        Months for which this file lacks jobs, and why.
+    """
+
+    trace: str
+    workload: Workload
+    months: tuple = ("0000-00", "9999-99")
+    absent: dict = field(default_factory=dict)
+
+
+def settings():
+    """The rows of `data/published/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
+    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["trace"]
+
+
+def traces(names=TRACES, jobs=None, estimates=None):
+    """The paper's traces, as far as their logs are on this machine; the synthetic sample where none is.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Out of `TRACES`.
+    jobs, estimates : dict, optional
+        By trace name, a condition on the jobs ("" for all) and "user" or "exact", in place of the settings'.
+
+    Returns
+    -------
+    here : list of Trace
+    missing : list of str
+        What is not on this machine.
+
+    Raises
+    ------
+    ValueError
+        For a name that is not one of the paper's.
+    """
+    unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
+    if unknown:
+        raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
+    here, missing = [], []
+    for setting in settings():
+        name = setting["trace"]
+        if name not in names:
+            continue
+        if archive.find(setting["log"]) is None:
+            missing.append(f"{name}: {setting['log']}")
+            continue
+        workload = archive.load(setting["log"])
+        condition = (jobs or {}).get(name, setting.get("jobs", ""))
+        workload = workload.select(condition) if condition else workload
+        workload = workload.with_estimates((estimates or {}).get(name, setting["estimates"]))
+        absent = setting.get("absent", {}).get(workload.source["variant"], {})
+        here.append(Trace(name, workload, tuple(setting["months"]), absent))
+    return here or [Trace("sample", archive.load("sample"))], missing
