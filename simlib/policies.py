@@ -48,8 +48,8 @@ class EASY:
     def schedule(self, submit, run, estimate, size, machine):
         priority = _compiled(ORDERS.get(self.order, self.order))
         rules = self.reuse_extra, self.order != "fcfs", priority
-        start, backfilled = engine.easy(submit, run, estimate, size, machine, *rules)
-        return {"start": start, "backfilled": backfilled}
+        start, backfilled, shadow = engine.easy(submit, run, estimate, size, machine, *rules)
+        return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,30 @@ class Conservative:
     ----------
     compress : str
         When a job ends early, the queued jobs move forward one by one, in order of "arrival" (the text's rule) or of
-        reserved "start".
+        reserved "start". Two more show why that is done: "none" keeps every reservation as it was made, and leaves
+        idle what early ends freed; "rebackfill" makes all reservations anew in order of arrival, and breaks guarantees.
     """
 
     compress: str = "arrival"
 
     def __post_init__(self):
-        if self.compress not in ("arrival", "start"):
-            raise ValueError(f"Conservative: found compress={self.compress!r}, expected 'arrival' or 'start'")
+        if self.compress not in COMPRESS:
+            allowed = ", ".join(map(repr, COMPRESS))
+            raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
 
     def schedule(self, submit, run, estimate, size, machine):
         start, guarantee, backfilled = engine.conservative(
-            submit, run, estimate, size, machine, self.compress == "start"
+            submit, run, estimate, size, machine, COMPRESS[self.compress]
         )
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
+
+
+COMPRESS = {
+    "arrival": engine.BY_ARRIVAL,
+    "start": engine.BY_START,
+    "none": engine.NO_COMPRESSION,
+    "rebackfill": engine.REBACKFILL,
+}
 
 
 # Queue orders: the job with the largest value is the head

@@ -56,15 +56,18 @@ class Schedule:
         `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
         `bounded_slowdown`, `backfilled` and what else the policy tells: Conservative the `guarantee`, the start time
         promised on arrival. `run` is the time the job ran, which killing may have cut.
+    shadow : Series or None
+        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
     """
 
-    def __init__(self, workload, policy, overrun, run, start, backfilled=None, **others):
+    def __init__(self, workload, policy, overrun, run, start, backfilled=None, shadow=None, **others):
         self.workload = workload
         self.policy = policy
         self.overrun = overrun
         self._run = run
         self._start = start
         self._backfilled = np.zeros(len(start), bool) if backfilled is None else backfilled
+        self.shadow = None if shadow is None else pd.Series(shadow, index=workload.jobs.index, name="shadow")
         self._others = others
 
     @cached_property
@@ -151,6 +154,23 @@ class Schedule:
             },
             index=pd.Index(months, name="month"),
         )
+
+    def plan(self, now):
+        """What the scheduler knew and planned at second `now`.
+
+        The jobs submitted by then; those that had not ended are expected to run for their estimates. Nothing ends
+        early any more, so under conservative backfilling the start times are the reservations held at `now`, and
+        under EASY the head's is its shadow time.
+
+        Returns
+        -------
+        Schedule
+        """
+        jobs = self._table[self._table.submit <= now]
+        estimate = np.maximum(jobs.estimate, jobs.run)
+        run = jobs.run.where(jobs.end <= now, estimate)
+        known = self.workload.derive(jobs.assign(run=run, estimate=estimate), f"as known at {now} s")
+        return simulate(known, self.policy)
 
     def utilisation(self):
         """The share of the machine in use, as a Series of steps over seconds."""

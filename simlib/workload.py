@@ -149,7 +149,7 @@ class Workload:
             "status == 1" or "requested_time > 0"; or one truth value a job.
         """
         if not isinstance(which, str):
-            return self._derive(self._jobs[np.asarray(which, dtype=bool)], "selected jobs")
+            return self.derive(self._jobs[np.asarray(which, dtype=bool)], "selected jobs")
         table = self._jobs
         if self.log is not None:
             table = table.join(self.log.loc[table.index, self.log.columns.difference(table.columns)])
@@ -161,7 +161,7 @@ class Workload:
             raise ValueError(
                 f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
             ) from None
-        return self._derive(self._jobs[chosen], f"jobs with {which}")
+        return self.derive(self._jobs[chosen], f"jobs with {which}")
 
     def months(self, first, last=None):
         """The jobs submitted from the calendar month `first` to the end of month `last` (`YYYY-MM`, the log's zone)."""
@@ -174,7 +174,7 @@ class Workload:
         if not chosen.any():
             span = f"{month.min()} to {month.max()}" if len(month) else "no job"
             raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
-        return self._derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
+        return self.derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
 
     # Load
 
@@ -191,8 +191,8 @@ class Workload:
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
         submit = self._jobs.submit
-        scaled = submit.min() + np.rint((submit - submit.min()) * factor).astype(np.int64)
-        return self._derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
+        scaled = submit.min() + np.rint((submit - submit.min()) * factor)
+        return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
 
     def scale_load(self, to):
         """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1)."""
@@ -213,7 +213,7 @@ class Workload:
         """
         model = _estimates.named(model)
         estimate = pd.Series(np.asarray(model(self.jobs)), index=self._jobs.index)
-        return self._derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
+        return self.derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
 
     def shake(self, seconds=60, seed=0):
         """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
@@ -222,11 +222,12 @@ class Workload:
         MASCOTS 2007.
         """
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
-        return self._derive(
+        return self.derive(
             self._jobs.assign(submit=self._jobs.submit + shift), f"shaken by +-{seconds} s, seed {seed}"
         )
 
-    def _derive(self, jobs, step):
+    def derive(self, jobs, step):
+        """The same machine and clock with another jobs table (columns as in `jobs`); `step` joins the history."""
         new = copy.copy(self)
         new._jobs = _by_arrival(_complete(jobs, self.name))
         new.history = (*self.history, step)

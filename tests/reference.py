@@ -121,13 +121,17 @@ class EASY(FCFS):
 
 
 class Conservative(FCFS):
-    """Section 2.1; `order` of compression: "arrival" or "start"."""
+    """Section 2.1; `order` of compression: "arrival" or "start"; or "none", or "rebackfill" instead of compressing."""
 
     def __init__(self, order):
         self.order = order
 
     def jobs_left(self, left, running, queue, machine, now):
-        if not any(job.expected_end() > now for job in left):
+        if self.order == "none" or not any(job.expected_end() > now for job in left):
+            return
+        if self.order == "rebackfill":
+            for k, job in enumerate(queue):
+                job.reserved = self.anchor(job, running, queue[:k], machine, now)
             return
         ordered = list(queue)
         if self.order == "start":

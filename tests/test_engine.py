@@ -27,6 +27,8 @@ POLICIES = {
     ),
     "Conservative": (Conservative(), lambda: reference.Conservative("arrival")),
     "Conservative by start": (Conservative("start"), lambda: reference.Conservative("start")),
+    "Conservative uncompressed": (Conservative("none"), lambda: reference.Conservative("none")),
+    "Conservative rebackfilled": (Conservative("rebackfill"), lambda: reference.Conservative("rebackfill")),
 }
 
 
@@ -121,7 +123,7 @@ def test_fcfs_starts_jobs_in_order_of_arrival(seed):
     assert simulate(random_workload(seed), FCFS()).jobs.start.is_monotonic_increasing
 
 
-@pytest.mark.parametrize("compress", ["arrival", "start"])
+@pytest.mark.parametrize("compress", ["arrival", "start", "none"])
 @settings(max_examples=50)
 @seeds
 def test_conservative_starts_no_job_after_its_guarantee(compress, seed):
@@ -142,7 +144,8 @@ def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_ord
 @seeds
 def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(seed):
     # without jobs of no length an instant has one pass, and the numbers tell who started before the head was looked at
-    jobs = simulate(random_workload(seed, shortest=1), EASY()).jobs
+    s = simulate(random_workload(seed, shortest=1), EASY())
+    jobs = s.jobs
     start, size = jobs.start.to_numpy(), jobs.procs.to_numpy()
     expected_end = start + np.maximum(jobs.estimate, jobs.run).to_numpy()
     for head in range(1, len(jobs)):
@@ -154,7 +157,16 @@ def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(see
         needed = size[head] - (64 - size[running].sum())
         order = np.argsort(expected_end[running], kind="stable")
         enough = np.searchsorted(np.cumsum(size[running][order]), needed)
-        assert start[head] <= expected_end[running][order][enough]
+        assert start[head] <= expected_end[running][order][enough] == s.shadow[head]
+
+
+@settings(max_examples=30)
+@seeds
+def test_every_head_starts_by_the_shadow_time_it_was_first_given(seed):
+    s = simulate(random_workload(seed), EASY())
+    waited = s.shadow >= 0
+    assert waited.any()
+    assert (s.jobs.start <= s.shadow)[waited].all()
 
 
 # The rules one by one, on schedules small enough to check by hand
@@ -247,7 +259,7 @@ def test_an_empty_workload_has_an_empty_schedule():
 
 
 def test_settings_out_of_range_are_refused_with_what_is_allowed():
-    with pytest.raises(ValueError, match="compress='both', expected 'arrival' or 'start'"):
+    with pytest.raises(ValueError, match="compress='both', expected one of 'arrival', 'start', 'none', 'rebackfill'"):
         Conservative("both")
     with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', 'wfp'"):
         EASY(order="lifo")

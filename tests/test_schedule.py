@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, metrics, simulate
+from simlib import EASY, FCFS, Conservative, Workload, metrics, simulate
 
 HOUR, DAY = 3600, 86400
 START = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
@@ -100,6 +100,23 @@ def test_the_load_of_periods_adds_up_to_the_work_in_them(jobs, edges):
     seconds = np.arange(edges[0], edges[-1])
     busy = ((start <= seconds[:, None]) & (seconds[:, None] < start + run)) @ procs
     assert (load * 5 * np.diff(edges)).sum() == pytest.approx(busy.sum())
+
+
+@pytest.mark.parametrize("policy", [EASY(), Conservative(), Conservative("start")])
+@given(st.integers(0, 2**32), st.integers(0, 60))
+def test_a_plan_is_what_happened_so_far_and_what_is_expected_of_the_rest(policy, seed, now):
+    rng = np.random.default_rng(seed)
+    run = rng.integers(1, 20, 15)
+    jobs = pd.DataFrame({"submit": rng.integers(0, 40, 15), "run": run, "procs": rng.integers(1, 5, 15)})
+    s = simulate(Workload(jobs.assign(estimate=run + rng.integers(0, 30, 15)), 4), policy)
+    plan = s.plan(now).jobs
+    actual = s.jobs.loc[plan.index]
+    assert (actual.submit <= now).all()
+    started = actual.start <= now
+    assert (plan.start == actual.start)[started].all()
+    assert (plan.start > now)[~started].all()
+    if isinstance(policy, Conservative):
+        assert (actual.start <= plan.start).all() and (plan.start <= actual.guarantee).all()
 
 
 def test_a_policy_may_be_anything_with_a_schedule_method(workload):

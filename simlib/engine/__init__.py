@@ -1,7 +1,7 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .conservative import conservative
+from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy
 from .fcfs import fcfs
 
-__all__ = ["conservative", "easy", "fcfs"]
+__all__ = ["BY_ARRIVAL", "BY_START", "NO_COMPRESSION", "REBACKFILL", "conservative", "easy", "fcfs"]

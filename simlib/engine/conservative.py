@@ -8,6 +8,8 @@ from .running import insert, remove
 
 NEVER = np.int64(2) ** 62
 
+BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
+
 
 @njit(cache=True)
 def sort_by_start(queue, queued, start):
@@ -36,8 +38,21 @@ def compress(times, free, steps, queue, queued, start, estimate, size):
     return steps
 
 
+@njit(cache=True)
+def rebackfill(times, free, steps, queue, queued, start, estimate, size):
+    """Forget all reservations and make them anew in the order of the queue: what MF 2.1 warns of (figure 2)."""
+    for i in range(queued):
+        job = queue[i]
+        steps = give(times, free, steps, start[job], start[job] + estimate[job], size[job])
+    for i in range(queued):
+        job = queue[i]
+        start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
+        steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
+    return steps
+
+
 @njit(cache=True, nogil=True)
-def conservative(submit, run, estimate, size, machine, by_start):
+def conservative(submit, run, estimate, size, machine, when_early):
     """Start times under conservative backfilling.
 
     Parameters
@@ -45,7 +60,8 @@ def conservative(submit, run, estimate, size, machine, by_start):
     submit, run, estimate, size : int64 arrays of one length, jobs in order of arrival; seconds and processors.
         No estimate is below the run time.
     machine : int, processors; no job is larger
-    by_start : bool, whether the schedule is compressed in order of reserved start, ties by arrival, or of arrival
+    when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
+        schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
 
     Returns
     -------
@@ -79,8 +95,10 @@ def conservative(submit, run, estimate, size, machine, by_start):
             if start[job] + estimate[job] > now:
                 steps = give(times, free, steps, now, start[job] + estimate[job], size[job])
                 early = True
-        if early:  # 3. one scheduling pass
-            if by_start:
+        if early and when_early == REBACKFILL:
+            steps = rebackfill(times, free, steps, queue, queued, start, estimate, size)
+        elif early and when_early != NO_COMPRESSION:
+            if when_early == BY_START:
                 sort_by_start(queue, queued, start)
             steps = compress(times, free, steps, queue, queued, start, estimate, size)
         while arrived < n and submit[arrived] <= now:  # 2. jobs join the queue

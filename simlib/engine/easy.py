@@ -46,12 +46,14 @@ def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priorit
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
+    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
     """
     n = submit.size
     start = np.zeros(n, np.int64)
     end = np.zeros(n, np.int64)
     expected_end = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
+    first_shadow = np.full(n, -1)
     queue = np.empty(n, np.int64)
     rank = np.empty(n, np.float64)
     by_end = np.empty(machine, np.int64)  # the running jobs, by end and by expected end
@@ -100,7 +102,9 @@ def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priorit
                 if not blocked:
                     blocked = True
                     shadow, extra = shadow_time(size[job], free, now, by_expected_end, running, expected_end, size)
+                    if first_shadow[job] < 0:
+                        first_shadow[job] = shadow
                 queue[waiting] = job
                 waiting += 1
         queued = waiting
-    return start, backfilled
+    return start, backfilled, first_shadow
