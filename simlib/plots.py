@@ -3,6 +3,7 @@
 import json
 import platform
 from importlib import metadata
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +15,8 @@ from . import paths
 # Okabe and Ito's palette: told apart by readers with any colour vision, and in grey
 EASY_COLOUR, CONSERVATIVE_COLOUR = "#0072B2", "#D55E00"
 COLOURS = [EASY_COLOUR, CONSERVATIVE_COLOUR, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+
+INK = ("white", "black")  # on solid and on pale ground
 
 STYLE = {
     "figure.constrained_layout.use": True,
@@ -42,7 +45,7 @@ def use_style():
 # Pictures of one schedule
 
 
-def gantt(schedule, ax=None, labels=True):
+def gantt(schedule, ax=None, labels=True, now=None):
     """Gantt chart of a small schedule: time to the right, processors upwards, one rectangle a job.
 
     A simulation says how many processors a job has, not which; here each job takes the lowest free ones, so one job
@@ -54,48 +57,60 @@ def gantt(schedule, ax=None, labels=True):
         Of up to some hundred jobs.
     ax : Axes, optional
     labels : bool
-        Whether to write each job's number into its rectangle, where there is room.
+        Whether to write each job's name into its rectangle, where there is room.
+    now : int, optional
+        Draw what was known and planned at this second: what is expected after it, pale; reservations, dashed.
 
     Returns
     -------
     Axes
     """
     ax = ax or plt.subplots(figsize=(8, 3))[1]
-    jobs = schedule.jobs
+    names = list(schedule.jobs.index)  # a job keeps its colour in the plan
+    schedule = schedule if now is None else schedule.plan(now)
+    jobs, procs = schedule.jobs, schedule.workload.procs
     taken = _processors(schedule)
-    length = jobs.end.max() - jobs.submit.min()
-    for count, (job, row) in enumerate(jobs.iterrows()):
+    for job, row in jobs.iterrows():
+        colour = COLOURS[names.index(job) % (len(COLOURS) - 1)]
         pieces = _runs(taken[job])
-        style = {"facecolor": COLOURS[count % (len(COLOURS) - 1)], "edgecolor": "white", "linewidth": 0.5}
         for first, height in pieces:
-            ax.barh(first, row.run, height, row.start, align="edge", hatch="//" if row.backfilled else None, **style)
+            _rectangle(ax, row, first, height, colour, now)
         if labels and pieces:
-            first, height = max(pieces, key=lambda piece: piece[1])
-            if height >= 0.07 * schedule.workload.procs and row.run >= 0.014 * len(str(job)) * length:
-                place = {"ha": "center", "va": "center", "color": "white", "weight": "bold"}
-                ax.text(row.start + row.run / 2, first + height / 2, str(job), **place)
-    ax.set(ylabel="processors", ylim=(0, schedule.workload.procs), xlim=(jobs.submit.min(), jobs.end.max()))
+            _label(ax, job, row, *max(pieces, key=lambda piece: piece[1]), schedule, now)
+    ax.set(ylabel="processors", ylim=(0, procs), xlim=(jobs.submit.min(), jobs.end.max()))
     ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
     time_axis(ax)
+    if now is not None:
+        ax.axvline(now, color="black", linewidth=1.5)
+        ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")
     ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}; hatched: backfilled")
     ax.grid(False)
     return mark(ax, schedule.workload)
 
 
-def time_axis(ax):
-    """Label an x axis that is in seconds by the unit that suits its length."""
-    length = ax.get_xlim()[1] - ax.get_xlim()[0]
-    unit, seconds = next(((u, s) for u, s in (("days", 86400), ("hours", 3600)) if length >= 4 * s), ("s", 1))
-    ax.xaxis.set_major_locator(MultipleLocator(seconds * _nice_step(length / seconds)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / seconds:g}"))
-    ax.set_xlabel(f"time [{unit}]")
+def _rectangle(ax, row, first, height, colour, now):
+    """One piece of a job: what has happened by `now` solid, what is expected pale, a reservation dashed."""
+    style = {"edgecolor": "white", "linewidth": 0.5, "hatch": "//" if row.backfilled else None, "facecolor": colour}
+    past = row.run if now is None else min(max(now - row.start, 0), row.run)
+    if past > 0:
+        ax.barh(first, past, height, row.start, align="edge", **style)
+    if past < row.run:
+        style |= {"alpha": 0.35} | ({"edgecolor": "black", "linestyle": "--", "linewidth": 1} if past == 0 else {})
+        ax.barh(first, row.run - past, height, row.start + past, align="edge", **style)
 
 
-def _nice_step(length):
-    """The smallest of 1, 2, 5, 10, ... that divides a length into at most ten."""
-    least = max(length / 10, 1)
-    power = 10 ** np.floor(np.log10(least))
-    return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
+def _label(ax, job, row, first, height, schedule, now):
+    """Write a job's name into its rectangle, into the larger of its past and its expected part, if it has room."""
+    jobs = schedule.jobs
+    begin, end = row.start, row.end
+    solid = now is None or begin + end <= 2 * now
+    if now is not None and begin < now < end:
+        begin, end = (begin, now) if solid else (now, end)
+    width = 72 * ax.figure.get_figwidth() * ax.get_position().width  # points for the whole length of time
+    room = (end - begin) / (jobs.end.max() - jobs.submit.min()) * width
+    if room >= 7 * len(str(job)) and height >= 0.07 * schedule.workload.procs:
+        place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
+        ax.text((begin + end) / 2, first + height / 2, str(job), **place)
 
 
 def _processors(schedule):
@@ -116,6 +131,22 @@ def _runs(numbers):
         return []
     parts = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [(part[0], len(part)) for part in parts]
+
+
+def time_axis(ax):
+    """Label an x axis that is in seconds by the unit that suits its length."""
+    length = ax.get_xlim()[1] - ax.get_xlim()[0]
+    unit, seconds = next(((u, s) for u, s in (("days", 86400), ("hours", 3600)) if length >= 4 * s), ("s", 1))
+    ax.xaxis.set_major_locator(MultipleLocator(seconds * _nice_step(length / seconds)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / seconds:g}"))
+    ax.set_xlabel(f"time [{unit}]")
+
+
+def _nice_step(length):
+    """The smallest of 1, 2, 5, 10, ... that divides a length into at most ten."""
+    least = max(length / 10, 1)
+    power = 10 ** np.floor(np.log10(least))
+    return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
 
 
 def utilisation(schedule, ax=None, every="1D"):
@@ -205,6 +236,85 @@ def published_against_ours(table, metrics, schedulers=("easy", "conservative")):
     return figure
 
 
+def against_estimates(table, metrics, schedulers=("easy", "conservative")):
+    """A metric against the quality of estimates: a row of panels a metric, a column a trace.
+
+    Parameters
+    ----------
+    table : DataFrame
+        By (scheduler, metric, trace, estimates), columns `published`, `ours`, `sd`, `variant`.
+    metrics : dict
+        Axis label by metric.
+    schedulers : sequence of str
+
+    Returns
+    -------
+    Figure
+    """
+    traces = list(dict.fromkeys(table.index.get_level_values("trace")))
+    size = (2.5 + 3.2 * len(traces), 0.8 + 3 * len(metrics))
+    figure, axes = plt.subplots(len(metrics), len(traces), figsize=size, squeeze=False, sharex=True)
+    for (row, metric), (column, trace) in product(enumerate(metrics), enumerate(traces)):
+        ax = axes[row, column]
+        for scheduler, colour in zip(schedulers, COLOURS[:2], strict=True):
+            part = table.loc[scheduler, metric, trace]
+            x = np.arange(len(part))
+            # the original estimates, first, stand apart from the series over f
+            ax.errorbar(x[:1], part.ours[:1], part.sd[:1], color=colour, marker=".", capsize=2)
+            ax.errorbar(x[1:], part.ours[1:], part.sd[1:], color=colour, marker=".", capsize=2)
+            ax.plot(x[1:], part.variant[1:], color=colour, linestyle=":", linewidth=1.2)
+            ax.plot(x[:1], part.variant[:1], color=colour, marker="x", linestyle="", markersize=5)
+            ax.plot(x, part.published, "o", color=colour, fillstyle="none", markersize=7)
+        ax.set_title(trace if row == 0 else "")
+        ax.set_ylabel(metrics[metric] if column == 0 else "")
+        ax.set_xticks(x, [name.replace("original", "orig.").removeprefix("f") for name in part.index])
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+    for ax in axes[-1]:
+        ax.set_xlabel("estimates: original, or uniform in [r, f r] by f")
+    handles = [plt.Line2D([], [], marker=".", color=c, label=s) for s, c in zip(schedulers, COLOURS, strict=False)]
+    handles.append(plt.Line2D([], [], linestyle=":", marker="x", color="grey", label="variant"))
+    handles.append(plt.Line2D([], [], marker="o", linestyle="", color="grey", fillstyle="none", label="published"))
+    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    return figure
+
+
+def differences(table, metrics, bands=("difference_low", "difference_high")):
+    """Relative differences with their shaken bands: a panel a metric, a group a trace and scheduler.
+
+    Parameters
+    ----------
+    table : DataFrame
+        By (metric, trace, scheduler, rule), columns `difference_mean`, `difference_published` and the two of `bands`.
+    metrics : dict
+        Panel title by metric.
+
+    Returns
+    -------
+    Figure
+    """
+    figure, axes = plt.subplots(1, len(metrics), figsize=(5.2 * len(metrics), 4), sharex=True, sharey=True)
+    for ax, (metric, title) in zip(axes, metrics.items(), strict=True):
+        groups = list(dict.fromkeys((trace, scheduler) for trace, scheduler, _ in table.loc[metric].index))
+        ax.axvline(0, color="black", linewidth=0.8)
+        for y, (trace, scheduler) in enumerate(groups):
+            colour = COLOURS[scheduler != "easy"]
+            for rule, shift, marker in (("rule", -0.14, "."), ("variant", 0.14, "x")):
+                row = table.loc[metric, trace, scheduler, rule]
+                error = [[row.difference_mean - row[bands[0]]], [row[bands[1]] - row.difference_mean]]
+                ax.errorbar(row.difference_mean, y + shift, xerr=error, color=colour, marker=marker, capsize=2)
+            ax.plot(row.difference_published, y, "o", color=colour, fillstyle="none", markersize=9)
+        ax.set_yticks(range(len(groups)), [f"{trace} {scheduler}" for trace, scheduler in groups])
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.set(title=title, xlabel="change when estimates are doubled")
+    axes[0].invert_yaxis()
+    handles = [
+        plt.Line2D([], [], color="grey", marker=m, label=s) for s, m in (("rule followed", "."), ("variant", "x"))
+    ]
+    handles.append(plt.Line2D([], [], color="grey", marker="o", fillstyle="none", linestyle="", label="published"))
+    figure.legend(handles=handles, loc="outside upper right", ncols=3)
+    return figure
+
+
 def plain_log_axis(ax):
     """A logarithmic y axis with numbers as people write them: 2,000 rather than 2 x 10^3."""
     ax.set_yscale("log")
@@ -270,6 +380,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
         with paths.replacing(folder / f"{exhibit}.png") as path:
             figure.savefig(path)
     if table is not None:
+        table = table.assign(data=SYNTHETIC) if synthetic else table
         with paths.replacing(folder / f"{exhibit}.csv") as path:
             table.round(digits).to_csv(path, lineterminator="\n")
     record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts or {}}

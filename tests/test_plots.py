@@ -89,6 +89,7 @@ def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     assert json.loads((folder / "paper_table9.json").read_text())["synthetic"] is True
     assert plots.SYNTHETIC in [text.get_text() for text in figure.texts]
     assert "SYNTHETIC" in capsys.readouterr().out
+    assert pd.read_csv(folder / "paper_table9.csv").data.tolist() == [plots.SYNTHETIC]
 
 
 def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):

@@ -3,7 +3,9 @@
 import tomllib
 from dataclasses import dataclass, field
 
-from ... import archive, paths
+from ... import archive, metrics, paths
+from ...policies import EASY, Conservative
+from ...schedule import simulate
 from ...workload import Workload
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
@@ -77,3 +79,27 @@ def traces(names=TRACES, jobs=None, estimates=None):
         absent = setting.get("absent", {}).get(workload.source["variant"], {})
         here.append(Trace(name, workload, tuple(setting["months"]), absent))
     return here or [Trace("sample", archive.load("sample"))], missing
+
+
+def policies(easy_reuse_extra=False, conservative_compress="arrival"):
+    """Both schedulers by the rules followed, and as variants by the other ones.
+
+    Returns
+    -------
+    dict
+        `easy`, `easy_variant`, `conservative`, `conservative_variant`.
+    """
+    other_compress = "start" if conservative_compress == "arrival" else "arrival"
+    return {
+        "easy": EASY(reuse_extra=easy_reuse_extra),
+        "easy_variant": EASY(reuse_extra=not easy_reuse_extra),
+        "conservative": Conservative(compress=conservative_compress),
+        "conservative_variant": Conservative(compress=other_compress),
+    }
+
+
+def means(workload, policy):
+    """Mean response time and bounded slowdown (MF's formula, no floor) over all jobs, by the keys of `METRICS`."""
+    jobs = simulate(workload, policy).jobs
+    slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
+    return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}

@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from ...policies import EASY, Conservative
 from ...schedule import simulate
 from .. import deviation, published
-from . import METRICS, SCHEDULERS
+from . import METRICS, SCHEDULERS, policies
 
 
 def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
@@ -27,13 +26,7 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
         `_published` one, the relative `_deviation`, and `_variant` and `_variant_deviation` under the other rule;
         `difference_<metric>` is conservative / EASY - 1. Seconds, processors' share and ratios.
     """
-    other_compress = "start" if conservative_compress == "arrival" else "arrival"
-    runs = {
-        "easy": EASY(reuse_extra=easy_reuse_extra),
-        "easy_variant": EASY(reuse_extra=not easy_reuse_extra),
-        "conservative": Conservative(compress=conservative_compress),
-        "conservative_variant": Conservative(compress=other_compress),
-    }
+    runs = policies(easy_reuse_extra, conservative_compress)
     monthly = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in runs.items()}
     ours = monthly["easy"].loc[trace.months[0] : trace.months[1]]
     printed = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").reindex(ours.index)
@@ -58,8 +51,6 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
         easy, conservative = (monthly[f"{scheduler}{suffix}"]["mean_wait"] for scheduler in SCHEDULERS)
         table[f"difference_wait_s{suffix}"] = deviation(conservative, easy)
     table["note"] = pd.Series(trace.absent).reindex(table.index).fillna("") if trace.absent else ""
-    if trace.workload.synthetic:
-        table["file"] = "SYNTHETIC " + table["file"]
     return pd.concat({trace.trace: table}, names=["trace"])
 
 

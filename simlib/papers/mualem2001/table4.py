@@ -1,0 +1,148 @@
+"""Table 4: the users' estimates multiplied by two (section 4.5)."""
+
+import numpy as np
+import pandas as pd
+
+from ... import estimates, sweeps
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
+from . import METRICS, SCHEDULERS, TRACES, means, policies
+
+
+def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
+    """Simulate every trace with its own estimates and with scaled ones, as it is and shaken.
+
+    Both versions are shaken alike, so that their differences can be taken pair by pair.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    factor : float
+    shakes, shake_s : int
+        How many shaken versions, and by up to how many seconds.
+    rules : dict
+        From `mualem2001.policies`.
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    DataFrame
+        A row a simulation: trace, scheduler, shake (-1: as it is), estimates ("original", "scaled"), response_s,
+        bounded_slowdown.
+    """
+    keys, tasks = [], []
+    for trace in traces:
+        for shake in range(-1, shakes):
+            workload = trace.workload if shake < 0 else trace.workload.shake(shake_s, shake)
+            versions = {"original": workload, "scaled": workload.with_estimates(estimates.Scaled(factor))}
+            for scheduler, policy in (rules or policies()).items():
+                keys += [(trace.trace, scheduler, shake, name) for name in versions]
+                tasks += [(version, policy) for version in versions.values()]
+    results = sweeps.sweep(means, tasks, executor, label="simulations")
+    index = pd.DataFrame(keys, columns=["trace", "scheduler", "shake", "estimates"])
+    return pd.concat([index, pd.DataFrame(results)], axis=1)
+
+
+def summary(results):
+    """Table 4: each mean with original and scaled estimates, and their difference.
+
+    Returns
+    -------
+    DataFrame
+        By metric, trace, scheduler and rule ("rule" or "variant"): `original` and `scaled` of the log as it is, each
+        with `_published` and `_deviation`; `difference` of the log as it is and `difference_published`, relative;
+        `difference_mean`, `difference_low`, `difference_high`: mean and 95 % band of the paired differences of the
+        shaken runs.
+    """
+    printed = published("mualem2001_table4").set_index(["metric", "trace"])
+    rows = {}
+    for (trace, scheduler), part in results.groupby(["trace", "scheduler"], sort=False):
+        plain, _, variant = scheduler.partition("_")
+        for metric in METRICS:
+            pairs = part.pivot(index="shake", columns="estimates", values=metric)
+            difference = pairs.scaled / pairs.original - 1
+            row = {"original": pairs.original[-1], "scaled": pairs.scaled[-1], "difference": difference[-1]}
+            for name, column in (("original", "original"), ("scaled", "x2")):
+                key = f"{plain}_{column}"
+                number = printed.loc[(metric, trace), key] if (metric, trace) in printed.index else np.nan
+                row |= {f"{name}_published": number, f"{name}_deviation": deviation(row[name], number)}
+            row["difference_published"] = deviation(row["scaled_published"], row["original_published"])
+            shaken = difference[difference.index >= 0]
+            low, high = shaken.quantile([0.025, 0.975])
+            row |= {"difference_mean": shaken.mean(), "difference_low": low, "difference_high": high}
+            rows[metric, trace, plain, variant or "rule"] = row
+    index = pd.MultiIndex.from_tuples(rows, names=["metric", "trace", "scheduler", "rule"])
+    order = [list(METRICS), list(dict.fromkeys(results.trace)), SCHEDULERS, ["rule", "variant"]]
+    return pd.DataFrame(list(rows.values()), index=index).reindex(pd.MultiIndex.from_product(order, names=index.names))
+
+
+def beside(table, metric):
+    """One metric of Table 4 as the paper lays it out, for reading: all text."""
+    number = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
+    part = table.loc[metric]
+
+    def text(column, form):
+        return part[column].map(lambda value: form.format(value) if pd.notna(value) else "")
+
+    band = text("difference_low", "{:+.1%}") + " to " + text("difference_high", "{:+.1%}")
+    columns = {("difference", "paper"): text("difference_published", "{:+.1%}")}
+    columns |= {("difference", "ours"): text("difference", "{:+.1%}"), ("difference", "shaken, 95 % band"): band}
+    for name in ("original", "scaled"):
+        columns[name, "paper"] = text(f"{name}_published", number)
+        columns[name, "ours"] = text(name, number)
+        columns[name, "off"] = text(f"{name}_deviation", "{:+.1%}")
+    return pd.DataFrame(columns)[["original", "scaled", "difference"]]
+
+
+def cells(table):
+    """Every cell that has a published number, as a list of dicts for the exhibit's record."""
+    found = []
+    for (metric, trace, scheduler, rule), row in table.iterrows():
+        for name in ("original", "scaled", "difference"):
+            if pd.notna(row[f"{name}_published"]):
+                cell = {"metric": metric, "trace": trace, "scheduler": scheduler, "rule": rule, "quantity": name}
+                found.append(cell | {"ours": row[name], "published": row[f"{name}_published"]})
+    return found
+
+
+def claims(table):
+    """Decide claims MF-36 and MF-37.
+
+    A difference is clear where the 95 % band of the shaken runs does not hold zero. Doubling in general improves
+    performance where at least three quarters of the combinations of metric, trace and scheduler clearly improve.
+    """
+    if not set(table.index.get_level_values("trace")) & set(TRACES):
+        return [claim(id, UNTESTED, "no real log at hand") for id in ("MF-36", "MF-37")]
+    counted = {rule: _improved(part) for rule, part in table.groupby("rule", sort=False)}
+    verdicts = [
+        REPRODUCED if good >= 0.75 * of else PARTLY if good >= 0.5 * of else NOT for good, _, of in counted.values()
+    ]
+    printed = table.xs("rule", level="rule").difference_published.dropna()
+    text = "; ".join(f"{r}: {g} of {n} clearly improve, {b} clearly get worse" for r, (g, b, n) in counted.items())
+    text += f"; as printed: {(printed < 0).sum()} of {len(printed)} improve"
+    first = claim("MF-36", verdicts[0] if len(set(verdicts)) == 1 else PARTLY, text)
+
+    largest = {rule: _largest(part.difference_mean) for rule, part in table.groupby("rule", sort=False)}
+    expected = {trace: ("bounded_slowdown", "conservative") for trace in table.index.get_level_values("trace")}
+    holds = [found == expected for found in largest.values()]
+    text = "; ".join(
+        f"{rule}: largest gain " + ", ".join(f"{trace} {_words(key)}" for trace, key in found.items())
+        for rule, found in largest.items()
+    )
+    second = claim("MF-37", REPRODUCED if all(holds) else PARTLY if any(holds) else NOT, text)
+    return [first, second]
+
+
+def _improved(part):
+    """How many combinations clearly improve, clearly get worse, and there are."""
+    return int((part.difference_high < 0).sum()), int((part.difference_low > 0).sum()), len(part)
+
+
+def _largest(difference):
+    """The metric and scheduler that gain most, by trace."""
+    best = difference.groupby("trace", sort=False).idxmin()
+    return {trace: (metric, scheduler) for trace, (metric, _, scheduler, _) in best.items()}
+
+
+def _words(key):
+    metric, scheduler = key
+    return f"{scheduler} by {metric.removesuffix('_s').replace('_', ' ')}"
