@@ -134,6 +134,7 @@ def fetch(name, variant=None, progress=False):
                 raise ArchiveError(f"{name}: {url}: {fault}")
             os.replace(path, paths.TRACES / file.file)
     except requests.HTTPError as error:
+        error.response.close()  # pooch leaves it open
         raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
     except requests.exceptions.ChunkedEncodingError:
         raise ArchiveError(f"{name}: {url}: the archive broke off") from None

@@ -106,7 +106,7 @@ def write_swf(workload, path):
         fields = workload.log.loc[jobs.index]
     requested = fields.requested_time.where(fields.requested_time > 0, jobs.run)  # as reading derives the estimate
     fields = fields.assign(
-        job=jobs.index,
+        job=jobs.index if jobs.index.dtype.kind in "iuf" else range(1, len(jobs) + 1),  # names are no numbers
         wait=jobs.get("wait", fields.wait),
         requested_time=fields.requested_time.where(requested.round() == jobs.estimate, jobs.estimate),
         **{field: jobs[field] for field in ("submit", "run", "procs", "user", "group", "app", "queue", "status")},

@@ -222,9 +222,7 @@ class Workload:
         MASCOTS 2007.
         """
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
-        return self.derive(
-            self._jobs.assign(submit=self._jobs.submit + shift), f"shaken by +-{seconds} s, seed {seed}"
-        )
+        return self.derive(self._jobs.assign(submit=self._jobs.submit + shift), f"shaken by +-{seconds} s, seed {seed}")
 
     def derive(self, jobs, step):
         """The same machine and clock with another jobs table (columns as in `jobs`); `step` joins the history."""

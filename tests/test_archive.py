@@ -1,0 +1,536 @@
+"""Finding, fetching and verifying logs, against a web server on this machine that answers as badly as servers can."""
+
+import gzip
+import hashlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import simlib
+from simlib import ArchiveError, archive, paths
+from simlib.__main__ import main
+
+GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]
+CLEANED = GOOD[:-5]
+TAMPERED = [GOOD[0].replace(" 60 ", " 61 "), *GOOD[1:]]
+PAGE = b"<!DOCTYPE html>\n<html><body>\n<p>Please sign in to the network\n</body></html>\n"
+
+
+def packed(lines):
+    """A log of these job lines, as the archive keeps it."""
+    return gzip.compress(("; MaxProcs: 99\n; UnixStartTime: 0\n" + "\n".join(lines) + "\n").encode(), mtime=0)
+
+
+def facts(lines):
+    return {"lines": len(lines), "sha256": hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()}
+
+
+CATALOGUE = {
+    "base": "http://127.0.0.1:9/nobody/is/here/",
+    "citation": "A. Author, 1999",
+    "logs": {
+        "KTH": {
+            "title": "A small machine",
+            "folder": "l_kth",
+            "procs": 64,
+            "timezone": "Europe/Stockholm",
+            "acknowledgement": "Thanks to B. Builder.",
+            "files": [
+                {"file": "KTH.swf.gz", "variant": "original", **facts(GOOD)},
+                {"file": "KTH-mine.swf.gz", "variant": "reconstructed", **facts(GOOD), "download": False},
+                {"file": "KTH-cln.swf.gz", "variant": "cleaned", **facts(CLEANED)},
+                {"file": "KTH-beta.swf.gz", "variant": "unseen"},
+            ],
+        },
+        "CTC": {
+            "title": "A larger one",
+            "folder": "l_ctc",
+            "procs": 512,
+            "start": 835823160,
+            "timezone": "US/Eastern",
+            "acknowledgement": "Thanks to C. Clever.",
+            "files": [
+                {"file": "CTC-own.swf.gz", "variant": "reconstructed", **facts(GOOD), "download": False},
+                {"file": "CTC.swf.gz", "variant": "original", "lines": len(GOOD)},
+            ],
+        },
+        "MINE": {
+            "title": "Not in the archive",
+            "procs": 8,
+            "timezone": "UTC",
+            "synthetic": True,
+            "acknowledgement": "Thanks to nobody.",
+            "files": [{"file": "MINE.swf.gz", "variant": "sample"}],
+        },
+    },
+}
+
+
+def answer(body, status=200, length=None, **headers):
+    """How a server answers that sends a body, and says that it has a length."""
+
+    def reply(request):
+        request.send_response(status)
+        request.send_header("Content-Length", str(len(body) if length is None else length))
+        for key, value in headers.items():
+            request.send_header(key.replace("_", "-"), value)
+        request.end_headers()
+        request.wfile.write(body)
+
+    return reply
+
+
+def silence(request):
+    """How a server answers that takes the question and says nothing."""
+    request.server.over.wait(10)
+
+
+def hang_up(request):
+    request.close_connection = True
+
+
+def fall_silent(request):
+    """How a server answers that stops in the middle of the body."""
+    answer(packed(GOOD)[:100], length=1000)(request)
+    silence(request)
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        self.server.reply(self)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """A web server in place of the archive; `site.reply` is how it answers, `site.asked` what it was asked for."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.reply, server.asked, server.over = answer(packed(GOOD)), [], threading.Event()
+        server.url = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("SIMLIB_ARCHIVE", server.url)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        yield server
+        server.over.set()
+        server.shutdown()
+
+
+@pytest.fixture
+def downloads(monkeypatch, tmp_path):
+    """The folder that downloads are kept in; nothing is on this machine, and the network is this machine."""
+    monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
+    monkeypatch.delenv("SIMLIB_TRACES", raising=False)
+    for key in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(key, "*")
+    return tmp_path / "traces"
+
+
+@pytest.fixture
+def small(monkeypatch, downloads):
+    """A catalogue of logs whose content the tests know."""
+    monkeypatch.setattr(archive, "catalogue", lambda: CATALOGUE)
+
+
+@pytest.fixture
+def mine(monkeypatch, tmp_path):
+    """A folder of the user's own, named by SIMLIB_TRACES."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.setenv("SIMLIB_TRACES", str(folder))
+    return folder
+
+
+def keep(folder, name, lines):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(packed(lines))
+    return folder / name
+
+
+def listing(folder):
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def refusal(action, *arguments):
+    """What an action complains of: one line."""
+    with pytest.raises(ArchiveError) as error:
+        action(*arguments)
+    message = str(error.value)
+    assert "\n" not in message and len(message) < 400
+    return message
+
+
+# Fetching
+
+
+def test_a_download_is_verified_and_kept(small, site, downloads):
+    assert archive.fetch("KTH") == downloads / "KTH.swf.gz"
+    assert site.asked == ["/l_kth/KTH.swf.gz"]
+    assert listing(downloads) == ["KTH.swf.gz"]
+    assert (downloads / "KTH.swf.gz").read_bytes() == packed(GOOD)
+
+
+def test_a_log_is_fetched_once_and_found_from_then_on(small, site):
+    first, second = simlib.load("KTH"), simlib.load("KTH")
+    assert len(site.asked) == 1
+    assert first.equals(second)
+
+
+def test_a_log_comes_with_what_the_catalogue_knows(small, site, downloads):
+    w = simlib.load("KTH")
+    assert (len(w), w.procs, w.name, w.synthetic) == (50, 64, "KTH", False)
+    assert str(w.start) == "1970-01-01 01:00:00+01:00"
+    assert w.source == {
+        "file": "KTH.swf.gz",
+        "path": str(downloads / "KTH.swf.gz"),
+        "variant": "original",
+        "sha256": facts(GOOD)["sha256"],
+    }
+
+
+def test_the_catalogues_clock_counts_before_the_headers(small, site):
+    assert str(simlib.load("CTC").start) == "1996-06-26 17:06:00-04:00"
+
+
+@pytest.mark.parametrize("variant, name, lines", [("cleaned", "KTH-cln", CLEANED), ("unseen", "KTH-beta", TAMPERED)])
+def test_a_variant_is_fetched_by_name(small, site, downloads, variant, name, lines):
+    site.reply = answer(packed(lines))
+    w = simlib.load("KTH", variant)
+    assert listing(downloads) == [f"{name}.swf.gz"]
+    assert (len(w), w.source["variant"]) == (len(lines), variant)
+
+
+def test_a_variant_that_cannot_be_downloaded_is_passed_over(small, site, downloads):
+    w = simlib.load("CTC")
+    assert w.source["variant"] == "original"
+    assert listing(downloads) == ["CTC.swf.gz"]
+
+
+@pytest.mark.parametrize("base", ["{}", "{}/", "{}/mirror/of/logs/"])
+def test_the_archive_can_be_a_mirror(small, site, monkeypatch, base):
+    monkeypatch.setenv("SIMLIB_ARCHIVE", base.format(site.url))
+    archive.fetch("KTH")
+    assert site.asked[0].endswith("/l_kth/KTH.swf.gz") and "//" not in site.asked[0]
+
+
+def test_a_file_that_the_server_unpacks_on_the_way_is_as_good(small, site, downloads):
+    site.reply = answer(packed(GOOD), Content_Encoding="gzip")
+    assert len(simlib.load("KTH")) == 50
+    assert (downloads / "KTH.swf.gz").read_bytes().startswith(b"; MaxProcs")
+
+
+def test_progress_can_be_shown(small, site, capsys):
+    archive.fetch("KTH", progress=True)
+    assert "100%" in capsys.readouterr().err
+
+
+WRONG = facts(TAMPERED)["sha256"][:12], facts(GOOD)["sha256"][:12]
+DAMAGED = r"the gzip file is truncated or damaged \(.+\)"
+
+FAULTS = {
+    "not there": (answer(b"no such log", 404), "the archive answered 404"),
+    "out of order": (answer(b"try later", 503), "the archive answered 503"),
+    "hangs up": (hang_up, "the archive cannot be reached, or does not answer"),
+    "never answers": (silence, "the archive cannot be reached, or does not answer"),
+    "breaks off": (answer(packed(GOOD)[:100], length=1000), "the archive broke off"),
+    "falls silent": (fall_silent, "the archive cannot be reached, or does not answer"),
+    "truncated": (answer(packed(GOOD)[:100]), DAMAGED),
+    "damaged": (answer(packed(GOOD)[:100] + b"?" + packed(GOOD)[101:]), DAMAGED),
+    "empty": (answer(b""), "found 0 job lines, expected 50: not the original log"),
+    "a web page": (answer(PAGE), "found 4 job lines, expected 50: not the original log"),
+    "too short": (answer(packed(CLEANED)), "found 45 job lines, expected 50: not the original log"),
+    "another log": (
+        answer(packed(TAMPERED)),
+        r"job lines have SHA-256 {}\.\.\., expected {}\.\.\.: not the original log".format(*WRONG),
+    ),
+    "moved in circles": (answer(b"", 302, Location="/"), r"the download failed \(TooManyRedirects\)"),
+}
+
+
+@pytest.mark.parametrize("reply, complaint", FAULTS.values(), ids=FAULTS)
+def test_a_download_that_fails_says_why_and_leaves_nothing_behind(
+    small, site, downloads, monkeypatch, reply, complaint
+):
+    monkeypatch.setattr(archive, "TIMEOUT", 0.3)
+    site.reply = reply
+    message = refusal(simlib.load, "KTH")
+    assert re.fullmatch(re.escape(f"KTH: {site.url}/l_kth/KTH.swf.gz: ") + complaint, message)
+    assert listing(downloads) == []
+    assert archive.find("KTH") is None
+
+
+def test_a_failed_download_leaves_what_was_there(small, site, downloads):
+    kept = keep(downloads, "KTH-cln.swf.gz", CLEANED)
+    site.reply = answer(PAGE)
+    refusal(archive.fetch, "KTH")
+    assert listing(downloads) == [kept.name]
+
+
+def test_a_page_is_no_log_even_where_the_catalogue_has_nothing_to_hold_it_against(small, site, downloads):
+    site.reply = answer(PAGE)
+    message = refusal(simlib.load, "KTH", "unseen")
+    assert message == f"KTH: {site.url}/l_kth/KTH-beta.swf.gz: line 1: found 2 fields, expected 18"
+    assert listing(downloads) == []
+
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "archive.invalid"], ids=["connection refused", "no such host"])
+def test_without_the_archive_it_is_said_to_be_out_of_reach(small, downloads, monkeypatch, host):
+    base = f"http://{host}:{unused_port()}"
+    monkeypatch.setenv("SIMLIB_ARCHIVE", base)
+    with pytest.raises(archive.Unreachable) as error:
+        simlib.load("KTH")
+    assert str(error.value) == f"KTH: {base}/l_kth/KTH.swf.gz: the archive cannot be reached, or does not answer"
+    assert listing(downloads) == []
+
+
+@pytest.mark.parametrize(
+    "base, kind", [("nonsense", "MissingSchema"), ("ftp://x", "InvalidSchema"), ("http://", "InvalidURL")]
+)
+def test_an_address_that_makes_no_sense_is_told(small, monkeypatch, base, kind):
+    monkeypatch.setenv("SIMLIB_ARCHIVE", base)
+    assert refusal(archive.fetch, "KTH") == f"KTH: {base.rstrip('/')}/l_kth/KTH.swf.gz: the download failed ({kind})"
+
+
+def test_a_folder_that_cannot_be_written_is_told(small, site, downloads):
+    downloads.write_text("a file")
+    assert re.fullmatch(rf"KTH: {site.url}/.*: cannot be kept in {downloads}: File exists", refusal(simlib.load, "KTH"))
+
+
+@pytest.mark.parametrize("name, variant, what", [("KTH", "reconstructed", "reconstructed"), ("MINE", None, "this log")])
+def test_what_the_archive_does_not_have_is_not_asked_for(small, site, name, variant, what):
+    message = refusal(simlib.load, name, variant)
+    assert message == f"{name}: {what} cannot be downloaded; see {paths.DATA / 'archive.toml'}"
+    assert site.asked == []
+
+
+# Finding
+
+
+def test_what_is_not_here_is_not_found(small):
+    assert archive.find("KTH") is None
+
+
+def test_the_users_folder_is_looked_in_before_the_downloads(small, mine, downloads):
+    theirs = keep(downloads, "KTH.swf.gz", GOOD)
+    assert archive.find("KTH")[0] == theirs
+    own = keep(mine, "KTH.swf.gz", GOOD)
+    assert archive.find("KTH")[0] == own
+    assert simlib.load("KTH").source["path"] == str(own)
+
+
+def test_a_better_variant_counts_before_a_nearer_folder(small, mine, downloads):
+    keep(mine, "KTH-cln.swf.gz", CLEANED)
+    assert archive.find("KTH")[1].variant == "cleaned"
+    keep(downloads, "KTH-mine.swf.gz", GOOD)
+    assert archive.find("KTH")[1].variant == "reconstructed"
+    keep(downloads, "KTH.swf.gz", GOOD)
+    assert archive.find("KTH")[1].variant == "original"
+    assert archive.find("KTH", "cleaned")[0] == mine / "KTH-cln.swf.gz"
+
+
+def test_the_users_folder_can_be_relative_to_the_checkout(small, monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setenv("SIMLIB_TRACES", "some/logs")
+    (tmp_path / "some").mkdir()
+    kept = keep(tmp_path / "some" / "logs", "KTH.swf.gz", GOOD)
+    assert archive.find("KTH")[0] == kept
+
+
+@pytest.mark.parametrize("name", ["none", "file"])
+def test_a_users_folder_that_is_none_is_told(small, monkeypatch, tmp_path, name):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SIMLIB_TRACES", str(tmp_path / name))
+    message = f"SIMLIB_TRACES: found '{tmp_path / name}', expected a folder that exists"
+    assert refusal(archive.find, "KTH") == refusal(simlib.load, "KTH") == message
+
+
+@pytest.mark.parametrize(
+    "content, complaint",
+    [
+        (packed(TAMPERED), r"job lines have SHA-256 .*: not the original log"),
+        (packed(CLEANED), "found 45 job lines, expected 50: not the original log"),
+        (packed(GOOD)[:-20], DAMAGED),
+        (PAGE, "found 4 job lines, expected 50: not the original log"),
+        (b"", "found 0 job lines, expected 50: not the original log"),
+    ],
+    ids=["tampered", "too short", "truncated", "web page", "empty"],
+)
+def test_a_file_that_is_here_is_verified_too(small, mine, downloads, content, complaint):
+    keep(downloads, "KTH.swf.gz", GOOD)
+    path = mine / "KTH.swf.gz"
+    path.write_bytes(content)
+    for action in (archive.find, simlib.load):
+        assert re.fullmatch(re.escape(f"{path}: ") + complaint + "; remove it", refusal(action, "KTH"))
+    assert path.read_bytes() == content
+
+
+def test_a_file_is_verified_again_when_it_has_changed(small, mine):
+    path = keep(mine, "KTH.swf.gz", GOOD)
+    assert archive.find("KTH")
+    path.write_bytes(packed(TAMPERED))
+    os.utime(path, (1, 1))
+    assert "not the original log" in refusal(archive.find, "KTH")
+
+
+def test_comments_and_layout_do_not_matter_to_verification(small, mine):
+    (mine / "KTH.swf.gz").write_text("; another header\n" + "\r\n".join(GOOD).replace(" ", "\t"))
+    assert len(simlib.load("KTH")) == 50
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones(small):
+    expected = "no log 'XYZ' in the catalogue; known are KTH, CTC, MINE (any file: simlib.read_swf)"
+    for action in (simlib.load, archive.find, archive.fetch, archive.entry):
+        assert refusal(action, "XYZ") == expected
+
+
+def test_an_unknown_variant_is_refused_with_the_known_ones(small):
+    expected = "KTH: no variant 'pure'; known are original, reconstructed, cleaned, unseen"
+    for action in (simlib.load, archive.find, archive.fetch, archive.files):
+        assert refusal(action, "KTH", "pure") == expected
+
+
+# The command line
+
+
+def test_logs_lists_what_is_known_and_what_is_here(small, mine, capsys):
+    keep(mine, "KTH-cln.swf.gz", CLEANED)
+    keep(mine, "CTC.swf.gz", CLEANED)
+    assert main(["logs"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[:2] == ["KTH   A small machine", f"cleaned: {mine / 'KTH-cln.swf.gz'}"]
+    assert lines[3].startswith(f"UNUSABLE: {mine / 'CTC.swf.gz'}: found 45 job lines")
+    assert lines[4:6] == ["MINE  Not in the archive", "not here"]
+    assert lines[-1].endswith("A. Author, 1999")
+
+
+def test_fetch_downloads_what_is_not_here_and_says_whom_to_thank(small, site, downloads, capsys):
+    assert main(["fetch", "KTH"]) == 0
+    assert capsys.readouterr() == (f"KTH: {downloads / 'KTH.swf.gz'}\n  Thanks to B. Builder.\n", "")
+    assert main(["fetch", "KTH"]) == 0
+    assert capsys.readouterr() == ("KTH: here already\n", "")
+    assert len(site.asked) == 1
+
+
+def test_fetch_without_names_tries_all_and_fails_if_one_cannot_be_had(small, site, downloads, capsys):
+    assert main(["fetch"]) == 1
+    assert listing(downloads) == ["CTC.swf.gz", "KTH.swf.gz"]
+    out, err = capsys.readouterr()
+    assert out.count("Thanks to") == 2
+    assert err.startswith("MINE: this log cannot be downloaded; ") and err.count("\n") == 1
+
+
+def test_fetch_goes_on_after_a_log_that_is_not_there(small, site, downloads, capsys):
+    good = answer(packed(GOOD))
+    site.reply = lambda request: (answer(b"", 404) if "KTH" in request.path else good)(request)
+    assert main(["fetch", "KTH", "CTC"]) == 1
+    assert capsys.readouterr().err == f"KTH: {site.url}/l_kth/KTH.swf.gz: the archive answered 404\n"
+    assert listing(downloads) == ["CTC.swf.gz"]
+
+
+def test_fetch_gives_up_where_the_archive_does_not_answer(small, site, monkeypatch, capsys):
+    monkeypatch.setattr(archive, "TIMEOUT", 0.3)
+    site.reply = silence
+    assert main(["fetch", "KTH", "CTC"]) == 1
+    assert site.asked == ["/l_kth/KTH.swf.gz"]
+    assert capsys.readouterr().err.endswith("does not answer; not trying the others\n")
+
+
+def test_fetch_of_an_unknown_name_fails_with_the_known_ones(small, capsys):
+    assert main(["fetch", "XYZ"]) == 1
+    assert "known are KTH, CTC, MINE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["logs", "KTH"]])
+def test_a_command_that_is_none_shows_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert "usage: python -m simlib" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments, status, out, err",
+    [
+        (["logs"], 0, "Made up by simlib.models.sample", ""),
+        (["fetch", "sample"], 0, "sample: here already", ""),
+        (["fetch", "ANL-Intrepid"], 1, "", "the archive cannot be reached, or does not answer; not trying the others"),
+    ],
+)
+def test_the_commands_run_as_a_program(tmp_path, arguments, status, out, err):
+    if archive.find("ANL-Intrepid"):
+        pytest.skip("ANL-Intrepid is here, so that it would not be fetched")
+    surroundings = {
+        "NO_PROXY": "*",
+        "SIMLIB_TRACES": str(tmp_path),
+        "SIMLIB_ARCHIVE": f"http://127.0.0.1:{unused_port()}",
+    }
+    command = [sys.executable, "-m", "simlib", *arguments]
+    done = subprocess.run(command, env=os.environ | surroundings, capture_output=True, text=True)
+    assert done.returncode == status
+    assert out in done.stdout and err in done.stderr
+    assert bool(done.stderr) == bool(err) and "Traceback" not in done.stderr
+
+
+# The real catalogue
+
+
+@pytest.mark.parametrize("name", archive.catalogue()["logs"])
+def test_the_catalogue_tells_all_about_a_log(name):
+    about = archive.entry(name)
+    assert about["title"] and about["acknowledgement"].endswith(".")
+    assert about["procs"] > 0
+    assert about["estimates"] in ("user", "exact")
+    assert ZoneInfo(about["timezone"])
+    files = archive.files(name)
+    assert len({file.file for file in files}) == len({file.variant for file in files}) == len(files) > 0
+    for file in files:
+        assert file.file.endswith(".swf.gz")
+        assert file.lines is None or file.lines > 0
+        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256) and file.lines
+
+
+def test_the_catalogue_names_the_archive_and_its_citation():
+    assert archive.catalogue()["base"].startswith("https://www.cs.huji.ac.il/")
+    assert "Feitelson" in archive.catalogue()["citation"]
+    recorded = [about for about in archive.catalogue()["logs"].values() if not about.get("synthetic")]
+    assert len(recorded) >= 8 and all("folder" in about for about in recorded)
+
+
+def test_the_sample_is_always_here_and_says_that_it_is_made_up():
+    w = simlib.load("sample")
+    assert w.synthetic and "SYNTHETIC" in repr(w)
+    assert len(w) > 1000 and w.procs == 128
+    assert w.with_estimates("exact").synthetic
+
+
+@pytest.mark.parametrize(
+    "name, variant, jobs, dropped",
+    [
+        ("KTH-SP2", "original", 28489, 1),
+        ("KTH-SP2", "cleaned", 28475, 1),
+        ("CTC-SP2", "cleaned", 77222, 0),
+        ("SDSC-SP2", "reconstructed", 67665, 5671),
+        ("SDSC-SP2", "cleaned", 54044, 5671),
+        ("SDSC-Par-96", "cleaned", 32135, 0),
+        ("LANL-CM5", "cleaned", 122057, 3),
+        ("SDSC-DS", "cleaned", 85045, 11024),
+    ],
+)
+def test_real_logs_have_the_jobs_they_should(log, name, variant, jobs, dropped):
+    w = log(name, variant)
+    assert (len(w), len(w.dropped), w.source["variant"]) == (jobs, dropped, variant)
+    assert w.procs == archive.entry(name)["procs"]

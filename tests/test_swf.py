@@ -1,0 +1,653 @@
+"""Reading and writing the Standard Workload Format: every field, every fault, and back again."""
+
+import gzip
+import hashlib
+import os
+import types
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simlib
+from simlib import SWFError, Workload, archive, read_swf, swf, write_swf
+
+UNKNOWN = dict.fromkeys(swf.FIELDS, -1)
+HEAD = "; MaxProcs: 128\n"
+JOB = " ".join(map(str, range(1, 19)))
+
+
+@pytest.fixture(scope="module")
+def put(tmp_path_factory):
+    """A function that writes a file and returns its path."""
+    folder = tmp_path_factory.mktemp("logs")
+
+    def put(content, name="log.swf"):
+        path = folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return put
+
+
+def line(**fields):
+    """A job line; what is not given is unknown."""
+    return " ".join(str(value) for value in (UNKNOWN | fields).values()) + "\n"
+
+
+def jobs(*rows):
+    """Job lines of (submit, run, procs)."""
+    return "".join(
+        line(job=number, submit=submit, run=run, procs=procs)
+        for number, (submit, run, procs) in enumerate(rows, start=1)
+    )
+
+
+def with_value(value, field="memory", job=2):
+    """A log of three jobs with a value in a field of one of them."""
+    rows = [JOB.split() for _ in range(3)]
+    rows[job - 1][swf.FIELDS.index(field)] = value
+    return HEAD + "".join(" ".join(row) + "\n" for row in rows)
+
+
+def fault(path, **options):
+    """What reading a file complains of, after the file's name; one line."""
+    with pytest.raises(SWFError) as error:
+        read_swf(path, **options)
+    message = str(error.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message and len(message) < len(str(path)) + 200
+    return message.removeprefix(f"{path}: ")
+
+
+def listing(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# Reading
+
+
+def test_all_18_fields_are_read(put):
+    w = read_swf(put(HEAD + JOB))
+    assert w.log.loc[1].tolist() == list(range(1, 19))
+    assert list(w.log) == list(swf.FIELDS)
+    assert list(w.jobs) == ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
+    assert w.jobs.loc[1].tolist() == [2, 4, 5, 9, 12, 13, 14, 15, 11]
+
+
+def test_what_is_not_known_is_minus_one(put):
+    w = read_swf(put(HEAD + jobs((0, 10, 4))))
+    assert w.jobs[["user", "group", "app", "queue", "status"]].iloc[0].tolist() == [-1] * 5
+
+
+def test_comments_are_kept_wherever_they_stand(put):
+    w = read_swf(put("; Version: 2.2\n;Note:  two \n\n; MaxProcs: 8\n" + jobs((0, 1, 1)) + "  ; between\n;\n" + JOB))
+    assert w.header == (" Version: 2.2", "Note:  two", " MaxProcs: 8", " between", "")
+    assert len(w.log) == 2
+
+
+def test_the_values_of_a_repeated_header_key_are_joined():
+    header = [" Note: one", " Note: two", "no key", " not a key: x", " Computer: IBM: SP2"]
+    assert swf.header_fields(header) == {"Note": "one\ntwo", "Computer": "IBM: SP2"}
+
+
+@pytest.mark.parametrize("name", ["a.swf", "a.swf.gz", "a"])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_compression_is_told_by_content_and_the_workload_named_after_the_file(put, name, packed):
+    text = (HEAD + JOB).encode()
+    w = read_swf(put(gzip.compress(text) if packed else text, name))
+    assert (len(w), w.name, w.source["file"]) == (1, "a", name)
+
+
+def test_the_name_can_be_given(put):
+    assert read_swf(put(HEAD + JOB), name="KTH").name == "KTH"
+
+
+LAYOUTS = {
+    "tabs": lambda text: text.replace(" ", "\t"),
+    "several blanks": lambda text: text.replace(" ", "  \t "),
+    "leading blanks": lambda text: text.replace("\n", "\n \t"),
+    "trailing blanks": lambda text: text.replace("\n", " \t\n"),
+    "vertical tab and form feed": lambda text: text.replace("1 0", "1\v0").replace("2 5", "\f2\f5"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "lone CR": lambda text: text.replace("\n", "\r"),
+    "no final newline": lambda text: text.rstrip("\n"),
+    "empty lines": lambda text: "\n" + text.replace("\n", "\n\n \n"),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "comments after jobs": lambda text: text.replace("\n", " ; 7 8\n"),
+    "signs and zeros": lambda text: text.replace(" 10 ", " +10 ").replace(" 20 ", " 0020 "),
+    "decimal points": lambda text: text.replace(" 10 ", " 10.0 ").replace(" 20 ", " 2.E1 "),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_layout_does_not_matter(put, layout):
+    text = HEAD + jobs((0, 10, 4), (5, 20, 2), (7, 30, 1))
+    plain, other = read_swf(put(text)), read_swf(put(layout(text)))
+    assert other.equals(plain)
+    assert other.log.equals(plain.log)
+    assert plain.jobs.run.tolist() == [10, 20, 30]
+
+
+def test_fractions_stay_in_the_log_and_jobs_have_whole_seconds(put):
+    w = read_swf(put(HEAD + line(job=1, submit=1.4, run=2.6, procs=1, cpu=0.1, requested_time=9.7)))
+    assert w.log[["submit", "run", "cpu", "requested_time"]].iloc[0].tolist() == [1.4, 2.6, 0.1, 9.7]
+    assert w.jobs[["submit", "run", "estimate"]].iloc[0].tolist() == [1, 3, 10]
+    assert set(w.jobs.dtypes) == {np.dtype("int64")}
+
+
+@pytest.mark.parametrize("number", ["0.1", "33.333333333333336", "0.30000000000000004", "4503599627370495.5", "1e-320"])
+def test_fractions_are_read_to_the_last_bit(put, number):
+    assert read_swf(put(with_value(number))).log.memory.iloc[1] == float(number)
+
+
+def test_a_size_is_what_was_allocated(put):
+    text = (
+        HEAD
+        + line(job=1, submit=0, run=1, procs=4, requested_procs=8)
+        + line(job=2, submit=0, run=1, requested_procs=8)
+    )
+    w = read_swf(put(text))
+    assert w.jobs.procs.to_dict() == {1: 4}
+    assert w.dropped.to_dict() == {2: "no processors recorded"}
+
+
+def test_a_size_is_what_was_requested_where_the_log_records_no_allocation_at_all(put):
+    text = (
+        HEAD
+        + line(job=1, submit=0, run=1, requested_procs=4)
+        + line(job=2, submit=0, run=1, procs=0, requested_procs=8)
+    )
+    assert read_swf(put(text)).jobs.procs.to_dict() == {1: 4, 2: 8}
+
+
+@pytest.mark.parametrize("requested, estimate", [(60, 60), (5, 5), (0, 10), (-1, 10)])
+def test_an_estimate_is_the_requested_time_if_positive_or_else_the_run_time(put, requested, estimate):
+    w = read_swf(put(HEAD + line(job=1, submit=0, run=10, procs=1, requested_time=requested)))
+    assert w.jobs.estimate.tolist() == [estimate]
+
+
+def test_jobs_are_in_order_of_submit_then_line(put):
+    text = HEAD + "".join(
+        line(job=job, submit=s, run=1, procs=1) for job, s in [(9, 5), (3, 0), (7, 5), (1, 5), (2, 0)]
+    )
+    w = read_swf(put(text))
+    assert w.jobs.index.tolist() == [3, 2, 9, 7, 1]
+    assert w.log.index.tolist() == [9, 3, 7, 1, 2]
+
+
+def test_jobs_are_counted_where_their_numbers_are_not_unique(put):
+    w = read_swf(put(HEAD + line(job=4, submit=1, run=1, procs=1) * 2 + line(job=4, submit=0, run=1, procs=1)))
+    assert w.jobs.index.tolist() == [3, 1, 2]
+    assert w.log.job.tolist() == [4, 4, 4]
+
+
+def test_jobs_that_do_not_take_part_are_reported_with_the_reason(put):
+    w = read_swf(put(HEAD + jobs((0, 1, 1), (1, -1, 1), (2, 1, 0), (3, 1, 129), (4, 0, 128), (5, -1, -1))))
+    assert w.jobs.index.tolist() == [1, 5]
+    assert w.dropped.to_dict() == {
+        2: "run time unknown",
+        3: "no processors recorded",
+        4: "larger than the machine",
+        6: "run time unknown",
+    }
+    assert len(w.log) == 6
+
+
+@pytest.mark.parametrize(
+    "header, procs",
+    [
+        ("; MaxProcs: 100\n; MaxNodes: 25\n", 100),
+        ("; MaxNodes: 25\n; MaxProcs: 100\n", 100),
+        ("; MaxProcs: 1664 (72, 1368, 224)\n", 1664),
+        ("; MaxNodes: 338 (batch partition; 512 total)\n", 338),
+        ("; MaxProcs: -1\n; MaxNodes: 25\n", 25),
+        ("; MaxProcs: 0\n; MaxNodes: 25\n", 25),
+        ("; MaxProcs:\n; MaxNodes: 25\n", 25),
+        ("; MaxProcs: unknown\n; MaxNodes: 25\n", 25),
+        (f"; MaxProcs: {'9' * 5000}\n; MaxNodes: 25\n", 25),
+        (";MaxProcs:40\n", 40),
+        ("; MaxProcs: 30\n; MaxProcs: 40\n", 30),
+    ],
+)
+def test_the_machine_size_is_max_procs_or_else_max_nodes(put, header, procs):
+    assert read_swf(put(header + JOB)).procs == procs
+
+
+def test_a_machine_size_that_is_given_counts_before_the_header(put):
+    assert read_swf(put(HEAD + JOB), procs=512).procs == 512
+    assert read_swf(put(JOB), procs=6).procs == 6
+
+
+@pytest.mark.parametrize(
+    "header, start",
+    [
+        ("; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n", "1996-09-23 14:00:31+02:00"),
+        ("; UnixStartTime: 0\n", "1970-01-01 00:00:00+00:00"),
+        ("; UnixStartTime: -3600 (an hour before)\n", "1969-12-31 23:00:00+00:00"),
+    ],
+)
+def test_second_zero_is_known_in_the_logs_own_zone(put, header, start):
+    assert str(read_swf(put(HEAD + header + JOB)).start) == start
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "; TimeZoneString: UTC\n",
+        "; UnixStartTime:\n",
+        "; UnixStartTime: unknown\n",
+        f"; UnixStartTime: {'9' * 5000}\n",
+        "; UnixStartTime: 99999999999999\n",
+        "; UnixStartTime: 836000000118\n; TimeZoneString: Europe/Stockholm\n",
+        "; UnixStartTime: 0\n; TimeZoneString:\n",
+        "; UnixStartTime: 0\n; TimeZoneString: Middle/Earth\n",
+        "; UnixStartTime: 0\n; TimeZoneString: America\n",
+        "; UnixStartTime: 0\n; TimeZoneString: ../../etc/passwd\n",
+        f"; UnixStartTime: 0\n; TimeZoneString: {'a' * 300}\n",
+    ],
+)
+def test_a_log_without_a_clock_that_makes_sense_still_reads(put, header):
+    w = read_swf(put(HEAD + header + JOB))
+    assert w.start is None
+    assert repr(w) == "<Workload log: 1 jobs on 128 processors>"
+
+
+@pytest.mark.parametrize("start, submit", [(0, 9007199254740991), (253402300799, 5)])
+def test_times_that_no_calendar_has_can_be_shown(put, start, submit):
+    w = read_swf(put(f"{HEAD}; UnixStartTime: {start}\n; TimeZoneString: Asia/Tokyo\n" + jobs((submit, 1, 1))))
+    assert repr(w) == "<Workload log: 1 jobs on 128 processors>"
+
+
+# Faults
+
+
+SHORT, LONG = JOB.rsplit(" ", 1)[0] + "\n", JOB + " 19\n"
+EXPECTED = "expected a number (-1 if unknown)"
+BINARY = "found binary data, expected text in the Standard Workload Format"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (HEAD + JOB + "\n1 2 3\n" + JOB, "line 3: found 3 fields, expected 18"),
+        (HEAD + SHORT + JOB, "line 2: found 17 fields, expected 18"),
+        (HEAD + SHORT * 3, "line 2: found 17 fields, expected 18"),
+        (HEAD + JOB + "\n" + SHORT.rstrip(), "line 3: found 17 fields, expected 18"),
+        (HEAD + JOB + "\n" + LONG, "line 3: found 19 fields, expected 18"),
+        (HEAD + LONG + JOB, "line 2: found 19 fields, expected 18"),
+        (HEAD + LONG * 3, "line 2: found 19 fields, expected 18"),
+        (HEAD + "\n;\n" + JOB.replace(" 9 ", " 9;"), "line 4: found 9 fields, expected 18"),
+        (HEAD + f"{JOB} {JOB}\n", "line 2: found 36 fields, expected 18"),
+        ("\r" + HEAD.replace("\n", "\r\n") + JOB + "\r1 2", "line 4: found 2 fields, expected 18"),
+        (HEAD + "a log of jobs\n", "line 2: found 4 fields, expected 18"),
+        (HEAD, "found no job, expected lines of 18 numbers"),
+        ("", "found no job, expected lines of 18 numbers"),
+        ("\n \n", "found no job, expected lines of 18 numbers"),
+        (HEAD + JOB + "\n" + JOB[:9] + "\0" + JOB[9:], "line 3: " + BINARY),
+        (HEAD + JOB + "\n" + "\0" * 9000, "line 3: " + BINARY),
+        (f"{HEAD}{JOB}\n" * 400 + "; \0", "line 801: " + BINARY),
+        (HEAD.encode("utf-16"), "line 1: " + BINARY),
+        (bytes(range(14, 256)) * 9, "line 1: found 2 fields, expected 18"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "line 3: " + BINARY),
+    ],
+)
+def test_a_file_that_is_no_log_is_refused_with_line_and_expectation(put, text, message):
+    assert fault(put(text)) == message
+
+
+@pytest.mark.parametrize("job", [1, 2, 3])
+@pytest.mark.parametrize(
+    "word",
+    "x nan NaN inf -inf Infinity NA NULL None True False 0x10 1_0 1,0 1d5 1e 1e5e --1 +-1 . - \"1\" '1' # 1.2.3 "
+    "1j 1L 1% \u0663 1\xa0 \x1c1 \ufeff1".split(" "),
+)
+def test_a_word_in_a_numbers_place_is_refused_with_its_place(put, word, job):
+    assert fault(put(with_value(word, job=job))) == f"line {job + 1}: field memory: found {word!r}, {EXPECTED}"
+
+
+@pytest.mark.parametrize("field", swf.FIELDS)
+def test_the_field_of_a_fault_is_named(put, field):
+    assert fault(put(with_value("?", field))) == f"line 3: field {field}: found '?', {EXPECTED}"
+
+
+@pytest.mark.parametrize("word", ["True", "False", "nan", "inf"])
+def test_a_whole_column_of_words_is_refused_too(put, word):
+    message = fault(put(HEAD + line(job=1, submit=0, run=1, procs=1, status=word) * 3))
+    assert message == f"line 2: field status: found {word!r}, {EXPECTED}"
+
+
+@pytest.mark.parametrize(
+    "number",
+    "99999999999999999999 -99999999999999999999 9223372036854775807 18446744073709551616 9007199254740992 "
+    "9007199254740993 -9007199254740993 9007199254740993.0 1e16 1e999".split()
+    + ["9" * 400],
+)
+def test_a_number_too_large_for_exact_arithmetic_is_refused(put, number):
+    message = f"line 3: field memory: found {number[:40]!r}, expected a number below 2**53"
+    assert fault(put(with_value(number))) == message
+
+
+def test_the_largest_number_is_read_exactly(put):
+    assert read_swf(put(with_value("9007199254740991"))).log.memory.iloc[1] == 2**53 - 1
+
+
+def test_a_long_word_does_not_fill_the_screen(put):
+    assert fault(put(with_value("1" * 100_000 + "x"))) == f"line 3: field memory: found {'1' * 40!r}, {EXPECTED}"
+
+
+def test_text_in_no_known_encoding_is_refused_in_a_field_and_read_in_a_comment(put):
+    data = with_value("\xff").encode("latin-1")
+    assert fault(put(data)) == f"line 3: field memory: found '\ufffd', {EXPECTED}"
+    assert read_swf(put(b"; \xff\n" + (HEAD + JOB).encode())).header[0] == " \ufffd"
+
+
+@pytest.mark.parametrize("cut", [3, 12, 40, -9, -1])
+def test_a_truncated_gzip_file_is_told(put, cut):
+    message = fault(put(gzip.compress((HEAD + JOB).encode(), mtime=0)[:cut], "log.swf.gz"))
+    assert message.startswith("the gzip file is truncated or damaged (")
+
+
+@pytest.mark.parametrize("at", [2, 15, 30, -6, -1])
+def test_a_damaged_gzip_file_is_told(put, at):
+    data = bytearray(gzip.compress((HEAD + JOB).encode(), mtime=0))
+    data[at] ^= 0xFF
+    assert fault(put(data, "log.swf.gz")).startswith("the gzip file is truncated or damaged (")
+
+
+def test_a_missing_file_is_told(tmp_path):
+    assert fault(tmp_path / "none.swf") == "cannot be read: No such file or directory"
+
+
+def test_a_folder_is_no_log(tmp_path):
+    assert fault(tmp_path) == "cannot be read: Is a directory"
+
+
+def test_a_log_without_machine_size_says_how_to_pass_it(put):
+    assert fault(put("; Computer: SP2\n" + JOB, "cluster.swf")) == (
+        "header has no machine size: expected a line like '; MaxProcs: 128', "
+        "or pass it: read_swf('cluster.swf', procs=128)"
+    )
+
+
+# Whatever the bytes
+
+
+def read_or_refuse(path):
+    """The workload in a file, or None where it is refused as it should be."""
+    try:
+        w = read_swf(path)
+    except SWFError as error:
+        assert str(error).startswith(f"{path}: ") and "\n" not in str(error)
+        return None
+    assert repr(w).startswith("<Workload log: ")
+    return w
+
+
+NUMBERS = ["0", "1", "17", "3600", "-1", "2.5", ".5", "7.", "1e3", "-0", "007", "9007199254740991", "0.1"]
+WORDS = [*NUMBERS, "nan", "-inf", "x", "0x1", "1_0", "True", "1e999", "99999999999999999999", "\ufeff1", "\x1c", "\xa0"]
+BLANKS = [" ", " ", "  ", "\t", "\v", "\f", " \t"]
+BREAKS = ["\n", "\n", "\r\n", "\r", "\n\n", " \n", "; 1\n", "\n  ; c\n"]
+COMMENTS = [
+    "; MaxProcs: 64",
+    "; MaxNodes: 8 (of 9)",
+    "; UnixStartTime: 8e8",
+    "; UnixStartTime: 836000000",
+    ";",
+    "; a:: b;",
+]
+COMMENTS += [
+    "; TimeZoneString: US/Pacific",
+    "; TimeZoneString: Europe",
+    "; MaxProcs: -1",
+    "; \xe9: \x85",
+    "\ufeff",
+    " ;;",
+]
+
+good_lines = st.lists(st.sampled_from(NUMBERS), min_size=18, max_size=18)
+odd_lines = st.lists(st.sampled_from(WORDS), min_size=15, max_size=20)
+job_lines = st.builds(
+    lambda words, blank: blank.join(words), good_lines | good_lines | odd_lines, st.sampled_from(BLANKS)
+)
+swf_lines = st.builds(str.__add__, st.sampled_from(COMMENTS) | job_lines | job_lines, st.sampled_from(BREAKS))
+swf_texts = st.lists(swf_lines, max_size=8).map(lambda lines: HEAD + "".join(lines))
+
+
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(put, data):
+    read_or_refuse(put(data))
+
+
+@given(data=st.binary(max_size=60))
+def test_any_bytes_that_look_like_gzip_are_read_or_refused(put, data):
+    read_or_refuse(put(b"\x1f\x8b\x08" + data))
+
+
+@settings(max_examples=250)
+@given(text=swf_texts)
+def test_any_text_that_looks_like_a_log_is_read_or_refused(put, text):
+    read_or_refuse(put(text))
+
+
+@settings(max_examples=250)
+@given(text=swf_texts)
+def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
+    path = put(text)
+    data = swf._read_bytes(path)
+    try:
+        fast = swf._parse_fast(swf._split_comments(data)[1])
+    except (ValueError, OverflowError):
+        return
+    pd.testing.assert_frame_equal(fast, swf._parse_slowly(data, path))
+
+
+def test_clean_logs_take_the_fast_way(put):
+    data = swf._read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
+    assert len(swf._parse_fast(swf._split_comments(data)[1])) == 3
+
+
+# Writing
+
+
+whole = st.integers(-1, 10**6)
+fraction = whole | st.floats(0, 1e6)
+log_fields = [
+    fraction if field in ("cpu", "memory", "run", "requested_time", "think") else whole for field in swf.FIELDS
+]
+
+
+@settings(max_examples=60)
+@given(rows=st.lists(st.tuples(*log_fields), max_size=6), packed=st.booleans(), procs=st.sampled_from([None, 99]))
+def test_a_written_log_reads_back_equal(put, rows, packed, procs):
+    text = "; Note: kept\n; MaxProcs: 1000\n" + "".join(" ".join(map(str, row)) + "\n" for row in [range(1, 19), *rows])
+    w = read_swf(put(text), procs=procs)
+    path = put(b"", "out.swf.gz" if packed else "out.swf")
+    write_swf(w, path)
+    again = read_swf(path)
+    assert again.equals(w)
+    kept = ["job", "cpu", "memory", "requested_procs", "requested_memory", "partition", "preceding", "think"]
+    assert (again.log[kept].values == w.log.assign(job=w.log.index).loc[w.jobs.index, kept].values).all()
+    assert again.header == (" Note: kept", f" MaxProcs: {w.procs}")
+    first = path.read_bytes()
+    write_swf(again, path)
+    assert path.read_bytes() == first
+
+
+made_up_jobs = st.lists(
+    st.fixed_dictionaries(
+        {name: st.integers(0, 10**9) for name in ("submit", "run")}
+        | {name: st.integers(1, 50) for name in ("procs", "estimate", "user", "queue")}
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=60)
+@given(rows=made_up_jobs, zone=st.sampled_from([None, "UTC", "US/Pacific", "+05:30"]))
+def test_a_made_up_workload_reads_back_equal(put, rows, zone):
+    start = None if zone is None else pd.Timestamp("1996-10-01 02:03:04", tz=zone)
+    w = Workload(pd.DataFrame(rows), 50, start=start, header=[" Note: made up"])
+    path = put(b"", "out.swf")
+    write_swf(w, path)
+    again = read_swf(path)
+    assert again.equals(w)
+    assert again.header[0] == " Note: made up"
+
+
+@pytest.mark.parametrize("index", [["a", "b"], [7, 7], pd.date_range("2020-01-01", periods=2)], ids=type)
+def test_jobs_without_a_number_of_their_own_are_counted(tmp_path, index):
+    w = Workload(pd.DataFrame({"submit": [0, 1], "run": 5, "procs": 1}, index=index), 4)
+    write_swf(w, tmp_path / "out.swf")
+    again = read_swf(tmp_path / "out.swf")
+    assert again.jobs.index.tolist() == [1, 2]
+    assert (again.jobs.values == w.jobs.values).all()
+
+
+def test_the_header_says_the_machine_size_and_clock_as_they_are_now(put, tmp_path):
+    w = read_swf(
+        put("; Computer: SP2\n; MaxProcs: 338 (of 512)\n;\n; UnixStartTime: 5\n" + JOB + "\n; end\n"), procs=512
+    )
+    w.start = w.start.tz_convert("US/Eastern")
+    write_swf(w, tmp_path / "out.swf")
+    text = (tmp_path / "out.swf").read_text()
+    head = "; Computer: SP2\n; MaxProcs: 512\n;\n; UnixStartTime: 5\n; end\n; TimeZoneString: US/Eastern\n"
+    assert text == head + JOB + "\n"
+
+
+def test_a_header_that_is_right_already_is_not_touched(put, tmp_path):
+    header = "; MaxNodes: 184\n; MaxProcs: 1664 (72, 1368, 224)\n; UnixStartTime: 5 (or so)\n; TimeZoneString: UTC\n"
+    write_swf(read_swf(put(header + JOB)), tmp_path / "out.swf")
+    assert (tmp_path / "out.swf").read_text() == header + JOB + "\n"
+
+
+def test_jobs_that_were_dropped_or_not_selected_are_not_written(put, tmp_path):
+    w = read_swf(put(HEAD + jobs((0, 1, 1), (1, -1, 1), (2, 3, 1), (3, 3, 0)))).select("run == 3")
+    write_swf(w, tmp_path / "out.swf")
+    assert (tmp_path / "out.swf").read_text() == HEAD + line(job=3, submit=2, run=3, procs=1)
+
+
+def test_changed_estimates_are_written_and_others_left_unknown(put, tmp_path):
+    rows = line(job=1, submit=0, run=9, procs=1, requested_time=50) + line(job=2, submit=0, run=9, procs=1)
+    w = read_swf(put(HEAD + rows))
+    write_swf(w, tmp_path / "out.swf")
+    assert (tmp_path / "out.swf").read_text() == HEAD + rows
+    write_swf(w.with_estimates(lambda jobs: jobs.estimate + 1), tmp_path / "out.swf")
+    assert read_swf(tmp_path / "out.swf").log.requested_time.tolist() == [51, 10]
+
+
+def test_a_schedule_is_written_with_the_simulated_waits(put, tmp_path):
+    w = read_swf(put(HEAD + "".join(line(job=job, submit=0, wait=7, run=10, procs=100) for job in (1, 2))))
+    write_swf(simlib.simulate(w, simlib.FCFS()), tmp_path / "out.swf")
+    again = read_swf(tmp_path / "out.swf")
+    assert again.log.wait.tolist() == [0, 10]
+    assert again.equals(w)
+
+
+def test_a_schedule_with_killed_jobs_is_written_with_the_times_they_ran(put, tmp_path):
+    w = read_swf(put(HEAD + line(job=1, submit=0, run=10, procs=1, requested_time=4)))
+    write_swf(simlib.simulate(w, simlib.FCFS(), overrun="kill"), tmp_path / "out.swf")
+    assert read_swf(tmp_path / "out.swf").jobs.run.tolist() == [4]
+
+
+@pytest.mark.parametrize("name", ["out.swf", "out.swf.gz"])
+def test_the_same_jobs_give_the_same_bytes_and_gzip_goes_by_name(put, tmp_path, name):
+    w = read_swf(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1))))
+    for folder in ("one", "two"):
+        write_swf(w, tmp_path / folder / name)
+    first = (tmp_path / "one" / name).read_bytes()
+    assert first == (tmp_path / "two" / name).read_bytes()
+    assert first.startswith(b"\x1f\x8b") == name.endswith(".gz")
+
+
+def test_writing_below_a_file_leaves_nothing_behind(put, tmp_path):
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(OSError):
+        write_swf(read_swf(put(HEAD + JOB)), tmp_path / "file" / "out.swf")
+    assert listing(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_writing_over_a_folder_leaves_nothing_behind(put, tmp_path):
+    (tmp_path / "out.swf").mkdir()
+    with pytest.raises(OSError):
+        write_swf(read_swf(put(HEAD + JOB)), tmp_path / "out.swf")
+    assert listing(tmp_path) == ["out.swf"]
+    assert listing(tmp_path / "out.swf") == []
+
+
+def test_a_workload_that_fails_half_way_leaves_the_old_file_alone(put, tmp_path):
+    w = read_swf(put(HEAD + JOB))
+    (tmp_path / "out.swf").write_text("old")
+    header = (1 / number for number in (1, 0))
+    broken = types.SimpleNamespace(jobs=w.jobs, log=w.log, procs=w.procs, start=None, header=map(str, header))
+    with pytest.raises(ZeroDivisionError):
+        write_swf(broken, tmp_path / "out.swf")
+    assert listing(tmp_path) == ["out.swf"]
+    assert (tmp_path / "out.swf").read_text() == "old"
+
+
+def test_a_full_disk_leaves_the_old_file_alone(put, tmp_path):
+    resource = pytest.importorskip("resource")  # not on Windows
+    w = read_swf(put(HEAD + JOB.replace("1 2", "1 0") + "\n" + jobs(*[(1, 1, 1)] * 200)))
+    (tmp_path / "out.swf").write_text("old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(OSError):
+            write_swf(w, tmp_path / "out.swf")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert listing(tmp_path) == ["out.swf"]
+    assert (tmp_path / "out.swf").read_text() == "old"
+
+
+# Digests and the real logs
+
+
+SAME_JOBS = {
+    "plain": HEAD + JOB + "\n" + JOB + "\n",
+    "no comments": f"{JOB}\n{JOB}",
+    "other comments": f"{JOB}\n; Note: x\n   ;\n{JOB} ; the second\n",
+    "white space": f"\n\t {JOB}\r\n\r\n" + JOB.replace(" ", "\t\t ") + "   \n",
+    "form feeds": JOB.replace(" ", "\f") + "\n" + JOB.replace(" ", "\v"),
+    "gzip": gzip.compress(f"{JOB}\n{JOB}\n".encode()),
+}
+
+
+@pytest.mark.parametrize("content", SAME_JOBS.values(), ids=SAME_JOBS)
+def test_comments_layout_and_compression_do_not_matter_to_the_digest(put, content):
+    digest = hashlib.sha256(f"{JOB}\n{JOB}\n".encode()).hexdigest()
+    assert swf.job_lines(put(content)) == (2, digest)
+
+
+@pytest.mark.parametrize("content", [JOB, f"{JOB}\n" * 3, f"{JOB}\n{JOB}.0\n", f"{JOB}\n{JOB}0\n"])
+def test_other_jobs_have_another_digest(put, content):
+    assert swf.job_lines(put(content)) != swf.job_lines(put(SAME_JOBS["plain"], "other.swf"))
+
+
+def test_a_log_without_jobs_has_a_digest_too(put):
+    assert swf.job_lines(put(HEAD))[0] == 0
+
+
+CATALOGUED = [archive.File(**file) for about in archive.catalogue()["logs"].values() for file in about["files"]]
+
+
+@pytest.mark.parametrize("file", [file for file in CATALOGUED if file.sha256], ids=lambda file: file.file)
+def test_real_logs_have_the_digests_of_the_catalogue(file):
+    path = Path(os.environ.get("SIMLIB_TRACES", "."), file.file)
+    if not path.exists():
+        pytest.skip(f"{file.file} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
+    assert swf.job_lines(path) == (file.lines, file.sha256)
+    assert len(read_swf(path).log) == file.lines
+
+
+def test_a_real_log_reads_back_equal(log, tmp_path):
+    w = log("KTH-SP2")
+    write_swf(w, tmp_path / "out.swf.gz")
+    assert read_swf(tmp_path / "out.swf.gz").equals(w)

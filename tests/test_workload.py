@@ -1,0 +1,457 @@
+"""What a workload is, what can be done to it, and that nothing changes it."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib import Workload, estimates, read_swf
+
+HOUR, DAY = 3600, 86400
+STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")
+HEADER = "; MaxProcs: 8\n; UnixStartTime: 0\n"
+
+TABLE = pd.DataFrame({"submit": [0, 100, 200, 400], "run": [50, 60, 70, 80], "procs": [1, 2, 3, 4]}, index=[3, 1, 4, 2])
+
+
+def made(machine=4, **columns):
+    """A workload of four jobs, with other columns where given."""
+    return Workload(TABLE.assign(**columns), machine)
+
+
+def at(*submits, start=STOCKHOLM):
+    """A workload of jobs submitted at these seconds."""
+    return Workload(pd.DataFrame({"submit": submits, "run": 1, "procs": 1}), 4, start=start)
+
+
+def seconds(time, start=STOCKHOLM):
+    """The second of the log at a local time."""
+    return int((pd.Timestamp(time, tz=start.tz) - start).total_seconds())
+
+
+def recorded(tmp_path):
+    """A workload read from a log of two jobs."""
+    (tmp_path / "log.swf").write_text(
+        HEADER + "7 5 2 9 4 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1\n9 6 0 30 2 -1 -1 2 90 -1 0 3 1 -1 1 -1 -1 -1\n"
+    )
+    return read_swf(tmp_path / "log.swf")
+
+
+# Making one
+
+
+def test_what_is_not_given_has_a_default():
+    w = made()
+    assert (w.procs, w.name, w.start, w.header, w.log, w.source, w.synthetic) == (
+        4,
+        "workload",
+        None,
+        (),
+        None,
+        {},
+        False,
+    )
+    assert w.history == ()
+    assert len(w) == 4
+    assert w.jobs.estimate.equals(TABLE.run.rename("estimate"))
+    assert (w.jobs[["user", "group", "app", "queue", "status"]] == -1).all(axis=None)
+    assert set(w.jobs.dtypes) == {np.dtype("int64")}
+
+
+def test_whole_numbers_of_any_kind_become_int64_and_other_columns_go():
+    w = made(run=[1.0, 2.0, 3.0, 4.0], user=np.array([1, 2, 3, 4], "uint8"), status=True, colour="red")
+    assert set(w.jobs.dtypes) == {np.dtype("int64")}
+    assert w.jobs.status.tolist() == [1] * 4
+    assert "colour" not in w.jobs
+
+
+def test_jobs_keep_their_index_and_come_in_order_of_submit_equal_ones_as_they_were():
+    w = made(submit=[7, 0, 7, 0])
+    assert w.jobs.index.tolist() == [1, 2, 3, 4]
+    assert made(submit=[7, 0, 0, 7]).jobs.index.tolist() == [1, 4, 3, 2]
+
+
+@pytest.mark.parametrize("procs", [0, -1, 2.0, "4", None, float("nan")])
+def test_a_machine_needs_processors(procs):
+    with pytest.raises(ValueError, match=r"workload: machine size: found procs=.*, expected a positive whole number"):
+        made(procs)
+
+
+def test_missing_columns_are_named():
+    with pytest.raises(ValueError, match="KTH: jobs: missing column procs, run; expected submit, run and procs"):
+        Workload(TABLE[["submit"]], 4, name="KTH")
+
+
+@pytest.mark.parametrize("column", ["submit", "run", "procs", "estimate", "user"])
+@pytest.mark.parametrize("value", [0.5, float("nan"), float("inf"), 1e300, 2**64 - 1, "7", "x", None])
+def test_numbers_that_are_not_whole_are_refused_with_the_column(column, value):
+    values = pd.Series([1, 1, 1, value], index=TABLE.index, dtype=object)
+    with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: expected whole numbers$"):
+        made(**{column: values})
+
+
+def test_a_start_without_zone_counts_as_utc():
+    assert str(Workload(TABLE, 4, start="1996-10-01 12:00").start) == "1996-10-01 12:00:00+00:00"
+
+
+def test_jobs_that_cannot_run_are_dropped_with_the_reason():
+    w = made(run=[-1, 60, 70, 0], procs=[1, 0, 5, 4])
+    assert w.jobs.index.tolist() == [2]
+    assert w.dropped.to_dict() == {3: "run time unknown", 1: "no processors recorded", 4: "larger than the machine"}
+
+
+def test_repr_tells_size_dates_and_what_was_dropped():
+    w = Workload(
+        TABLE.assign(submit=TABLE.submit * DAY, run=[-1, 60, -1, 80], procs=[1, 2, 3, 9]),
+        4,
+        name="KTH",
+        start=STOCKHOLM,
+    )
+    assert repr(w) == (
+        "<Workload KTH: 1 jobs on 4 processors, 1997-01-08 to 1997-01-08; "
+        "2 dropped (run time unknown); 1 dropped (larger than the machine)>"
+    )
+    assert repr(made(1664)) == "<Workload workload: 4 jobs on 1,664 processors>"
+
+
+def test_repr_tells_what_was_done_to_the_log_and_whether_it_is_made_up():
+    w = Workload(TABLE, 4, synthetic=True).select("run > 50").scale_arrivals(0.5).shake(10, seed=3)
+    assert repr(w.with_estimates("exact")) == (
+        "<Workload workload: 3 jobs on 4 processors, SYNTHETIC; jobs with run > 50; interarrival times x 0.5; "
+        "shaken by +-10 s, seed 3; estimates: Exact()>"
+    )
+
+
+def test_workloads_are_equal_that_have_the_same_jobs_machine_and_clock():
+    assert made().equals(made())
+    assert not made().equals(made(5))
+    assert not made().equals(made(run=1))
+    assert not made().equals(Workload(TABLE, 4, start=STOCKHOLM))
+
+
+# Nothing changes it
+
+
+def test_changing_the_table_that_jobs_returned_does_not_change_the_workload():
+    w = made()
+    jobs = w.jobs
+    jobs["run"] = 0
+    jobs.loc[3, "submit"] = 99
+    jobs.iloc[0, 0] = 99
+    del jobs["procs"]
+    assert w.equals(made())
+    with pytest.raises(ValueError, match="read-only"):
+        w.jobs.submit.to_numpy()[0] = 99
+
+
+def test_changing_the_table_it_was_made_of_does_not_change_the_workload():
+    table = TABLE.copy()
+    w = Workload(table, 4)
+    table.loc[3, "run"] = 0
+    table["submit"] += 1
+    assert w.equals(made())
+
+
+CHANGES = {
+    "select": lambda w: w.select("run > 50"),
+    "months": lambda w: w.months("1996-09"),
+    "scale_arrivals": lambda w: w.scale_arrivals(2),
+    "scale_load": lambda w: w.scale_load(to=0.5),
+    "with_estimates": lambda w: w.with_estimates(estimates.Uniform(5)),
+    "shake": lambda w: w.shake(60),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_changes_a_workload_returns_a_new_one_and_leaves_the_old(change):
+    start = pd.Timestamp("1996-09-30 23:55", tz="Europe/Stockholm")
+    w = Workload(TABLE, 4, name="KTH", start=start, header=[" x"], synthetic=True)
+    new = change(w)
+    assert new is not w and not new.equals(w)
+    assert w.equals(Workload(TABLE, 4, start=start)) and w.history == ()
+    assert len(new.history) == 1
+    assert (new.procs, new.name, new.start, new.header, new.synthetic) == (4, "KTH", start, (" x",), True)
+
+
+def test_a_model_that_writes_into_its_table_does_not_change_the_workload():
+    def careless(jobs):
+        jobs["run"] = 1
+        return jobs.run
+
+    w = made()
+    new = w.with_estimates(careless)
+    assert w.equals(made())
+    assert new.jobs.run.tolist() == [50, 60, 70, 80] and new.jobs.estimate.tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("change", [CHANGES["with_estimates"], CHANGES["shake"], CHANGES["scale_arrivals"]])
+def test_a_workload_without_jobs_stays_one(change):
+    none = made().select("run > 99")
+    assert len(change(none)) == 0
+    assert np.isnan(none.load)
+
+
+# The clock
+
+
+def test_months_begin_at_local_midnight():
+    w = at(0, seconds("1996-10-01 00:30"), seconds("1996-09-30 23:59:59"), seconds("1996-10-01 00:00"))
+    assert w.calendar_month(w.jobs.submit).tolist() == ["1996-09", "1996-09", "1996-10", "1996-10"]
+    utc = at(*w.jobs.submit, start=STOCKHOLM.tz_convert("UTC"))
+    assert set(utc.calendar_month(utc.jobs.submit)) == {"1996-09"}
+
+
+def test_months_across_a_change_of_the_clock_are_as_long_as_they_are():
+    w = at(0)
+    months, edges = w.month_starts(seconds("1996-10-01"), seconds("1997-03-31 23:59"))
+    assert months == ["1996-10", "1996-11", "1996-12", "1997-01", "1997-02", "1997-03"]
+    days = np.diff(edges) / DAY
+    assert days.tolist() == [31 + 1 / 24, 30, 31, 31, 28, 31 - 1 / 24]
+    assert w.calendar_month([edges[1] - 1, edges[1]]).tolist() == ["1996-10", "1996-11"]
+
+
+def test_one_second_touches_one_month():
+    months, edges = at(0).month_starts(0, 0)
+    assert months == ["1996-09"]
+    assert edges.tolist() == [seconds("1996-09-01"), HOUR]
+
+
+@pytest.mark.parametrize(
+    "zone, last",
+    [
+        ("US/Pacific", "1997-09-26 01:30"),  # a month before an hour that the clock shows twice
+        ("US/Pacific", "1997-03-06 02:30"),  # and one that it leaves out
+        ("America/Havana", "2001-03-05 12:00"),  # where the next month begins at 01:00
+        ("America/Havana", "2001-04-01 01:00"),
+        ("Asia/Amman", "2005-04-01 01:00"),
+    ],
+)
+def test_every_clock_has_months(zone, last):
+    start = pd.Timestamp("1996-12-31 12:00", tz=zone)
+    w = at(0, seconds(last, start), start=start)
+    assert w.calendar_month(w.jobs.submit).tolist() == ["1996-12", last[:7]]
+    assert len(w.months(last[:7])) == 1
+
+
+@given(
+    first=st.integers(-(10**9), 10**9),
+    span=st.integers(0, 10**8),
+    zone=st.sampled_from(
+        ["UTC", "US/Pacific", "Europe/Stockholm", "Asia/Kathmandu", "America/Havana", "Australia/Lord_Howe"]
+    ),
+)
+def test_a_month_is_what_the_local_calendar_says(first, span, zone):
+    w = at(0, start=pd.Timestamp(0, unit="s", tz=zone))
+    expected = [datetime.fromtimestamp(second, ZoneInfo(zone)).strftime("%Y-%m") for second in (first, first + span)]
+    assert w.calendar_month([first, first + span]).tolist() == expected
+
+
+def test_no_seconds_have_no_months():
+    assert at(0).calendar_month([]).tolist() == []
+
+
+@pytest.mark.parametrize("ask", [lambda w: w.time(0), lambda w: w.months("1996-10"), lambda w: w.month_starts(0, 1)])
+def test_without_a_calendar_there_are_no_dates(ask):
+    with pytest.raises(ValueError, match=r"workload: has no calendar: expected '; UnixStartTime:' .* or Workload\("):
+        ask(made())
+
+
+# Selection
+
+
+def test_months_are_selected_by_name():
+    w = at(0, HOUR, seconds("1996-10-31 23:59:59"), seconds("1996-11-01"), seconds("1997-01-01"))
+    assert w.months("1996-10").jobs.index.tolist() == [1, 2]
+    assert w.months("1996-10", "1996-11").jobs.index.tolist() == [1, 2, 3]
+    assert w.months("1996-10", "1997-12").jobs.index.tolist() == [1, 2, 3, 4]
+    assert w.months("1996-10").history == ("submitted 1996-10",)
+    assert w.months("1996-10", "1996-11").history == ("submitted 1996-10 to 1996-11",)
+
+
+@pytest.mark.parametrize("months", [("1997-01",), ("1996-12", "1997-10"), ("1996-10", "1996-09")])
+def test_months_without_jobs_are_refused_with_those_that_have_some(months):
+    message = f"workload: no job was submitted from {months[0]} to {months[-1]}; the log has 1996-09 to 1996-10"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        at(0, HOUR).months(*months)
+
+
+def test_a_workload_without_jobs_has_no_months():
+    with pytest.raises(ValueError, match="no job was submitted from 1996-10 to 1996-10; the log has no job"):
+        at(0).select("run > 1").months("1996-10")
+
+
+@pytest.mark.parametrize("month", ["1996-9", "1996-1", "1996", "1996-13", "96-10", "October 1996", "1996-10-01", 1996])
+def test_a_month_has_four_digits_and_two(month):
+    for months in [(month,), (month, "1996-10"), ("1996-10", month)]:
+        with pytest.raises(ValueError, match=f"workload: found month {month!r}, expected one such as '1996-10'"):
+            at(0, HOUR).months(*months)
+
+
+def test_jobs_are_selected_by_an_expression_over_their_columns():
+    assert made().select("run > 50 and procs != 3").jobs.index.tolist() == [1, 2]
+    assert made().select("run > procs * 20").jobs.index.tolist() == [3, 1, 4]
+    assert made().select("index < 3").jobs.index.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "which", ["wait == 2", "requested_procs > 4", "requested_time < 90", "job == 7", "status == 1"]
+)
+def test_jobs_are_selected_by_the_fields_of_the_log_too(tmp_path, which):
+    assert recorded(tmp_path).select(which).jobs.index.tolist() == [7]
+
+
+def test_the_size_in_an_expression_is_the_one_that_counts(tmp_path):
+    (tmp_path / "log.swf").write_text(HEADER + "7 5 2 9 -1 -1 -1 8 60 -1 1 3 1 -1 2 -1 -1 -1\n")
+    assert len(read_swf(tmp_path / "log.swf").select("procs == 8")) == 1
+
+
+def test_jobs_are_selected_by_truth_values():
+    w = made()
+    for which in [[True, False, True, False], np.array([1, 0, 1, 0], bool), w.jobs.procs % 2 == 1]:
+        assert w.select(which).jobs.index.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "which",
+    ["colour == 1", "run >", "", "run", "run + 1", "True", "1 == 1", "x = run > 5", "run > 'a'", "run > 1\nrun > 2"],
+)
+def test_an_expression_that_is_no_condition_is_refused_with_the_names_it_can_use(tmp_path, which):
+    with pytest.raises(ValueError, match=r"log: cannot select .* \(.*\); expected a condition on submit, .*, think"):
+        recorded(tmp_path).select(which)
+
+
+# Load
+
+
+def test_load_is_work_by_machine_and_time_of_arrivals():
+    assert made().load == (50 + 2 * 60 + 3 * 70 + 4 * 80) / (4 * 400)
+
+
+@pytest.mark.parametrize("w", [at(5), at(5, 5)])
+def test_jobs_that_arrive_at_once_have_no_load(w):
+    assert np.isnan(w.load)
+
+
+def test_scaling_arrivals_keeps_the_first_job_and_the_run_times():
+    w = made(submit=[100, 200, 300, 501]).scale_arrivals(0.5)
+    assert w.jobs.submit.tolist() == [100, 150, 200, 300]
+    assert w.jobs.run.tolist() == [50, 60, 70, 80]
+    assert w.history == ("interarrival times x 0.5",)
+
+
+busy = st.lists(st.integers(0, 10**6), min_size=2, max_size=20, unique=True)
+
+
+@given(submits=busy, factor=st.floats(0.01, 100))
+def test_scaled_arrivals_are_within_rounding_and_in_order(submits, factor):
+    w = at(*submits)
+    before, after = w.jobs.submit, w.scale_arrivals(factor).jobs.submit
+    assert (abs((after - before.iloc[0]) - (before - before.iloc[0]) * factor) <= 0.5001).all()
+    assert after.is_monotonic_increasing
+    assert after.index.equals(before.index)
+
+
+@given(submits=busy, to=st.floats(0.05, 2))
+def test_scaling_the_load_gets_within_rounding_of_the_target(submits, to):
+    w = Workload(pd.DataFrame({"submit": submits, "run": 10**5, "procs": 3}), 4)
+    scaled = w.scale_load(to=to)
+    span = np.ptp(scaled.jobs.submit)
+    work = (scaled.jobs.run * scaled.jobs.procs).sum()
+    assert work / (4 * (span + 1)) <= to <= work / (4 * max(span - 1, 1e-9))
+    assert scaled.load == pytest.approx(to, rel=2 / span)
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
+def test_a_factor_or_load_is_a_positive_number(value):
+    with pytest.raises(ValueError, match=f"scale_arrivals: found factor={value}, expected a positive number"):
+        made().scale_arrivals(value)
+    with pytest.raises(ValueError, match=f"scale_load: found to={value}, expected a positive number such as 0.8"):
+        made().scale_load(value)
+
+
+def test_times_that_overflow_are_refused():
+    with pytest.raises(ValueError, match="column submit"):
+        made().scale_arrivals(1e300)
+
+
+# Shaking
+
+
+@given(submits=st.lists(st.integers(0, 1000), max_size=20), bound=st.integers(0, 600), seed=st.integers(0, 2**32))
+def test_shaking_moves_each_job_within_bounds_and_sorts_them_again(submits, bound, seed):
+    w = at(*submits)
+    shaken = w.shake(bound, seed=seed)
+    assert shaken.jobs.submit.is_monotonic_increasing
+    assert sorted(shaken.jobs.index) == sorted(w.jobs.index)
+    back = shaken.jobs.loc[w.jobs.index]
+    assert (abs(back.submit - w.jobs.submit) <= bound).all()
+    assert back.drop(columns="submit").equals(w.jobs.drop(columns="submit"))
+
+
+def test_shaking_with_the_same_seed_gives_the_same_and_with_another_something_else():
+    w = at(*range(0, 1000, 10))
+    assert w.shake(60, seed=1).equals(w.shake(60, seed=1))
+    assert not w.shake(60, seed=1).equals(w.shake(60, seed=2))
+
+
+def test_shaking_reaches_both_bounds_and_all_between_alike():
+    moved = at(*[0] * 10_000).shake(2, seed=0).jobs.submit
+    shares = moved.value_counts(normalize=True).sort_index()
+    assert shares.index.tolist() == [-2, -1, 0, 1, 2]
+    assert shares.tolist() == pytest.approx([0.2] * 5, abs=0.02)
+
+
+# Estimates
+
+
+def test_estimates_by_name():
+    w = made(estimate=[100, 200, 300, 400])
+    assert w.with_estimates("exact").jobs.estimate.tolist() == [50, 60, 70, 80]
+    assert w.with_estimates("user").equals(w)
+
+
+@pytest.mark.parametrize(
+    "model, expected, step",
+    [
+        (estimates.Exact(), [50, 60, 70, 80], "estimates: Exact()"),
+        (estimates.Scaled(2), [200, 400, 600, 800], "estimates: Scaled(factor=2)"),
+        (estimates.Uniform(f=1), [50, 60, 70, 80], "estimates: Uniform(f=1, seed=0)"),
+        (lambda jobs: jobs.run + 5, [55, 65, 75, 85], "estimates: <lambda>"),
+        (lambda jobs: [1, 2, 3, 4.0], [1, 2, 3, 4], "estimates: <lambda>"),
+    ],
+)
+def test_estimates_by_a_model_or_a_function_of_the_jobs(model, expected, step):
+    w = made(estimate=[100, 200, 300, 400]).with_estimates(model)
+    assert w.jobs.estimate.tolist() == expected
+    assert w.jobs.estimate.dtype == np.int64
+    assert w.history == (step,)
+
+
+@pytest.mark.parametrize("model", ["perfect", "Exact", "", None, 5, [1, 2, 3, 4], estimates.Exact, estimates.Uniform])
+def test_estimates_of_no_known_kind_are_refused(model):
+    with pytest.raises(ValueError, match=r"estimates: found .*, expected one of 'user', 'exact' or a model such as"):
+        made().with_estimates(model)
+
+
+@pytest.mark.parametrize(
+    "estimate", [[1.5, 2, 3, 4], [1, 2, 3, np.nan], [1, 2, 3, None], ["1", "2", "3", "4"], [1, 2], [[1, 2]] * 4]
+)
+def test_a_model_gives_one_whole_number_a_job(estimate):
+    with pytest.raises(ValueError):
+        made().with_estimates(lambda jobs: estimate)
+
+
+# The real logs
+
+
+def test_the_months_of_a_real_log_are_those_of_its_own_zone(log):
+    w = log("KTH-SP2", "original")
+    months = w.calendar_month(w.jobs.submit)
+    assert (months.min(), months.max()) == ("1996-09", "1997-08")
+    local = w.start + pd.to_timedelta(w.jobs.submit, unit="s")
+    assert (months == local.dt.strftime("%Y-%m")).all()
+    assert len(w.months("1996-10")) == (months == "1996-10").sum()
