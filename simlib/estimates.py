@@ -4,9 +4,13 @@ A model is a function of the jobs table (`Workload.jobs`) that returns one estim
 function can be passed to `Workload.with_estimates`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
+from numba import njit
+
+WEEK = 7 * 86400
 
 
 @dataclass(frozen=True)
@@ -55,16 +59,168 @@ class Scaled:
         return np.rint(jobs.estimate * self.factor).astype(np.int64)
 
 
+@dataclass(frozen=True)
+class Modelled:
+    """The model of what users ask for: unrelated to the run time but for being seldom below it (MF section 4.3).
+
+    1. With probability `under` the estimate is 0.99 T_r, T_r being the run time, and that is all.
+    2. Otherwise it is T_r / u, u uniform in (0, 1], so that the used share of it is spread evenly.
+    3. Times `stretch` where T_r < `short` seconds.
+    4. Cut at `cap` seconds, but never below T_r: only step 1 is to make estimates that are too small.
+
+    Rounding to whole seconds makes step 1 return T_r itself for jobs of up to 50 s.
+    """
+
+    seed: int = 0
+    under: float = 0.10
+    short: float = 90
+    stretch: float = 10
+    cap: float = 86400
+
+    def __post_init__(self):
+        for name, right, expected in (
+            ("under", 0 <= self.under <= 1, "a probability"),
+            ("short", self.short >= 0, "a number of seconds, at least 0"),
+            ("stretch", 1 <= self.stretch < np.inf, "a number of at least 1"),
+            ("cap", 0 < self.cap < np.inf, "a positive number of seconds"),
+        ):
+            if not right:
+                raise ValueError(f"Modelled: found {name}={getattr(self, name)!r}, expected {expected}")
+
+    def __call__(self, jobs):
+        rng = np.random.default_rng(self.seed)
+        too_small = rng.random(len(jobs)) < self.under
+        u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
+        estimate = jobs.run / u * np.where(jobs.run < self.short, self.stretch, 1)
+        estimate = np.minimum(estimate, np.maximum(self.cap, jobs.run))
+        return np.rint(estimate.where(~too_small, 0.99 * jobs.run)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Historical:
+    """From earlier runs of the same application by the same user on as many processors (MF section 4.4).
+
+    The mean of the run times of these runs plus some standard deviations; where there is none, the same of all runs
+    of the workload so far; for the first job, which has nothing before it, the estimate stays what it is. Of each
+    triple (application, user, processors) and of the whole, three numbers are kept: how many runs, the sum of the run
+    times, the sum of their squares. A triple's are discarded, and it starts from scratch, when they are stale.
+
+    Parameters
+    ----------
+    deviations : float
+        How many standard deviations are added. They are those of a sample (divisor n - 1); of one run, 0.
+    stale : float
+        Seconds after which what is known of a triple is discarded; `numpy.inf` for never.
+    since : {"last", "first"}
+        Counted from the last run recorded, or from the first.
+    killed : bool
+        Whether runs are recorded that did not complete (by a known status other than 1).
+    ends : Series, optional
+        By the index of the jobs, the second at which each job's run time is known: it counts for jobs submitted later
+        than that. By default every earlier job of the table counts, ended or not, which only hindsight allows.
+    """
+
+    deviations: float = 1.5
+    stale: float = WEEK
+    since: str = "last"
+    killed: bool = False
+    ends: pd.Series | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self):
+        for name, right, expected in (
+            ("deviations", 0 <= self.deviations < np.inf, "a number of at least 0"),
+            ("stale", self.stale > 0, "a positive number of seconds"),
+            ("since", self.since in ("last", "first"), "'last' or 'first'"),
+        ):
+            if not right:
+                raise ValueError(f"Historical: found {name}={getattr(self, name)!r}, expected {expected}")
+
+    def __call__(self, jobs):
+        past = self.past(jobs)
+        estimate = (past["mean"] + self.deviations * past["sd"]).where(past["runs"] > 0)
+        estimate = estimate.fillna(past["all_mean"] + self.deviations * past["all_sd"])
+        # cut to whole seconds, so that an estimate is below the run time if and only if it was before
+        return np.floor(estimate.where(past["all_runs"] > 0, jobs.estimate)).astype(np.int64)
+
+    def past(self, jobs):
+        """What is known of each job's triple, and of the whole workload, when it is submitted.
+
+        Returns
+        -------
+        DataFrame
+            `runs` recorded, their `mean` and `sd` in seconds (0 where there is none), and `all_runs`, `all_mean`,
+            `all_sd` of the whole workload; by the index of `jobs`.
+        """
+        submit = jobs.submit.to_numpy()
+        if self.ends is None:  # in order of submission, whatever the clock
+            recorded, by_submit = submit, np.argsort(submit, kind="stable")
+            asked = known = np.argsort(by_submit)
+        else:
+            recorded = known = self.ends.loc[jobs.index].to_numpy()
+            asked = submit
+        triple = jobs.groupby(["app", "user", "procs"]).ngroup().to_numpy()
+        learn = np.full(len(jobs), True) if self.killed else ~did_not_complete(jobs).to_numpy()
+        run, since_last = jobs.run.to_numpy(float), self.since == "last"
+        past = _past(asked, known, submit, recorded, triple, run, learn, float(self.stale), since_last)
+        return pd.DataFrame(past, index=jobs.index, columns=["runs", "mean", "sd", "all_runs", "all_mean", "all_sd"])
+
+
+def did_not_complete(jobs):
+    """Whether each job failed, was killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs")."""
+    return (jobs.status >= 0) & (jobs.status != 1)
+
+
+@njit(cache=True)
+def _past(asked, known, submit, recorded, triple, run, learn, stale, since_last):
+    """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
+
+    A run is known to a job if its `known` is below the job's `asked`; `recorded` and `submit` are the same as seconds.
+    """
+    n = asked.size
+    workload = triple.max() + 1 if n else 0
+    sums = np.zeros((workload + 1, 3))  # runs, sum of the run times, sum of their squares
+    since = np.zeros(workload, np.int64)  # the last run recorded, or the first
+    past = np.zeros((n, 6))
+    in_turn = np.argsort(known, kind="mergesort")
+    taken = 0
+    for job in np.argsort(asked, kind="mergesort"):
+        while taken < n and known[in_turn[taken]] < asked[job]:
+            earlier = in_turn[taken]
+            taken += 1
+            if not learn[earlier]:
+                continue
+            own = triple[earlier]
+            if recorded[earlier] - since[own] > stale:
+                sums[own] = 0
+            if since_last or sums[own, 0] == 0:
+                since[own] = recorded[earlier]
+            for which in (own, workload):
+                sums[which, 0] += 1
+                sums[which, 1] += run[earlier]
+                sums[which, 2] += run[earlier] ** 2
+        own = triple[job]
+        if submit[job] - since[own] > stale:
+            sums[own] = 0
+        for place, which in ((0, own), (3, workload)):
+            count, total, squares = sums[which]
+            past[job, place] = count
+            if count > 0:
+                past[job, place + 1] = total / count
+            if count > 1:
+                past[job, place + 2] = np.sqrt(max(count * squares - total**2, 0) / (count * (count - 1)))
+    return past
+
+
 NAMES = {"user": User(), "exact": Exact()}
 
 
 def named(model):
     """The model of that name, or the model itself."""
-    if callable(model):
+    if isinstance(model, str) and model in NAMES:
+        return NAMES[model]
+    if callable(model) and not isinstance(model, type):
         return model
-    if model not in NAMES:
-        raise ValueError(
-            f"estimates: found {model!r}, expected one of {', '.join(map(repr, NAMES))} "
-            "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
-        )
-    return NAMES[model]
+    raise ValueError(
+        f"estimates: found {model!r}, expected one of {', '.join(map(repr, NAMES))} "
+        "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
+    )

@@ -98,8 +98,8 @@ def policies(easy_reuse_extra=False, conservative_compress="arrival"):
     }
 
 
-def means(workload, policy):
+def means(workload, policy, overrun="extend"):
     """Mean response time and bounded slowdown (MF's formula, no floor) over all jobs, by the keys of `METRICS`."""
-    jobs = simulate(workload, policy).jobs
+    jobs = simulate(workload, policy, overrun).jobs
     slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
     return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}

@@ -1,0 +1,207 @@
+"""Section 4.3's model of user estimates: does it give the logs' histogram, and the logs' scheduling results?"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ... import estimates, sweeps
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
+from . import METRICS, SCHEDULERS, TRACES, means, policies
+
+BINS = np.arange(0, 112)
+"""Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
+
+SHARES = {"under 1 %": (0, 1), "1 to 10 %": (1, 10), "10 to 50 %": (10, 50), "50 to 99 %": (50, 99)}
+SHARES |= {"99 to 102 %": (99, 102), "102 % and above": (102, np.inf)}
+
+
+def makers(factors=(2, 11, 101), **model):
+    """How estimates are made, by name: a function of the seed that returns a model of `simlib.estimates`.
+
+    Parameters
+    ----------
+    factors : sequence of int
+        Of the uniform estimates (section 4.2) that the model is compared with.
+    **model
+        The options of `estimates.Modelled`.
+    """
+    uniform = {f"f{f}": lambda seed, f=f: estimates.Uniform(f, seed) for f in factors}
+    return {"model": lambda seed: estimates.Modelled(seed, **model)} | uniform
+
+
+# The histogram
+
+
+def with_estimate(workload):
+    """The jobs that take part, ran at all and have an estimate in the log."""
+    jobs = workload.jobs
+    asked = workload.log.requested_time.reindex(jobs.index) > 0
+    return jobs[asked & (jobs.run > 0)]
+
+
+def used(jobs, model=None):
+    """100 run / estimate of each job, for the estimates of the log or of a model."""
+    return (100 * jobs.run / (jobs.estimate if model is None else model(jobs))).to_numpy()
+
+
+def histogram(values):
+    """The share of jobs, in per cent, in each of `BINS`."""
+    return 100 * np.histogram(np.minimum(values, BINS[-2]), BINS)[0] / len(values)
+
+
+def histograms(traces, makers, seeds):
+    """The histograms of the logs and of what each maker of estimates gives.
+
+    Returns
+    -------
+    DataFrame
+        By trace and percent (lower edge): `log`, and for each maker its mean over seeds, in per cent of the jobs;
+        `model_sd`, the standard deviation over seeds.
+    """
+    tables = {}
+    for trace in traces:
+        jobs = with_estimate(trace.workload)
+        table = pd.DataFrame({"log": histogram(used(jobs))}, index=pd.Index(BINS[:-1], name="percent"))
+        for name, make in makers.items():
+            every = [histogram(used(jobs, make(seed))) for seed in seeds]
+            table[name] = np.mean(every, axis=0)
+            if name == "model":
+                table["model_sd"] = np.std(every, axis=0, ddof=1) if len(every) > 1 else np.nan
+        tables[trace.trace] = table
+    return pd.concat(tables, names=["trace"])
+
+
+def shares(table):
+    """The histograms in a few steps, in per cent of the jobs."""
+    percent = table.index.get_level_values("percent")
+    names = pd.cut(percent, [low for low, _ in SHARES.values()] + [np.inf], right=False, labels=list(SHARES))
+    return table.drop(columns="model_sd").groupby(["trace", names], sort=False, observed=True).sum()
+
+
+def distances(traces, makers, seeds):
+    """How far the histogram of each maker of estimates is from the log's.
+
+    Returns
+    -------
+    DataFrame
+        By trace and maker, each the mean over seeds and its standard deviation `_sd`: `tv`, the total variation
+        distance over bins of 1 per cent (the share of jobs that would have to move); `ks`, the Kolmogorov-Smirnov
+        distance, for which only the distribution counts, not the bins; `ks_estimate`, that of the estimates.
+    """
+    rows = {}
+    for trace in traces:
+        jobs = with_estimate(trace.workload)
+        own = used(jobs)
+        for name, make in makers.items():
+            found = []
+            for seed in seeds:
+                made = make(seed)(jobs).to_numpy()
+                share = (100 * jobs.run / made).to_numpy()
+                tv = np.abs(histogram(share) - histogram(own)).sum() / 200
+                found.append((tv, _ks(share, own), _ks(made, jobs.estimate.to_numpy())))
+            found = pd.DataFrame(found, columns=["tv", "ks", "ks_estimate"])
+            rows[trace.trace, name] = found.mean().to_dict() | found.std().add_suffix("_sd").to_dict()
+    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates"])
+
+
+def _ks(one, other):
+    return stats.ks_2samp(one, other, method="asymp").statistic
+
+
+# Scheduling
+
+
+def runs(traces, makers, seeds=range(10), shake_s=60, rules=None, executor=None):
+    """Simulate every trace with the original estimates and with those of every maker, under every scheduler.
+
+    Made-up estimates differ by seed. The original ones do not: their value is that of the log as it is (seed None),
+    their spread that of shaken submit times.
+
+    Returns
+    -------
+    DataFrame
+        A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown; as
+        `table3.summary` takes it.
+    """
+    rules = rules or policies()
+    keys, tasks = [], []
+    for trace in traces:
+        own = trace.workload
+        varied = [("original", None, own)] + [("original", seed, own.shake(shake_s, seed)) for seed in seeds]
+        varied += [(name, seed, own.with_estimates(make(seed))) for name, make in makers.items() for seed in seeds]
+        for name, seed, workload in varied:
+            for scheduler, policy in rules.items():
+                keys.append((trace.trace, name, seed, scheduler))
+                tasks.append((workload, policy))
+    results = sweeps.sweep(means, tasks, executor, label="simulations")
+    index = pd.DataFrame(keys, columns=["trace", "estimates", "seed", "scheduler"])
+    return pd.concat([index, pd.DataFrame(results)], axis=1)
+
+
+def nearest(table):
+    """Which made-up estimates give the result that is nearest to the original estimates'.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `table3.summary`, over the results of `runs`.
+
+    Returns
+    -------
+    DataFrame
+        By scheduler (with its variants), metric and trace: `original`, `model`, `off` (model / original - 1),
+        `spread` (standard deviation of the difference of two single runs, relative to the original) and `nearest`.
+    """
+    rows = {}
+    for scheduler in SCHEDULERS:
+        for rule, (value, sd) in {"": ("ours", "sd"), "_variant": ("variant", "variant_sd")}.items():
+            for (metric, trace), cells in table.loc[scheduler].groupby(["metric", "trace"], sort=False):
+                cells = cells.droplevel(["metric", "trace"])
+                original, model = cells.loc["original"], cells.loc["model"]
+                rows[scheduler + rule, metric, trace] = {
+                    "original": original[value],
+                    "model": model[value],
+                    "off": model[value] / original[value] - 1,
+                    "spread": np.hypot(original[sd], model[sd]) / original[value],
+                    "nearest": (cells[value].drop("original") - original[value]).abs().idxmin(),
+                }
+    index = pd.MultiIndex.from_tuples(rows, names=["scheduler", "metric", "trace"])
+    return pd.DataFrame(list(rows.values()), index=index)
+
+
+def claims(distance, near):
+    """Decide claim MF-32: reproduced if the used shares are within a KS distance of 0.1 of every log's.
+
+    In part if they are at least nearer to every log's, by both distances, than any uniform estimates.
+
+    Parameters
+    ----------
+    distance, near : DataFrame
+        From `distances` and `nearest`.
+    """
+    traces = list(distance.index.get_level_values("trace").unique())
+    if not set(traces) & set(TRACES):
+        return [claim("MF-32", UNTESTED, "no real log at hand")]
+    model, uniform = distance.xs("model", level="estimates"), distance.drop("model", level="estimates")
+    best = uniform[["tv", "ks"]].groupby("trace").min() if len(uniform) else model[["tv", "ks"]] + 1
+    nearer = (model[["tv", "ks"]] < best).all(axis=None)
+    verdict = REPRODUCED if (model.ks <= 0.1).all() else PARTLY if nearer else NOT
+    text = "; ".join(
+        f"{trace}: total variation {model.tv[trace]:.2f} (best uniform {best.tv[trace]:.2f}), Kolmogorov-Smirnov "
+        f"{model.ks[trace]:.2f} ({best.ks[trace]:.2f})"
+        for trace in traces
+    )
+    alike = (near.off.abs() <= 2 * near.spread).sum()
+    text += (
+        f". Scheduling results nearer to the original estimates' than with any uniform ones in "
+        f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
+    )
+    return [claim("MF-32", verdict, text)]
+
+
+def cells(distance, table):
+    """The distances and the scheduling results of the model, as dicts for the exhibit's record; none are published."""
+    own = [key for key in table.index if key[3] == "model"]
+    results = [dict(zip(table.index.names, key, strict=True)) | table.loc[key].to_dict() for key in own]
+    assert set(METRICS) >= {result["metric"] for result in results}
+    return distance.reset_index().to_dict("records") + results

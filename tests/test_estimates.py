@@ -1,0 +1,259 @@
+"""Models of run-time estimates: from the run times and the present estimates to new ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib.estimates import NAMES, Exact, Historical, Modelled, Scaled, Uniform, User, named
+
+runs = st.lists(st.integers(0, 10**6), max_size=30)
+factors = st.floats(1, 1000)
+
+
+def table(run, estimate=-1):
+    """A table of jobs as the models get it, with an index and order of its own."""
+    jobs = pd.DataFrame({"run": run, "estimate": estimate}, dtype="int64")
+    return jobs.set_axis(range(len(jobs), 0, -1))
+
+
+def test_exact_estimates_are_the_run_times():
+    assert Exact()(table([5, 0, 7], [9, 9, 1])).tolist() == [5, 0, 7]
+
+
+def test_user_estimates_are_those_of_the_log():
+    assert User()(table([5, 0, 7], [9, 9, 1])).tolist() == [9, 9, 1]
+
+
+@given(run=runs, f=factors, seed=st.integers(0, 2**32))
+def test_uniform_estimates_lie_between_the_run_time_and_f_times_it_up_to_rounding(run, f, seed):
+    jobs = table(run)
+    estimate = Uniform(f, seed)(jobs)
+    assert estimate.dtype == np.int64
+    assert estimate.index.equals(jobs.index)
+    assert (jobs.run <= estimate).all()
+    assert (estimate <= np.rint(jobs.run * f)).all()
+
+
+@given(run=runs)
+def test_with_a_factor_of_one_uniform_estimates_are_exact(run):
+    jobs = table(run)
+    assert (Uniform(f=1, seed=5)(jobs) == jobs.run).all()
+
+
+@pytest.mark.parametrize("f", [1.5, 2, 11, 301])
+def test_uniform_estimates_are_half_way_on_average_and_spread_evenly(f):
+    ratio = Uniform(f, seed=1)(table([100_000] * 20_000)) / 100_000
+    assert ratio.mean() == pytest.approx((1 + f) / 2, rel=0.02)
+    quarters = np.histogram(ratio, bins=4, range=(1, f))[0] / len(ratio)
+    assert quarters == pytest.approx([0.25] * 4, abs=0.02)
+
+
+def test_the_same_seed_draws_the_same_and_another_something_else():
+    jobs = table([1000] * 50)
+    assert Uniform(5, seed=3)(jobs).equals(Uniform(5, seed=3)(jobs))
+    assert not Uniform(5, seed=3)(jobs).equals(Uniform(5, seed=4)(jobs))
+    assert not Uniform(5)(jobs).equals(Uniform(5, seed=4)(jobs))
+
+
+@pytest.mark.parametrize("factor, expected", [(2, [20, 0, 14]), (1, [10, 0, 7]), (0.5, [5, 0, 4]), (1.26, [13, 0, 9])])
+def test_scaled_estimates_are_the_present_ones_times_a_factor_in_whole_seconds(factor, expected):
+    jobs = table([1, 2, 3], [10, 0, 7])
+    estimate = Scaled(factor)(jobs)
+    assert estimate.tolist() == expected
+    assert estimate.dtype == np.int64
+
+
+@pytest.mark.parametrize("f", [0.99, 0, -2, float("nan"), float("inf")])
+def test_uniform_needs_a_factor_of_at_least_one(f):
+    with pytest.raises(ValueError, match=f"^Uniform: found f={f}, expected a number of at least 1$"):
+        Uniform(f)
+
+
+@pytest.mark.parametrize("factor", [0, -2, float("nan"), float("inf")])
+def test_scaled_needs_a_positive_factor(factor):
+    with pytest.raises(ValueError, match=f"^Scaled: found factor={factor}, expected a positive number$"):
+        Scaled(factor)
+
+
+def test_models_have_names_and_names_find_them():
+    assert NAMES == {"user": User(), "exact": Exact()}
+    assert [named(name) for name in NAMES] == list(NAMES.values())
+    assert named(Uniform(2)) == Uniform(f=2, seed=0)
+    assert named(len) is len
+
+
+@pytest.mark.parametrize("model", ["Exact", "", None, 5, ["user"], Exact])
+def test_other_names_and_things_are_refused_with_the_known_ones(model):
+    with pytest.raises(ValueError) as error:
+        named(model)
+    assert str(error.value) == (
+        f"estimates: found {model!r}, expected one of 'user', 'exact' "
+        "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
+    )
+
+
+def test_models_say_what_they_are():
+    models = [User(), Exact(), Uniform(2.5, seed=1), Scaled(3)]
+    assert [str(model) for model in models] == ["User()", "Exact()", "Uniform(f=2.5, seed=1)", "Scaled(factor=3)"]
+
+
+# The model of user estimates (MF section 4.3)
+
+
+@given(run=runs, seed=st.integers(0, 2**32))
+def test_modelled_estimates_are_below_the_run_time_only_by_a_hundredth(run, seed):
+    jobs = table(run)
+    estimate = Modelled(seed)(jobs)
+    assert estimate.dtype == np.int64
+    assert estimate.index.equals(jobs.index)
+    below = estimate < jobs.run
+    assert (estimate[below] == np.rint(0.99 * jobs.run[below])).all()
+    assert (jobs.run[below] > 50).all()
+    assert (estimate <= np.maximum(jobs.run, 86400)).all()
+
+
+def test_modelled_estimates_make_the_used_share_even_beside_a_tenth_of_underestimates():
+    estimate = Modelled(seed=1, cap=10**15)(table([100_000] * 20_000))
+    below = estimate < 100_000
+    assert below.mean() == pytest.approx(0.1, abs=0.01)
+    assert set(estimate[below]) == {99_000}
+    used = 100_000 / estimate[~below]
+    assert np.histogram(used, bins=4, range=(0, 1))[0] / len(used) == pytest.approx([0.25] * 4, abs=0.02)
+
+
+def test_modelled_estimates_of_short_jobs_are_ten_times_as_large():
+    plain, stretched = (Modelled(3, under=0, stretch=k, cap=10**12)(table([60, 89, 90, 300])) for k in (1, 10))
+    assert (stretched / plain).tolist() == pytest.approx([10, 10, 1, 1], rel=0.01)
+
+
+def test_the_bound_does_not_push_a_modelled_estimate_below_the_run_time():
+    estimate = Modelled(under=0, cap=3600)(table([10_000] * 100 + [3000] * 100))
+    assert set(estimate[:100]) == {10_000}
+    assert estimate[100:].max() == 3600
+
+
+def test_one_seed_draws_one_set_of_modelled_estimates():
+    jobs = table([1000] * 50)
+    assert Modelled(3)(jobs).equals(Modelled(seed=3)(jobs))
+    assert not Modelled(3)(jobs).equals(Modelled(4)(jobs))
+
+
+@pytest.mark.parametrize("wrong", [{"under": 1.1}, {"under": -1}, {"short": -1}, {"stretch": 0}, {"cap": 0}])
+def test_options_of_the_model_that_make_no_sense_are_refused(wrong):
+    (name, value), *_ = wrong.items()
+    with pytest.raises(ValueError, match=f"^Modelled: found {name}={value}, expected a "):
+        Modelled(**wrong)
+
+
+# Estimates from history (MF section 4.4)
+
+WEEK = 7 * 86400
+
+
+def history(rows):
+    """Jobs of (submit, run, app) and, where given, (user, procs, status), else 1 each; all estimates are 5000."""
+    rows = [(*row, *(1, 1, 1)[len(row) - 3 :]) for row in rows]
+    jobs = pd.DataFrame(rows, columns=["submit", "run", "app", "user", "procs", "status"], dtype="int64")
+    return jobs.assign(estimate=5000).set_axis(range(100, 100 + len(jobs)))
+
+
+def test_the_first_job_keeps_its_estimate_and_the_next_has_what_the_workload_tells():
+    assert Historical()(history([(0, 100, 1), (1, 7, 2)])).tolist() == [5000, 100]
+
+
+def test_a_historical_estimate_is_the_mean_and_some_standard_deviations_of_a_sample():
+    jobs = history([(0, 100, 1), (1, 200, 1), (2, 300, 1), (3, 999, 9), (4, 7, 1)])
+    assert Historical(1.5)(jobs).iloc[-1] == 200 + 1.5 * 100
+    assert Historical(3)(jobs).iloc[-1] == 200 + 3 * 100
+    past = Historical().past(jobs).iloc[-1]
+    assert past[["runs", "mean", "sd", "all_runs"]].tolist() == [3, 200, 100, 4]
+    assert past[["all_mean", "all_sd"]].tolist() == pytest.approx([399.75, np.std([100, 200, 300, 999], ddof=1)])
+
+
+def test_one_earlier_run_is_repeated_as_it_was():
+    assert Historical()(history([(0, 100, 1), (1, 900, 2), (2, 7, 1)])).iloc[-1] == 100
+
+
+@pytest.mark.parametrize("other", [(1, 100, 2), (1, 100, 1, 2), (1, 100, 1, 1, 2)])
+def test_another_application_user_or_size_is_another_history(other):
+    jobs = history([(0, 50, 1), other])
+    assert Historical().past(jobs)["runs"].tolist() == [0, 0]
+
+
+def test_what_is_known_of_a_triple_is_given_up_when_its_last_run_is_more_than_a_week_old():
+    jobs = history([(0, 100, 1), (5, 40, 2), (WEEK, 200, 1), (2 * WEEK, 1, 1), (3 * WEEK + 1, 1, 1)])
+    assert Historical().past(jobs)["runs"].tolist() == [0, 0, 1, 2, 0]
+    assert Historical(since="first").past(jobs)["runs"].tolist() == [0, 0, 1, 0, 0]
+    assert Historical(stale=np.inf).past(jobs)["runs"].tolist() == [0, 0, 1, 2, 3]
+    assert Historical().past(jobs)["all_runs"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_runs_of_killed_jobs_are_recorded_only_on_demand():
+    jobs = history([(0, 100, 1, 1, 1, 0), (1, 100, 1, 1, 1, 5), (2, 100, 1, 1, 1, -1), (3, 7, 1)])
+    assert Historical().past(jobs)["runs"].tolist() == [0, 0, 0, 1]
+    assert Historical(killed=True).past(jobs)["runs"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_run_can_count_from_its_end_on():
+    jobs = history([(0, 100, 1), (50, 60, 1), (110, 10, 1), (111, 10, 1), (121, 10, 1)])
+    ends = jobs.submit + jobs.run
+    assert Historical(ends=ends).past(jobs)["runs"].tolist() == [0, 0, 1, 2, 3]
+    assert Historical(ends=ends.sample(frac=1, random_state=1)).past(jobs)["runs"].tolist() == [0, 0, 1, 2, 3]
+
+
+def test_cutting_to_whole_seconds_makes_no_estimate_too_small_that_was_not():
+    jobs = history([(0, 10, 1), (1, 11, 1), (2, 11, 1), (3, 12, 1)])
+    past = Historical().past(jobs)
+    whole = past["mean"] + 1.5 * past["sd"]
+    below = Historical()(jobs) < jobs.run
+    assert below.iloc[1:].tolist() == (whole < jobs.run).iloc[1:].tolist()
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 90), st.integers(1, 2)), max_size=25),
+    waits=st.lists(st.integers(0, 40), min_size=25, max_size=25),
+    since=st.sampled_from(["last", "first"]),
+    ended=st.booleans(),
+)
+def test_history_is_that_of_a_plain_loop(rows, waits, since, ended):
+    jobs = history(sorted(rows, key=lambda row: row[0]))
+    ends = jobs.submit + jobs.run + waits[: len(jobs)] if ended else None
+    found = Historical(stale=100, since=since, ends=ends).past(jobs)
+    for job in jobs.index:
+        own = plain_history(jobs, job, since, ends)
+        assert found["runs"][job] == len(own)
+        if own:
+            assert found["mean"][job] == pytest.approx(np.mean(own))
+        if len(own) > 1:
+            assert found["sd"][job] == pytest.approx(np.std(own, ddof=1))
+
+
+def plain_history(jobs, job, since, ends):
+    """Run times that a job's triple has recorded when it is submitted; 100 s make a record stale."""
+    recorded = jobs.submit if ends is None else ends
+    known = jobs.index < job if ends is None else ends < jobs.submit[job]
+    mine = jobs[known & (jobs.app == jobs.app[job])]
+    kept, mark = [], None
+    for earlier in recorded[mine.index].sort_values(kind="stable").index:
+        if kept and recorded[earlier] - mark > 100:
+            kept = []
+        if since == "last" or not kept:
+            mark = recorded[earlier]
+        kept.append(jobs.run[earlier])
+    return [] if kept and jobs.submit[job] - mark > 100 else kept
+
+
+@pytest.mark.parametrize("wrong", [{"deviations": -1}, {"stale": 0}, {"since": "week"}])
+def test_options_of_historical_estimates_that_make_no_sense_are_refused(wrong):
+    (name, value), *_ = wrong.items()
+    with pytest.raises(ValueError, match=f"^Historical: found {name}={value!r}, expected "):
+        Historical(**wrong)
+
+
+def test_models_of_users_and_history_say_what_they_are():
+    assert str(Modelled(3)) == "Modelled(seed=3, under=0.1, short=90, stretch=10, cap=86400)"
+    assert (
+        str(Historical(ends=pd.Series([1]))) == "Historical(deviations=1.5, stale=604800, since='last', killed=False)"
+    )

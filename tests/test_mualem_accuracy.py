@@ -1,0 +1,142 @@
+"""Table 2 and Figure 8 of Mu'alem & Feitelson: what is counted, and which printed counts are met to the job."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simlib
+from simlib import papers, plots
+from simlib.models.sample import sample
+from simlib.papers import mualem2001
+from simlib.papers.mualem2001 import accuracy
+
+
+def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
+    """A trace of lines (submit, run, requested_time, status), the wait being none."""
+    log_lines = pd.DataFrame(rows, columns=["submit", "run", "requested_time", "status"]).assign(wait=0, procs=1)
+    start = pd.Timestamp("1996-10-01", tz=timezone)
+    source = {"file": "made-up.swf", "variant": variant}
+    jobs = log_lines[["submit", "run", "procs"]]
+    return mualem2001.Trace(name, simlib.Workload(jobs, 10, log, log=log_lines, source=source, start=start))
+
+
+MIXED = [
+    (0, 99, 100, 0),  # in the peak, killed
+    (0, 1017, 1000, 1),  # in the peak though it completed
+    (0, 102, 100, 0),  # beyond it
+    (0, 9, 1000, 1),  # 0 %, short
+    (0, 10, 1000, 5),  # 1 %
+    (0, 0, 8000, 1),  # of no length
+    (0, 50, -1, 1),  # no estimate
+    (0, -1, 100, 5),  # never ran
+]
+
+
+def test_table_2_counts_every_line_that_ran():
+    table = accuracy.table2([trace(MIXED)])
+    assert table.ours.loc["KTH"].to_dict() == {
+        "total_jobs": 7,
+        "killed_jobs": 3,
+        "peak_100pct": 2,
+        "peak_100pct_killed": 1,
+        "peak_0pct": 2,
+        "zero_length_jobs": 1,
+        "shorter_than_90s": 4,
+        "requested_at_most_2h": 6,
+    }
+    assert table.published["KTH", "killed_jobs"] == 7948
+    assert (table.ours == table.low).all() and (table.ours == table.high).all()
+
+
+def test_what_a_file_lacks_bounds_what_the_complete_log_can_have():
+    restored = [(0, 100, 100, -1), (0, 99, 100, -1), (0, 100, 100, 5), (0, 20, 100, 1)]
+    table = accuracy.table2([trace(restored, "SDSC", "reconstructed", "SDSC-SP2")]).loc["SDSC"]
+    assert table.loc["killed_jobs", ["low", "ours", "high"]].tolist() == [1, 1, 3]
+    assert table.loc["peak_100pct", ["low", "ours", "high"]].tolist() == [2, 3, 3]
+    assert table.loc["peak_100pct_killed", ["low", "ours", "high"]].tolist() == [1, 1, 3]
+    cleaned = accuracy.table2([trace(MIXED, "CTC", "cleaned", "CTC-SP2")]).loc["CTC"]
+    absent = 79302 - len(MIXED)
+    assert (cleaned.high == cleaned.ours + absent).all()
+
+
+def test_run_times_by_the_local_clock_are_an_hour_out_where_it_changes():
+    october = [pd.Timestamp(f"1996-10-{day:02}", tz="Europe/Stockholm") for day in (1, 27)]
+    change = int((october[1] - october[0]).total_seconds())
+    rows = [(change - 7200, 1000, 1, 1), (change, 20_000, 1, 1), (change + 20_000, 500, 1, 1)]
+    runs = accuracy.run_by_local_clock(trace(rows, timezone="Europe/Stockholm").workload)
+    assert runs.tolist() == [1000, 20_000 - 3600, 500]
+
+
+def test_the_histogram_has_a_bin_a_per_cent_and_one_for_what_is_above():
+    jobs = pd.DataFrame({"used": [0.5, 0.99, 1, 57.3, 250, np.nan], "kind": list("aabaab")})
+    bins = accuracy.histogram(jobs, top=110)
+    assert len(bins) == 111
+    assert bins.to_numpy().sum() == pytest.approx(100)
+    assert bins.a[[0, 57, 110]].tolist() == [40, 20, 20]
+    assert bins.b[1] == 20
+
+
+def even(jobs=10_000, killed=500):
+    """A log as the text describes it: flat, but for killed jobs at 100 % and jobs that failed at once."""
+    use = np.linspace(0.015, 0.985, jobs)
+    requested = np.resize([1800, 3600, 7200, 14400], jobs)
+    runs = np.maximum(np.rint(use * requested), 90).astype(int)  # none is short
+    rows = [(0, run, estimate, 1) for run, estimate in zip(runs, requested, strict=True)]
+    return rows + [(0, 10_020, 10_000, 0)] * killed + [(0, 5, 10_000, 0)] * killed
+
+
+def verdicts(*traces):
+    found = accuracy.claims(traces, *(f(traces) for f in (accuracy.flatness, accuracy.popular, accuracy.nice_values)))
+    return {claim["id"]: claim["verdict"] for claim in found}
+
+
+def test_claims_hold_for_a_log_as_the_text_describes_it():
+    found = verdicts(trace(even()))
+    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.REPRODUCED,) * 3
+    assert found["MF-27"] == papers.UNTESTED  # not with any log
+    assert found["MF-28"] == papers.UNTESTED  # about SDSC
+
+
+def test_claims_fail_for_a_log_with_good_and_odd_estimates():
+    rows = [(0, run, run + 7 + run % 10, status) for run in range(1000, 3000) for status in (1, 1, 0)]
+    found = verdicts(trace(rows))
+    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.NOT,) * 3
+
+
+def test_made_up_logs_prove_nothing():
+    w = sample()
+    w.source = {"file": "sample.swf.gz"}
+    w.log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
+    made_up = [mualem2001.Trace("sample", w)]
+    assert set(verdicts(*made_up).values()) == {papers.UNTESTED}
+    table = accuracy.table2(made_up)
+    assert table.file.str.startswith("SYNTHETIC").all()
+    assert accuracy.cells(table, accuracy.further_counts(made_up)) == []
+    assert plots.used_share(accuracy.figure8(made_up), {"sample": accuracy.lines(w)}, accuracy.SCATTER)
+
+
+@pytest.mark.parametrize(
+    "name, log_name, exact",
+    [
+        ("CTC", "CTC-SP2", ["peak_100pct", "peak_100pct_killed"]),
+        (
+            "KTH",
+            "KTH-SP2",
+            ["total_jobs", "killed_jobs", "peak_0pct", "shorter_than_90s", "requested_at_most_2h"],
+        ),
+        ("SDSC", "SDSC-SP2", ["total_jobs", "peak_0pct", "requested_at_most_2h"]),
+    ],
+)
+def test_printed_counts_are_met_to_the_job(log, name, log_name, exact):
+    log(log_name)
+    found = mualem2001.traces([name])[0]
+    table = accuracy.table2(found)
+    cells = pd.DataFrame(accuracy.cells(table, accuracy.further_counts(found))).set_index("quantity")
+    assert (cells.ours[exact] == cells.published[exact]).all()
+    allowed = cells.within_what_the_file_allows
+    if name == "CTC":
+        assert allowed.all()
+    if name == "KTH":
+        assert (cells.exact_as[["peak_100pct", "peak_100pct_killed"]] != "").all()
+    if name == "SDSC":
+        assert allowed[~allowed].index.tolist() == ["shorter_than_90s"]
