@@ -42,7 +42,7 @@ class Uniform:
 
     def __call__(self, jobs):
         u = np.random.default_rng(self.seed).random(len(jobs))
-        return np.rint(jobs.run * (1 + (self.f - 1) * u)).astype(np.int64)
+        return np.floor(jobs.run * (1 + (self.f - 1) * u)).astype(np.int64)  # whole seconds, and never above f r
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,10 @@ FIELDS = (
 """The 18 fields of a job line in order; `procs` are the allocated processors, `cpu` the mean CPU time used."""
 
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+SYNTHETIC = "SYNTHETIC"
+"""What a note in the header says where the jobs are made up; it sets `Workload.synthetic`."""
+
 _LARGEST = 2**53 - 1  # beyond it neighbouring whole numbers are no longer told apart in floating point
-_TO_THE_LAST_BIT = {"float_precision": "round_trip"} if pd.__version__.startswith("3.0.") else {}  # 3.1 always reads so
 
 
 class SWFError(ValueError):
@@ -76,6 +78,7 @@ def read_swf(path, procs=None, name=None):
         header=header,
         log=log,
         source={"file": path.name, "path": str(path)},
+        synthetic=SYNTHETIC in metadata.get("Note", ""),
     )
 
 
@@ -129,6 +132,8 @@ def _header_of(workload):
         yield f" {key}: {values.pop(key)}" if key in values and not _says(line, values[key]) else line
         values.pop(key, None)
     yield from (f" {key}: {value}" for key, value in values.items())
+    if workload.synthetic and not any(SYNTHETIC in line for line in workload.header):
+        yield f" Note: {SYNTHETIC}: not the log of any machine."
 
 
 def _says(line, value):
@@ -259,7 +264,6 @@ def _parse_fast(lines):
         na_filter=False,
         quoting=3,
         low_memory=False,
-        **_TO_THE_LAST_BIT,
     )
     for field, kind in log.dtypes.items():
         if kind == np.float64:

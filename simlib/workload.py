@@ -212,7 +212,7 @@ class Workload:
             jobs table that returns one estimate in seconds a job.
         """
         model = _estimates.named(model)
-        estimate = pd.Series(np.asarray(model(self.jobs)), index=self._jobs.index)
+        estimate = model(self.jobs)  # a Series is matched by the jobs' index, anything else by their order
         return self.derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
 
     def shake(self, seconds=60, seed=0):

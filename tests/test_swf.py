@@ -651,3 +651,13 @@ def test_a_real_log_reads_back_equal(log, tmp_path):
     w = log("KTH-SP2")
     write_swf(w, tmp_path / "out.swf.gz")
     assert read_swf(tmp_path / "out.swf.gz").equals(w)
+
+
+def test_made_up_jobs_are_still_known_as_made_up_when_they_are_read_back(tmp_path):
+    jobs = pd.DataFrame({"submit": [0], "run": [5], "procs": [1]}, index=[1])
+    for synthetic in (True, False):
+        write_swf(Workload(jobs, 4, synthetic=synthetic), tmp_path / "made.swf")
+        again = read_swf(tmp_path / "made.swf")
+        write_swf(again, tmp_path / "again.swf")
+        assert again.synthetic is synthetic
+        assert (tmp_path / "again.swf").read_bytes() == (tmp_path / "made.swf").read_bytes()

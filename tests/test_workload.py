@@ -455,3 +455,11 @@ def test_the_months_of_a_real_log_are_those_of_its_own_zone(log):
     local = w.start + pd.to_timedelta(w.jobs.submit, unit="s")
     assert (months == local.dt.strftime("%Y-%m")).all()
     assert len(w.months("1996-10")) == (months == "1996-10").sum()
+
+
+def test_estimates_given_as_a_series_are_matched_by_job_and_as_an_array_by_order():
+    jobs = pd.DataFrame({"submit": [0, 1], "run": [5, 6], "procs": [1, 1]}, index=["a", "b"])
+    w = Workload(jobs, 4)
+    by_job = w.with_estimates(lambda jobs: pd.Series({"b": 60, "a": 50}))
+    assert by_job.jobs.estimate.to_dict() == {"a": 50, "b": 60}
+    assert w.with_estimates(lambda jobs: [70, 80]).jobs.estimate.to_dict() == {"a": 70, "b": 80}
