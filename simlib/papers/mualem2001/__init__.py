@@ -3,7 +3,9 @@
 import tomllib
 from dataclasses import dataclass, field
 
-from ... import archive, metrics, paths
+import pandas as pd
+
+from ... import archive, metrics, paths, sweeps
 from ...policies import EASY, Conservative
 from ...schedule import simulate
 from ...workload import Workload
@@ -103,3 +105,23 @@ def means(workload, policy, overrun="extend"):
     jobs = simulate(workload, policy, overrun).jobs
     slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
     return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}
+
+
+def simulations(cases, names, executor=None):
+    """Simulate many cases at once.
+
+    Parameters
+    ----------
+    cases : dict
+        The arguments of `means`, by a tuple that tells what the case is.
+    names : sequence of str
+        What the parts of that tuple are called.
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    DataFrame
+        A row a case, in their order: the columns `names` and those of `METRICS`.
+    """
+    results = sweeps.sweep(means, cases.values(), executor, label="simulations")
+    return pd.concat([pd.DataFrame(list(cases), columns=names), pd.DataFrame(results)], axis=1)

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ... import estimates, sweeps
+from ... import estimates
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import METRICS, SCHEDULERS, TRACES, means, policies
+from . import METRICS, SCHEDULERS, TRACES, policies, simulations
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
@@ -124,18 +124,15 @@ def runs(traces, makers, seeds=range(10), shake_s=60, rules=None, executor=None)
         `table3.summary` takes it.
     """
     rules = rules or policies()
-    keys, tasks = [], []
+    cases = {}
     for trace in traces:
         own = trace.workload
         varied = [("original", None, own)] + [("original", seed, own.shake(shake_s, seed)) for seed in seeds]
         varied += [(name, seed, own.with_estimates(make(seed))) for name, make in makers.items() for seed in seeds]
         for name, seed, workload in varied:
             for scheduler, policy in rules.items():
-                keys.append((trace.trace, name, seed, scheduler))
-                tasks.append((workload, policy))
-    results = sweeps.sweep(means, tasks, executor, label="simulations")
-    index = pd.DataFrame(keys, columns=["trace", "estimates", "seed", "scheduler"])
-    return pd.concat([index, pd.DataFrame(results)], axis=1)
+                cases[trace.trace, name, seed, scheduler] = workload, policy
+    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)
 
 
 def nearest(table):

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ... import sweeps
 from ...estimates import Historical, did_not_complete
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, published, share_of_wins
-from . import METRICS, SCHEDULERS, means, policies
+from . import METRICS, SCHEDULERS, policies, simulations
 from .accuracy import histogram, lines_absent
 
 COUNTS = ("jobs_not_killed", "jobs_with_history", "underestimated", "underestimated_with_history")
@@ -214,17 +213,14 @@ def runs(workloads, seeds=range(10), shake_s=60, rules=None, executor=None):
         A row a simulation: overrun, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown.
     """
     rules = rules or policies()
-    keys, tasks = [], []
+    cases = {}
     for name, workload in workloads.items():
         for seed in (None, *seeds):
             shaken = workload if seed is None else workload.shake(shake_s, seed)
             for overrun in ("extend", "kill"):
                 for scheduler, policy in rules.items():
-                    keys.append((overrun, name, seed, scheduler))
-                    tasks.append((shaken, policy, overrun))
-    results = sweeps.sweep(means, tasks, executor, label="simulations")
-    index = pd.DataFrame(keys, columns=["overrun", "estimates", "seed", "scheduler"])
-    return pd.concat([index, pd.DataFrame(results)], axis=1)
+                    cases[overrun, name, seed, scheduler] = shaken, policy, overrun
+    return simulations(cases, ["overrun", "estimates", "seed", "scheduler"], executor)
 
 
 def summary(results):

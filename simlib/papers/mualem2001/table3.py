@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ... import estimates, sweeps
+from ... import estimates
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
-from . import METRICS, SCHEDULERS, TRACES, means, policies
+from . import METRICS, SCHEDULERS, TRACES, policies, simulations
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
 
@@ -51,15 +51,12 @@ def runs(traces, factors=FACTORS, seeds=range(10), shake_s=60, rules=None, execu
         A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown.
     """
     rules = rules or policies()
-    keys, tasks = [], []
+    cases = {}
     for trace in traces:
         for column, seed, workload in variations(trace.workload, factors, seeds, shake_s):
             for scheduler, policy in rules.items():
-                keys.append((trace.trace, column, seed, scheduler))
-                tasks.append((workload, policy))
-    results = sweeps.sweep(means, tasks, executor, label="simulations")
-    index = pd.DataFrame(keys, columns=["trace", "estimates", "seed", "scheduler"])
-    return pd.concat([index, pd.DataFrame(results)], axis=1)
+                cases[trace.trace, column, seed, scheduler] = workload, policy
+    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)
 
 
 def summary(results):

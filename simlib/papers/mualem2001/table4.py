@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ... import estimates, sweeps
+from ... import estimates
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
-from . import METRICS, SCHEDULERS, TRACES, means, policies
+from . import METRICS, SCHEDULERS, TRACES, policies, simulations
 
 
 def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
@@ -29,17 +29,15 @@ def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
         A row a simulation: trace, scheduler, shake (-1: as it is), estimates ("original", "scaled"), response_s,
         bounded_slowdown.
     """
-    keys, tasks = [], []
+    cases = {}
     for trace in traces:
         for shake in range(-1, shakes):
             workload = trace.workload if shake < 0 else trace.workload.shake(shake_s, shake)
             versions = {"original": workload, "scaled": workload.with_estimates(estimates.Scaled(factor))}
             for scheduler, policy in (rules or policies()).items():
-                keys += [(trace.trace, scheduler, shake, name) for name in versions]
-                tasks += [(version, policy) for version in versions.values()]
-    results = sweeps.sweep(means, tasks, executor, label="simulations")
-    index = pd.DataFrame(keys, columns=["trace", "scheduler", "shake", "estimates"])
-    return pd.concat([index, pd.DataFrame(results)], axis=1)
+                for name, version in versions.items():
+                    cases[trace.trace, scheduler, shake, name] = version, policy
+    return simulations(cases, ["trace", "scheduler", "shake", "estimates"], executor)
 
 
 def summary(results):
