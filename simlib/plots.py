@@ -111,7 +111,7 @@ def _label(ax, job, row, first, height, schedule, now):
         begin, end = (begin, now) if solid else (now, end)
     width = 72 * ax.figure.get_figwidth() * ax.get_position().width  # points for the whole length of time
     room = (end - begin) / (jobs.end.max() - jobs.submit.min()) * width
-    if room >= 7 * len(str(job)) and height >= 0.07 * schedule.workload.procs:
+    if room >= 6.2 * len(str(job)) and height >= 0.07 * schedule.workload.procs:
         place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
         ax.text((begin + end) / 2, first + height / 2, str(job), **place)
 

@@ -93,6 +93,7 @@ def verdicts(*traces):
 def test_claims_hold_for_a_log_as_the_text_describes_it():
     found = verdicts(trace(even()))
     assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.REPRODUCED,) * 3
+    assert found["MF-39"] == papers.REPRODUCED
     assert found["MF-27"] == papers.UNTESTED  # not with any log
     assert found["MF-28"] == papers.UNTESTED  # about SDSC
 
@@ -101,6 +102,7 @@ def test_claims_fail_for_a_log_with_good_and_odd_estimates():
     rows = [(0, run, run + 7 + run % 10, status) for run in range(1000, 3000) for status in (1, 1, 0)]
     found = verdicts(trace(rows))
     assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.NOT,) * 3
+    assert found["MF-39"] == papers.NOT  # a third killed at their limit
 
 
 def test_made_up_logs_prove_nothing():

@@ -120,13 +120,25 @@ BAD = shape([0.3, 0.2, 0.5], [0.3, 0.2, 0.4], [0.1, 0.2, 0.0], [0.2, 0.3, 0.3])
 def test_verdicts(counts, table, wins, expected):
     names = (*history.COUNTS, "underestimated_with_two")
     w = workload(ROWS, "CTC-SP2")
-    found = history.claims(w, dict(zip(names, counts, strict=True)), table, papers.share_of_wins(wins, 12))
-    assert [claim["verdict"] for claim in found] == [expected] * 3
+    lost = pd.DataFrame({"killed_completed_share": [0.01, 0.2]})
+    found = history.claims(w, dict(zip(names, counts, strict=True)), table, papers.share_of_wins(wins, 12), lost)
+    assert [claim["verdict"] for claim in found[:3]] == [expected] * 3
+
+
+@pytest.mark.parametrize(
+    "user, own, expected", [(0.01, 0.2, papers.REPRODUCED), (0.01, 0.09, papers.NOT), (0.15, 0.2, papers.NOT)]
+)
+def test_historical_estimates_are_not_feasible_where_they_kill_many_more_jobs_than_users_own(user, own, expected):
+    lost = pd.DataFrame({"killed_completed_share": [user, own]})
+    names = (*history.COUNTS, "underestimated_with_two")
+    numbers = dict(zip(names, (1000, 721, 192, 96, 90), strict=True))
+    found = history.claims(workload(ROWS, "CTC-SP2"), numbers, GOOD, papers.share_of_wins(12, 12), lost)
+    assert (found[3]["id"], found[3]["verdict"]) == ("MF-40", expected)
 
 
 def test_only_the_ctc_log_can_decide():
     w = workload(ROWS, "KTH-SP2")
-    assert {claim["verdict"] for claim in history.claims(w, {}, None, None)} == {papers.UNTESTED}
+    assert {claim["verdict"] for claim in history.claims(w, {}, None, None, None)} == {papers.UNTESTED}
     assert history.cells(history.counts(w.jobs, Historical()), w) == []
 
 

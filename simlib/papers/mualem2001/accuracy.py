@@ -296,7 +296,7 @@ def nice_values(traces):
 
 
 def claims(traces, flat, values, nice):
-    """Decide claims MF-25 to MF-29.
+    """Decide claims MF-25 to MF-29, and MF-39.
 
     Parameters
     ----------
@@ -305,9 +305,16 @@ def claims(traces, flat, values, nice):
         From `flatness`, `popular`, `nice_values`.
     """
     if not {trace.trace for trace in traces} & set(TRACES):
-        return [claim(f"MF-{number}", UNTESTED, "no real log at hand") for number in range(25, 30)]
+        return [claim(f"MF-{number}", UNTESTED, "no real log at hand") for number in (*range(25, 30), 39)]
     kth, sdsc = ({trace.trace: trace for trace in traces}.get(name) for name in ("KTH", "SDSC"))
-    return [_flat(flat), _peak_killed(traces), _zero_length(kth), _removed(sdsc), _popular(values, nice)]
+    return [
+        _flat(flat),
+        _peak_killed(traces),
+        _zero_length(kth),
+        _removed(sdsc),
+        _popular(values, nice),
+        _bound(traces),
+    ]
 
 
 def _flat(flat):
@@ -351,6 +358,17 @@ def _removed(sdsc):
     never, every = int((sdsc.workload.log.run < 0).sum()), len(sdsc.workload.log)
     verdict = REPRODUCED if round(100 * never / every) == 8 else NOT
     return claim("MF-28", verdict, f"{never:,} of {every:,} lines ({never / every:.1%}) never ran")
+
+
+def _bound(traces):
+    """At most a sixth of the jobs were killed when they had used up their estimates, on every log."""
+    share = {}
+    for trace in traces:
+        jobs = lines(trace.workload)
+        share[trace.trace] = (jobs.killed & (jobs.used >= 99)).mean()
+    few = [value <= 1 / 6 for value in share.values()]
+    text = "killed at 99 % or beyond: " + ", ".join(f"{name} {value:.1%}" for name, value in share.items())
+    return claim("MF-39", REPRODUCED if all(few) else PARTLY if any(few) else NOT, text)
 
 
 def _popular(values, nice):

@@ -265,8 +265,8 @@ def _by_seed(part, metric):
 # Verdicts
 
 
-def claims(workload, numbers, shape, wins):
-    """Decide claims MF-33 to MF-35 from the CTC log.
+def claims(workload, numbers, shape, wins, lost):
+    """Decide claims MF-33 to MF-35 and MF-40 from the CTC log.
 
     Parameters
     ----------
@@ -277,10 +277,19 @@ def claims(workload, numbers, shape, wins):
         From `profile`: historical estimates with 1.5 and 3 standard deviations, then the users'.
     wins : dict
         From `months_more_accurate`: historical against users' estimates.
+    lost : DataFrame
+        From `losses`: the users' estimates, then historical ones with 1.5 standard deviations.
     """
     if workload.name != "CTC-SP2":
-        return [claim(f"MF-{number}", UNTESTED, "the CTC log is not at hand") for number in (33, 34, 35)]
-    return [_counts(numbers), _three(shape), _profile(shape, wins)]
+        return [claim(f"MF-{number}", UNTESTED, "the CTC log is not at hand") for number in (33, 34, 35, 40)]
+    return [_counts(numbers), _three(shape), _profile(shape, wins), _feasible(lost)]
+
+
+def _feasible(lost):
+    """Of the jobs that completed, more than a tenth would be killed, and more than twice as many as by users' own."""
+    user, own = lost.killed_completed_share.iloc[:2]
+    text = f"of the completed jobs {own:.1%} would be killed, with the users' estimates {user:.1%}"
+    return claim("MF-40", REPRODUCED if own > 0.1 and own > 2 * user else NOT, text)
 
 
 def _counts(numbers):
