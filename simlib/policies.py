@@ -2,10 +2,18 @@
 
 A policy is any object with a method `schedule(submit, run, estimate, size, machine)` over int64 arrays, jobs in order
 of arrival, that returns a dict of one array a job: `start` in seconds, and if it likes `backfilled` (bool) and others.
+
+To take part in `simulate(..., feedback=True)` the method has a further parameter `feedback=None`, which is then a pair
+of int64 arrays: for each job the place of the one that it follows, -1 for none, and its think time in seconds. A job
+that follows another is submitted its think time after the simulated end of that one; the dict has `submit` too.
+
+A policy that looks at more of the jobs than that has a method `prepare(jobs)` as well, which returns the policy to use
+for this jobs table of a workload.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from types import SimpleNamespace
 
 import numba
 
@@ -16,8 +24,9 @@ from . import engine
 class FCFS:
     """First come, first served: a job starts only when all that arrived before it have started (MF section 1)."""
 
-    def schedule(self, submit, run, estimate, size, machine):
-        return {"start": engine.fcfs(submit, run, size, machine)}
+    def schedule(self, submit, run, estimate, size, machine, feedback=None):
+        start = engine.fcfs(submit, run, size, machine, *(feedback or engine.OPEN))
+        return {"submit": submit, "start": start}
 
 
 @dataclass(frozen=True)
@@ -33,10 +42,15 @@ class EASY:
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x size, Tang et al. 2013, equation 5), or a function of (wait, estimate,
         size), all floats, that numba can compile; the job with the largest value is the head.
+    adjust : simlib.walltime.Adjustment, optional
+        Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
+        before, and use the adjusted ones for the order of the queue, for backfilling, for running jobs (Tang et al.
+        2013, section 5). They are in the schedule's column `adjusted`. No job is killed for them.
     """
 
     reuse_extra: bool = False
     order: object = "fcfs"
+    adjust: object = None
 
     def __post_init__(self):
         if not callable(self.order) and self.order not in ORDERS:
@@ -44,12 +58,37 @@ class EASY:
                 f"EASY: found order={self.order!r}, expected one of {', '.join(map(repr, ORDERS))} "
                 "or a function of (wait, estimate, size)"
             )
+        if self.adjust is not None and not hasattr(self.adjust, "history"):
+            raise ValueError(f"EASY: found adjust={self.adjust!r}, expected None or a simlib.walltime.Adjustment")
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def prepare(self, jobs):
+        """The policy for these jobs, whose users and habits `adjust` looks at."""
+        if self.adjust is None:
+            return self
+        scheme = self.adjust.scheme
+        adjusting = engine.Adjusting(
+            *self.adjust.history(jobs),
+            window=scheme.window_s,
+            percentile=float(scheme.percentile),
+            least=scheme.least,
+            threshold=float(scheme.threshold or 0),
+            queue=self.adjust.queue,
+            backfill=self.adjust.backfill,
+            running=self.adjust.running,
+            overdue=self.adjust.overdue,
+        )
+        return SimpleNamespace(schedule=partial(self.schedule, adjusting=adjusting))
+
+    def schedule(self, submit, run, estimate, size, machine, feedback=None, adjusting=None):
+        if adjusting is None and self.adjust is not None:
+            raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
         priority = _compiled(ORDERS.get(self.order, self.order))
-        rules = self.reuse_extra, self.order != "fcfs", priority
-        start, backfilled, shadow = engine.easy(submit, run, estimate, size, machine, *rules)
-        return {"start": start, "backfilled": backfilled, "shadow": shadow}
+        rules = self.reuse_extra, self.order != "fcfs", priority, adjusting
+        start, backfilled, shadow, t_sched = engine.easy(
+            submit, run, estimate, size, machine, *(feedback or engine.OPEN), *rules
+        )
+        adjusted = {} if adjusting is None else {"adjusted": t_sched}
+        return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 
 
 @dataclass(frozen=True)
@@ -71,11 +110,11 @@ class Conservative:
             allowed = ", ".join(map(repr, COMPRESS))
             raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit, run, estimate, size, machine, feedback=None):
         start, guarantee, backfilled = engine.conservative(
-            submit, run, estimate, size, machine, COMPRESS[self.compress]
+            submit, run, estimate, size, machine, *(feedback or engine.OPEN), COMPRESS[self.compress]
         )
-        return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
+        return {"submit": submit, "start": start, "backfilled": backfilled, "guarantee": guarantee}
 
 
 COMPRESS = {

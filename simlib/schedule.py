@@ -1,5 +1,6 @@
 """Simulate a workload under a policy, and what comes out."""
 
+import inspect
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from . import metrics
 OVERRUN = ("extend", "kill")
 
 
-def simulate(workload, policy, overrun="extend"):
+def simulate(workload, policy, overrun="extend", feedback=False):
     """Schedule a workload's jobs under a policy.
 
     Parameters
@@ -20,6 +21,13 @@ def simulate(workload, policy, overrun="extend"):
     overrun : {"extend", "kill"}
         What becomes of an estimate below the run time: it is raised to the run time, or the job is killed when it has
         run for its estimate.
+    feedback : bool
+        Whether the log's fields 17, the preceding job, and 18, the think time, hold: a job that has both is submitted
+        its think time after the simulated end of the preceding job, whatever its recorded submit time. That job must
+        take part, and have been submitted before by the log's own times (or on an earlier line, where they are
+        equal). All others are submitted when the workload says. Jobs that are submitted at the same instant join the
+        queue in the order of `workload.jobs`; those that follow a job which starts and ends at this instant join
+        after its end, and so after the others.
 
     Returns
     -------
@@ -28,21 +36,50 @@ def simulate(workload, policy, overrun="extend"):
     Raises
     ------
     ValueError
-        For an unknown `overrun`, or times so large that their sum overflows.
+        For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one.
+    TypeError
+        For what is no policy, or one that cannot do feedback.
     """
     if overrun not in OVERRUN:
         raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
     if not hasattr(policy, "schedule"):
         raise TypeError(f"simulate: found policy {policy!r}, expected one such as simlib.EASY()")
+    if feedback and "feedback" not in inspect.signature(policy.schedule).parameters:
+        raise TypeError(
+            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
+            "expected one such as simlib.EASY()"
+        )
     jobs = workload.jobs
     submit, run, estimate, size = (jobs[c].to_numpy(copy=True) for c in ("submit", "run", "estimate", "procs"))
     if overrun == "kill":
         run = np.minimum(run, np.maximum(estimate, 0))
     estimate = np.maximum(estimate, run)
-    if np.abs(submit).max(initial=0) + estimate.sum(dtype=float) > 2.0**61:
+    options = {"feedback": _followed(workload)} if feedback else {}
+    longest = estimate.sum(dtype=float) + sum(think.sum(dtype=float) for _, think in options.values())
+    if np.abs(submit).max(initial=0) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
-    columns = policy.schedule(submit, run, estimate, size, workload.procs)
+    prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
+    columns = prepared.schedule(submit, run, estimate, size, workload.procs, **options)
     return Schedule(workload, policy, overrun, run, **columns)
+
+
+def _followed(workload):
+    """The place of the job that each job follows, -1 for none, and the think time in between: two int64 arrays."""
+    jobs, log = workload.jobs, workload.log
+    if log is None or not (log.preceding.loc[jobs.index] > 0).any():
+        raise ValueError(
+            f"{workload.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
+            "17 (number of the preceding job) and 18 (think time in seconds)"
+        )
+    line = log.index.get_indexer(jobs.index)
+    log = log.iloc[line]
+    if not log.job.is_unique:
+        raise ValueError(f"{workload.name}: feedback: found jobs of the same number, expected a number for every job")
+    place = pd.Index(log.job).get_indexer(log.preceding)
+    submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
+    before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
+    follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
+    return np.where(follows, place, -1), np.where(follows, think, 0)
 
 
 class Schedule:
@@ -55,17 +92,19 @@ class Schedule:
     jobs : DataFrame
         `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
         `bounded_slowdown`, `backfilled` and what else the policy tells: Conservative the `guarantee`, the start time
-        promised on arrival. `run` is the time the job ran, which killing may have cut.
+        promised on arrival; EASY the `adjusted` estimates where it makes some. `submit` and `run` are the simulated
+        ones, which feedback may have moved and killing may have cut.
     shadow : Series or None
         Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
     """
 
-    def __init__(self, workload, policy, overrun, run, start, backfilled=None, shadow=None, **others):
+    def __init__(self, workload, policy, overrun, run, start, submit=None, backfilled=None, shadow=None, **others):
         self.workload = workload
         self.policy = policy
         self.overrun = overrun
         self._run = run
         self._start = start
+        self._submit = workload.jobs.submit.to_numpy() if submit is None else submit
         self._backfilled = np.zeros(len(start), bool) if backfilled is None else backfilled
         self.shadow = None if shadow is None else pd.Series(shadow, index=workload.jobs.index, name="shadow")
         self._others = others
@@ -73,8 +112,9 @@ class Schedule:
     @cached_property
     def _table(self):
         jobs, run, start = self.workload.jobs, self._run, self._start
-        wait = metrics.wait(jobs.submit.to_numpy(), start)
+        wait = metrics.wait(self._submit, start)
         return jobs.assign(
+            submit=self._submit,
             run=run,
             start=start,
             end=start + run,
@@ -165,7 +205,14 @@ class Schedule:
         Returns
         -------
         Schedule
+
+        Raises
+        ------
+        ValueError
+            For adjusted estimates: what they will be is known to the simulation only.
         """
+        if "adjusted" in self._table:
+            raise ValueError(f"{self.workload.name}: plan: found adjusted estimates, expected a policy without adjust")
         jobs = self._table[self._table.submit <= now]
         estimate = np.maximum(jobs.estimate, jobs.run)
         run = jobs.run.where(jobs.end <= now, estimate)

@@ -1,14 +1,18 @@
-"""A slow and obvious scheduler, written from Mu'alem & Feitelson section 2 and nothing else.
+"""A slow and obvious scheduler, written from Mu'alem & Feitelson section 2 and Tang et al. sections 4 and 5.
 
 The compiled engine is compared with it job by job. It shares no code with the engine and avoids its ideas: no event
 queue, no sorted arrays, no profile kept up to date. Every question ("how many processors are free then?") is answered
 by going through all jobs.
 """
 
+import numpy as np
+
 
 class Job:
     def __init__(self, number, submit, run, estimate, size):
         self.number, self.submit, self.run, self.estimate, self.size = number, submit, run, estimate, size
+        self.in_queue = self.to_backfill = self.while_running = estimate  # EASY: which may be adjusted
+        self.arrival = None  # how many joined the queue before it
         self.start = None  # when it starts to run
         self.reserved = None  # conservative only: when it is to start
         self.guarantee = None
@@ -21,20 +25,31 @@ class Job:
         return self.start + self.estimate
 
 
-def simulate(rows, machine, scheduler):
-    """Schedule jobs given as (submit, run, estimate, size), in order of arrival; returns them as Jobs."""
+def simulate(rows, machine, scheduler, follows=None):
+    """Schedule jobs given as (submit, run, estimate, size), in order of submission; returns them as Jobs.
+
+    `follows[number] = preceding number, think`: the job is submitted a think time after the end of the preceding one.
+    """
     jobs = [Job(number, *row) for number, row in enumerate(rows)]
+    follows = follows or {}
+    for number in follows:
+        jobs[number].submit = None  # until the preceding job has ended
     gone = set()
     queue = []
-    now = None
+    arrived = 0
     while any(job.start is None for job in jobs):
-        now = next_instant(jobs, queue, gone, now)
+        now = next_instant(jobs, queue, gone)
         left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
         gone.update(left)
+        for number, (preceding, think) in follows.items():
+            if jobs[preceding] in left:
+                jobs[number].submit = jobs[preceding].end() + think
         running = [job for job in jobs if job.start is not None and job not in gone]
         scheduler.jobs_left(left, running, queue, machine, now)
         for job in jobs:
-            if job.start is None and job not in queue and job.submit <= now:
+            if job.arrival is None and job.submit is not None and job.submit <= now:
+                job.arrival = arrived
+                arrived += 1
                 scheduler.job_joins(job, running, queue, machine, now)
                 queue.append(job)
         for job in scheduler.scheduling_pass(running, queue, machine, now):
@@ -43,10 +58,10 @@ def simulate(rows, machine, scheduler):
     return jobs
 
 
-def next_instant(jobs, queue, gone, now):
+def next_instant(jobs, queue, gone):
     """The next time at which something ends, arrives or has a reservation; now again after a job of no length."""
     times = [job.end() for job in jobs if job.start is not None and job not in gone]
-    times += [job.submit for job in jobs if job.start is None and job not in queue]
+    times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
     times += [job.reserved for job in queue if job.reserved is not None]
     return min(times)
 
@@ -78,7 +93,7 @@ class EASY(FCFS):
     def scheduling_pass(self, running, queue, machine, now):
         queue = list(queue)
         if self.priority:
-            queue.sort(key=lambda job: (-self.priority(now - job.submit, job.estimate, job.size), job.number))
+            queue.sort(key=lambda job: (-self.priority(now - job.submit, job.in_queue, job.size), job.arrival))
         starting = super().scheduling_pass(running, queue, machine, now)
         waiting = [job for job in queue if job not in starting]
         if not waiting:
@@ -86,8 +101,8 @@ class EASY(FCFS):
         head, others = waiting[0], waiting[1:]
 
         # who holds processors until when, as far as the scheduler knows
-        held = [(max(now, job.expected_end()), job.size) for job in running]
-        held += [(now + job.estimate, job.size) for job in starting]
+        held = [(self.expected_end(job, now), job.size) for job in running]
+        held += [(now + job.while_running, job.size) for job in starting]
 
         def free_at(time):
             return machine - sum(size for end, size in held if end > time)
@@ -98,7 +113,7 @@ class EASY(FCFS):
         for job in others:
             if job.size > free:
                 continue
-            if now + job.estimate <= shadow:
+            if now + job.to_backfill <= shadow:
                 pass
             elif job.size <= extra:
                 if not self.reuse_extra:
@@ -110,6 +125,9 @@ class EASY(FCFS):
             starting.append(job)
         return starting
 
+    def expected_end(self, job, now):
+        return max(now, job.start + job.while_running)
+
     def head_fits(self, head, held, machine, time):
         """Whether the head would find enough processors once all that are to end by then have ended.
 
@@ -118,6 +136,42 @@ class EASY(FCFS):
         """
         gone = [size for end, size in held if end <= time]
         return gone and machine - sum(size for end, size in held if end > time) >= head.size
+
+
+class AdjustedEASY(EASY):
+    """Sections 4 and 5 of Tang et al.: estimates times A, from jobs of the same key that ended before the submission.
+
+    `keys` has the key of each job by number, None where it is not known; `past` has earlier jobs as (key, R, end).
+    """
+
+    def __init__(self, keys, past, window, percentile, threshold, least, switches, overdue, **options):
+        super().__init__(**options)
+        self.keys, self.ended = keys, list(past)
+        self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
+        self.switches, self.overdue = switches, overdue
+        self.close_call = False  # whether rounding to whole seconds hung on the last digits
+
+    def jobs_left(self, left, running, queue, machine, now):
+        for job in left:
+            used = min(1, job.run / job.estimate) if job.estimate else 1
+            self.ended.append((self.keys[job.number], used, job.end()))
+
+    def job_joins(self, job, running, queue, machine, now):
+        mine = self.keys[job.number]
+        eligible = [r for key, r, end in self.ended if mine and key == mine and now - self.window <= end < now]
+        job.adjusted = job.estimate
+        if len(eligible) >= self.least:
+            exact = job.estimate * max(np.percentile(eligible, self.percentile), self.threshold)
+            job.adjusted = round(exact)
+            self.close_call |= 0 < abs(exact % 1 - 0.5) < 1e-6
+        in_queue, to_backfill, while_running = self.switches
+        job.in_queue = job.adjusted if in_queue else job.estimate
+        job.to_backfill = job.adjusted if to_backfill else job.estimate
+        job.while_running = job.adjusted if while_running else job.estimate
+
+    def expected_end(self, job, now):
+        end = job.start + job.while_running
+        return end if end > now else now + self.overdue
 
 
 class Conservative(FCFS):
@@ -135,7 +189,7 @@ class Conservative(FCFS):
             return
         ordered = list(queue)
         if self.order == "start":
-            ordered.sort(key=lambda job: (job.reserved, job.number))
+            ordered.sort(key=lambda job: (job.reserved, job.arrival))
         for job in ordered:
             others = [other for other in queue if other is not job]
             job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
@@ -147,7 +201,7 @@ class Conservative(FCFS):
         starting = [job for job in queue if job.reserved == now]
         waiting = [job for job in queue if job.reserved > now]
         for job in starting:
-            job.backfilled = any(other.number < job.number for other in waiting)
+            job.backfilled = any(other.arrival < job.arrival for other in waiting)
         return starting
 
     def anchor(self, job, running, reserved, machine, now):

@@ -3,22 +3,22 @@
 import numpy as np
 from numba import njit
 
+from .arrivals import NEVER, arrivals, submit_followers
 from .profile import advance, anchor_point, give
-from .running import insert, remove
-
-NEVER = np.int64(2) ** 62
+from .running import insert
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
 
 @njit(cache=True)
-def sort_by_start(queue, queued, start):
+def sort_by_start(queue, queued, start, arrival):
     """Sort `queue[:queued]` by reserved start, ties by arrival."""
     for i in range(queued):
         job = queue[i]
         j = i
         while j > 0 and (
-            start[queue[j - 1]] > start[job] or (start[queue[j - 1]] == start[job] and queue[j - 1] > job)
+            start[queue[j - 1]] > start[job]
+            or (start[queue[j - 1]] == start[job] and arrival[queue[j - 1]] > arrival[job])
         ):
             queue[j] = queue[j - 1]
             j -= 1
@@ -52,14 +52,15 @@ def rebackfill(times, free, steps, queue, queued, start, estimate, size):
 
 
 @njit(cache=True, nogil=True)
-def conservative(submit, run, estimate, size, machine, when_early):
+def conservative(submit, run, estimate, size, machine, preceding, think, when_early):
     """Start times under conservative backfilling.
 
     Parameters
     ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of arrival; seconds and processors.
-        No estimate is below the run time.
+    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
+        processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
+    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
     when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
         schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
 
@@ -69,56 +70,63 @@ def conservative(submit, run, estimate, size, machine, when_early):
     backfilled : bool array, whether the job started while one that had arrived earlier was left waiting
     """
     n = submit.size
+    feedback = preceding.size > 0
     start = np.zeros(n, np.int64)  # reserved, and in the end real
     guarantee = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
     end = np.zeros(n, np.int64)
+    arrival = np.empty(n, np.int64)
     queue = np.empty(n, np.int64)
-    running = np.empty(n, np.int64)  # by end
+    running = np.empty(n, np.int64)  # by end, the next one last; jobs of no length take no room, so any number of them
     queued, count, arrived = 0, 0, 0
+    order, at, first, others = arrivals(n, preceding)
     times = np.empty(2 * n + 3, np.int64)
     free = np.empty(2 * n + 3, np.int64)
     free[0], steps = machine, 1
 
-    while arrived < n or queued > 0:
-        now = submit[arrived] if arrived < n else NEVER
+    while at < n or queued > 0 or count > 0:
+        now = submit[order[at]] if at < n else NEVER
         if count > 0:
-            now = min(now, end[running[0]])
+            now = min(now, end[running[count - 1]])
         for i in range(queued):
             now = min(now, start[queue[i]])
         steps = advance(times, free, steps, now)
 
         early = False  # 1. jobs leave
-        while count > 0 and end[running[0]] <= now:
-            job = running[0]
-            count = remove(running, count, job)
+        while count > 0 and end[running[count - 1]] <= now:
+            count -= 1
+            job = running[count]
             if start[job] + estimate[job] > now:
                 steps = give(times, free, steps, now, start[job] + estimate[job], size[job])
                 early = True
+            if feedback:
+                at = submit_followers(order, at, job, now, first, others, think, submit)
         if early and when_early == REBACKFILL:
             steps = rebackfill(times, free, steps, queue, queued, start, estimate, size)
         elif early and when_early != NO_COMPRESSION:
             if when_early == BY_START:
-                sort_by_start(queue, queued, start)
+                sort_by_start(queue, queued, start, arrival)
             steps = compress(times, free, steps, queue, queued, start, estimate, size)
-        while arrived < n and submit[arrived] <= now:  # 2. jobs join the queue
-            job = arrived
+        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
+            job = order[at]
             start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
             guarantee[job] = start[job]
             steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
             queue[queued] = job
+            arrival[job] = arrived
             queued += 1
             arrived += 1
+            at += 1
 
         oldest = n  # the first in order of arrival that is left waiting
         for i in range(queued):
             if start[queue[i]] > now:
-                oldest = min(oldest, queue[i])
+                oldest = min(oldest, arrival[queue[i]])
         waiting = 0
         for i in range(queued):
             job = queue[i]
             if start[job] == now:
-                backfilled[job] = job > oldest
+                backfilled[job] = arrival[job] > oldest
                 end[job] = now + run[job]
                 count = insert(running, count, job, end)
             else:

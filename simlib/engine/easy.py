@@ -1,8 +1,10 @@
-"""EASY backfilling (MF section 2.2)."""
+"""EASY backfilling (MF section 2.2), with the users' estimates or with adjusted ones (Tang section 5)."""
 
 import numpy as np
 from numba import njit
 
+from .adjusting import adjust, estimates_in_use, put_off, remember
+from .arrivals import NEVER, arrivals, submit_followers
 from .running import insert, remove, sort_by_priority
 
 
@@ -13,7 +15,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
     Parameters
     ----------
     head_size, free, now : the head's processors; the free ones; seconds
-    running : int64 array, the first `count` of which are the running jobs sorted by `expected_end`
+    running : int64 array, the first `count` of which are the running jobs by `expected_end`, latest first
 
     Returns
     -------
@@ -21,7 +23,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
     """
     available = free
     shadow = now
-    for i in range(count):
+    for i in range(count - 1, -1, -1):
         job = running[i]
         if available >= head_size and expected_end[job] > shadow:
             break
@@ -31,54 +33,71 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
 
 
 @njit(cache=True, nogil=True)
-def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priority):
+def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, prioritised, priority, adjusting):
     """Start times under EASY backfilling.
 
     Parameters
     ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of arrival; seconds and processors
+    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
+        processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
+    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
     prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
     priority : compiled function of (wait, estimate, size) -> float64
+    adjusting : Adjusting, or None to go by the estimates as they are, which is compiled separately and costs nothing
 
     Returns
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
     first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
+    t_sched : int64 array, the adjusted estimates in seconds; without adjustment the users'
     """
     n = submit.size
+    feedback = preceding.size > 0
     start = np.zeros(n, np.int64)
     end = np.zeros(n, np.int64)
     expected_end = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
     first_shadow = np.full(n, -1)
+    arrival = np.empty(n, np.int64)
     queue = np.empty(n, np.int64)
     rank = np.empty(n, np.float64)
-    by_end = np.empty(machine, np.int64)  # the running jobs, by end and by expected end
-    by_expected_end = np.empty(machine, np.int64)
+    by_end = np.empty(min(machine, n), np.int64)  # the running jobs, by end and by expected end
+    by_expected_end = np.empty(min(machine, n), np.int64)
     queued, running, arrived = 0, 0, 0
+    order, at, first, others = arrivals(n, preceding)
+    t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)
     free = machine
 
-    while arrived < n or queued > 0:
-        if running > 0 and (arrived == n or end[by_end[0]] <= submit[arrived]):
-            now = end[by_end[0]]
-        else:
-            now = submit[arrived]
+    while at < n or queued > 0 or running > 0:
+        now = submit[order[at]] if at < n else NEVER
+        if running > 0:
+            now = min(now, end[by_end[running - 1]])
 
-        while running > 0 and end[by_end[0]] <= now:  # 1. jobs leave
-            job = by_end[0]
+        while running > 0 and end[by_end[running - 1]] <= now:  # 1. jobs leave
+            job = by_end[running - 1]
             free += size[job]
-            remove(by_end, running, job)
-            running = remove(by_expected_end, running, job)
-        while arrived < n and submit[arrived] <= now:  # 2. jobs join the queue
-            queue[queued] = arrived
+            running = remove(by_expected_end, running, job)  # and it was the last one by end
+            if feedback:
+                at = submit_followers(order, at, job, now, first, others, think, submit)
+            if adjusting is not None:
+                remember(adjusting, job, now)
+        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
+            job = order[at]
+            queue[queued] = job
+            arrival[job] = arrived
             queued += 1
             arrived += 1
+            at += 1
+            if adjusting is not None:
+                t_sched[job] = adjust(adjusting, job, now, estimate)
 
-        if prioritised:  # 3. one scheduling pass
-            sort_by_priority(queue, queued, now, submit, estimate, size, priority, rank)
+        if adjusting is not None:  # 3. one scheduling pass
+            put_off(by_expected_end, running, expected_end, start, for_running, now, adjusting.overdue)
+        if prioritised:
+            sort_by_priority(queue, queued, now, submit, arrival, for_queue, size, priority, rank)
         blocked = False  # whether the head of the queue has to wait
         shadow, extra = now, 0
         waiting = 0
@@ -86,7 +105,7 @@ def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priorit
             job = queue[i]
             starts = size[job] <= free
             if starts and blocked:
-                if now + estimate[job] > shadow:
+                if now + for_backfilling[job] > shadow:
                     starts = size[job] <= extra
                     if starts and not reuse_extra:
                         extra -= size[job]
@@ -94,7 +113,7 @@ def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priorit
             if starts:
                 start[job] = now
                 end[job] = now + run[job]
-                expected_end[job] = now + estimate[job]
+                expected_end[job] = now + for_running[job]
                 free -= size[job]
                 insert(by_end, running, job, end)
                 running = insert(by_expected_end, running, job, expected_end)
@@ -107,4 +126,4 @@ def easy(submit, run, estimate, size, machine, reuse_extra, prioritised, priorit
                 queue[waiting] = job
                 waiting += 1
         queued = waiting
-    return start, backfilled, first_shadow
+    return start, backfilled, first_shadow, t_sched

@@ -3,37 +3,54 @@
 import numpy as np
 from numba import njit
 
+from .arrivals import NEVER, arrivals, submit_followers
 from .running import insert
 
 
 @njit(cache=True, nogil=True)
-def fcfs(submit, run, size, machine):
+def fcfs(submit, run, size, machine, preceding, think):
     """Start times under FCFS.
 
     Parameters
     ----------
-    submit, run, size : int64 arrays of one length, jobs in order of arrival; seconds, seconds, processors
+    submit, run, size : int64 arrays of one length, jobs in order of recorded submit times; seconds, seconds,
+        processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
+    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
 
     Returns
     -------
     start : int64 array, seconds
     """
     n = submit.size
+    feedback = preceding.size > 0
     start = np.zeros(n, np.int64)
     end = np.zeros(n, np.int64)
-    running = np.empty(n, np.int64)  # by end
-    first, last = 0, 0
+    by_end = np.empty(min(machine, n), np.int64)  # the running jobs
+    order, at, first, others = arrivals(n, preceding)
+    started, arrived, running = 0, 0, 0  # the queue is order[started:arrived]
     free = machine
-    now = np.int64(0)
-    for job in range(n):  # nobody passes the head, so the jobs start in order of arrival
-        now = max(now, submit[job]) if job > 0 else submit[job]
-        while free < size[job]:
-            now = max(now, end[running[first]])
-            free += size[running[first]]
-            first += 1
-        start[job] = now
-        end[job] = now + run[job]
-        free -= size[job]
-        last = first + insert(running[first:], last - first, job, end)
+
+    while at < n or started < arrived or running > 0:
+        now = submit[order[at]] if at < n else NEVER
+        if running > 0:
+            now = min(now, end[by_end[running - 1]])
+
+        while running > 0 and end[by_end[running - 1]] <= now:  # 1. jobs leave
+            running -= 1
+            job = by_end[running]
+            free += size[job]
+            if feedback:
+                at = submit_followers(order, at, job, now, first, others, think, submit)
+        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
+            order[arrived] = order[at]
+            arrived += 1
+            at += 1
+        while started < arrived and size[order[started]] <= free:  # 3. one scheduling pass
+            job = order[started]
+            started += 1
+            start[job] = now
+            end[job] = now + run[job]
+            free -= size[job]
+            running = insert(by_end, running, job, end)
     return start

@@ -1,4 +1,4 @@
-"""Jobs kept in order of a time: the running jobs by the end that is known or expected."""
+"""Jobs kept in order of a time: the running jobs by the end that is known or expected, the next one last."""
 
 import numpy as np
 from numba import njit
@@ -6,12 +6,9 @@ from numba import njit
 
 @njit(cache=True)
 def insert(jobs, count, job, key):
-    """Insert `job` into `jobs[:count]`, which is sorted by `key[job]`; equal keys keep the order of insertion.
-
-    Returns the new count. Searched from the back, because most jobs end after those that run already.
-    """
+    """Insert `job` into `jobs[:count]`, which is sorted by falling `key[job]`. Returns the new count."""
     i = count
-    while i > 0 and key[jobs[i - 1]] > key[job]:
+    while i > 0 and key[jobs[i - 1]] < key[job]:
         jobs[i] = jobs[i - 1]
         i -= 1
     jobs[i] = job
@@ -21,21 +18,22 @@ def insert(jobs, count, job, key):
 @njit(cache=True)
 def remove(jobs, count, job):
     """Remove `job` from `jobs[:count]`, keeping the order of the others. Returns the new count."""
-    i = 0
+    i = count - 1
     while jobs[i] != job:
-        i += 1
+        i -= 1
     for k in range(i, count - 1):
         jobs[k] = jobs[k + 1]
     return count - 1
 
 
 @njit(cache=True)
-def sort_by_priority(queue, queued, now, submit, estimate, size, priority, rank):
+def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priority, rank):
     """Sort `queue[:queued]` by falling priority, ties by arrival.
 
     Parameters
     ----------
-    queue : int64 array, the first `queued` of which are jobs, numbered in order of arrival
+    queue : int64 array, the first `queued` of which are jobs
+    arrival : int64 array, the jobs' numbers in order of arrival
     priority : compiled function of (wait, estimate, size) -> float64
     rank : float64 array of at least the length of `queue`, one number a job; overwritten
     """
@@ -45,7 +43,9 @@ def sort_by_priority(queue, queued, now, submit, estimate, size, priority, rank)
         if np.isnan(rank[job]):
             raise ValueError("order: the function of (wait, estimate, size) returned nan, expected a number")
         j = i  # insertion sort: between two passes the order hardly changes
-        while j > 0 and (rank[queue[j - 1]] < rank[job] or (rank[queue[j - 1]] == rank[job] and queue[j - 1] > job)):
+        while j > 0 and (
+            rank[queue[j - 1]] < rank[job] or (rank[queue[j - 1]] == rank[job] and arrival[queue[j - 1]] > arrival[job])
+        ):
             queue[j] = queue[j - 1]
             j -= 1
         queue[j] = job

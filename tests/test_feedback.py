@@ -1,0 +1,219 @@
+"""Feedback: a job that follows another is submitted its think time after that one has ended in the simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_engine import POLICIES, every_policy, random_workload, small_workloads
+
+from simlib import EASY, FCFS, Conservative, Workload, read_swf, simulate, write_swf
+from simlib.swf import FIELDS
+
+
+def workload(rows, machine, follows, **options):
+    """Jobs 1, 2, ... of (submit, run, estimate, procs), where `follows[job] = preceding job, think time`."""
+    log = pd.DataFrame(-1, index=pd.RangeIndex(1, len(rows) + 1, name="job"), columns=FIELDS)
+    log["job"] = log.index
+    log[["submit", "run", "requested_time", "procs"]] = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    if follows:
+        log.loc[list(follows), ["preceding", "think"]] = list(follows.values())
+    jobs = log[["submit", "run", "procs"]].assign(estimate=log.requested_time)
+    return Workload(jobs, machine, log=log, **options)
+
+
+@st.composite
+def small_workloads_with_chains(draw):
+    """As `small_workloads`; most jobs follow an earlier one, several perhaps the same, often at once."""
+    machine, rows = draw(small_workloads())
+    follows = {}
+    for job in range(2, len(rows) + 1):
+        if draw(st.integers(0, 3)):
+            follows[job] = draw(st.integers(1, job - 1)), draw(st.sampled_from([-1, 0, 0, 0, 1, 2, 5, 20]))
+    return machine, rows, follows or ({2: (1, -1)} if len(rows) > 1 else {1: (7, 0)})
+
+
+@pytest.mark.parametrize("overrun", ["extend", "kill"])
+@pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=100)
+@given(drawn=small_workloads_with_chains())
+def test_the_engine_equals_the_reference(name, overrun, drawn):
+    machine, rows, follows = drawn
+    policy, scheduler = POLICIES[name]
+    jobs = simulate(workload(rows, machine, follows), policy, overrun, feedback=True).jobs
+
+    cut = [(s, min(r, e) if overrun == "kill" else r, e, p) for s, r, e, p in rows]
+    known = [(s, r, max(r, e), p) for s, r, e, p in cut]
+    links = {job - 1: (preceding - 1, think) for job, (preceding, think) in follows.items() if think >= 0}
+    links = {job: link for job, link in links.items() if link[0] < len(rows)}
+    expected = reference.simulate(known, machine, scheduler(), links)
+    assert jobs.submit.tolist() == [job.submit for job in expected]
+    assert jobs.start.tolist() == [job.start for job in expected]
+    assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
+    if isinstance(policy, Conservative):
+        assert jobs.guarantee.tolist() == [job.guarantee for job in expected]
+
+
+def chained(seed, **options):
+    """A busy machine where two jobs of three follow one shortly before them."""
+    rows = random_workload(seed, **options).jobs[["submit", "run", "estimate", "procs"]].to_numpy()
+    rng = np.random.default_rng(seed)
+    followers = 2 + np.flatnonzero(rng.random(len(rows) - 1) < 2 / 3)
+    preceding = np.maximum(followers - rng.geometric(0.2, len(followers)), 1)
+    think = np.where(rng.random(len(followers)) < 0.5, 0, rng.geometric(0.01, len(followers)))
+    return workload(rows, 64, dict(zip(followers, zip(preceding, think, strict=True), strict=True)))
+
+
+@every_policy
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32))
+def test_every_follower_comes_its_think_time_after_the_one_before_and_all_others_when_the_log_says(policy, seed):
+    w = chained(seed, jobs=200)
+    jobs = simulate(w, policy, feedback=True).jobs
+    follows = w.log.preceding > 0
+    before = jobs.end.loc[w.log.preceding[follows]].to_numpy()
+    assert (jobs.submit[follows] == before + w.log.think[follows]).all()
+    assert (jobs.submit[~follows] == w.jobs.submit[~follows]).all()
+    assert (jobs.start >= jobs.submit).all()
+    assert jobs.index.equals(w.jobs.index)
+
+
+@every_policy
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32))
+def test_with_the_submit_times_that_feedback_led_to_a_plain_simulation_gives_the_same_schedule(policy, seed):
+    w = chained(seed, jobs=100, shortest=1)  # jobs of no length may have later ones queued before earlier ones
+    jobs = simulate(w, policy, feedback=True).jobs
+    again = simulate(w.derive(w.jobs.assign(submit=jobs.submit), "as fed back"), policy).jobs
+    assert again.start.equals(jobs.start.loc[again.index])
+
+
+# The rules one by one
+
+
+def submits(rows, machine, follows, policy=EASY(), **options):  # noqa: B008
+    return simulate(workload(rows, machine, follows, **options), policy, feedback=True).jobs.submit.tolist()
+
+
+def test_the_recorded_submit_time_of_a_follower_does_not_matter():
+    late, early = [(0, 10, 10, 1), (99, 1, 1, 1)], [(0, 10, 10, 1), (1, 1, 1, 1)]
+    assert submits(late, 4, {2: (1, 5)}) == submits(early, 4, {2: (1, 5)}) == [0, 15]
+
+
+def test_a_crowded_machine_is_asked_later_for_the_next_execution():
+    rows = [(0, 50, 50, 4), (1, 10, 10, 4), (20, 10, 10, 4)]
+    follows = {3: (2, 5)}
+    assert submits(rows, 8, follows) == [0, 1, 16]
+    assert submits(rows, 4, follows) == [0, 1, 65]
+
+
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
+def test_without_think_time_a_follower_joins_the_queue_as_the_one_before_leaves(policy):
+    rows = [(0, 10, 10, 4), (5, 3, 3, 4), (6, 10, 10, 4)]
+    jobs = simulate(workload(rows, 4, {2: (1, 0)}), policy, feedback=True).jobs
+    assert jobs.submit.tolist() == [0, 10, 6]
+    assert jobs.start.tolist() == [0, 20, 10]  # behind the one that waits already
+    assert jobs.wait.tolist() == [0, 10, 4]
+    assert jobs.response.tolist() == [10, 13, 14]
+
+
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
+def test_at_one_instant_followers_and_the_open_stream_join_in_the_order_of_the_workload(policy):
+    rows = [(0, 10, 10, 4), (1, 3, 3, 4), (10, 3, 3, 4), (2, 3, 3, 4)]
+    jobs = simulate(workload(rows, 4, {2: (1, 0), 4: (1, 0)}), policy, feedback=True).jobs
+    assert jobs.index.tolist() == [1, 2, 4, 3]
+    assert jobs.start.tolist() == [0, 10, 13, 16]
+
+
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative("start")], ids=str)
+def test_who_follows_a_job_of_no_length_joins_after_all_others_of_that_instant(policy):
+    rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 3, 3, 4), (10, 3, 3, 4)]
+    jobs = simulate(workload(rows, 4, {2: (1, 0), 3: (2, 0)}), policy, feedback=True).jobs
+    assert jobs.submit.tolist() == [0, 10, 10, 10]
+    assert jobs.start.tolist() == [0, 10, 13, 10]
+
+
+def test_a_job_that_is_killed_is_followed_from_its_real_end():
+    w = workload([(0, 100, 40, 1), (1, 1, 1, 1)], 1, {2: (1, 7)})
+    assert simulate(w, EASY(), "kill", feedback=True).jobs.submit.tolist() == [0, 47]
+    assert simulate(w, EASY(), "extend", feedback=True).jobs.submit.tolist() == [0, 107]
+
+
+@pytest.mark.parametrize(
+    "follows",
+    [{3: (2, -1)}, {3: (1, 5)}, {3: (4, 5)}, {3: (3, 5)}, {3: (9, 5)}],
+    ids=["no think time", "a job that takes no part", "a later job", "itself", "a job that is not in the log"],
+)
+def test_what_cannot_be_followed_leaves_a_job_in_the_open_stream(follows):
+    rows = [(0, -1, 10, 1), (0, 10, 10, 1), (3, 1, 1, 1), (4, 1, 1, 1)]
+    assert submits(rows, 4, follows) == [0, 3, 4]
+
+
+def test_of_jobs_submitted_at_the_same_second_the_later_line_may_follow_the_earlier():
+    rows = [(0, 10, 10, 1), (0, 1, 1, 1)]
+    assert submits(rows, 4, {2: (1, 0)}) == [0, 10]
+    assert submits(rows, 4, {1: (2, 0)}) == [0, 0]
+
+
+def test_shaking_and_scaling_leave_the_chains_as_they_are():
+    w = workload([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 5)})
+    for changed in (w.shake(60, seed=1), w.scale_arrivals(0.001)):
+        jobs = simulate(changed, EASY(), feedback=True).jobs
+        first = changed.jobs.submit[1]
+        assert jobs.submit.loc[[1, 2, 3]].tolist() == [first, first + 15, first + 21]
+
+
+def test_a_schedule_is_written_with_the_submit_times_of_the_simulation(tmp_path):
+    s = simulate(workload([(0, 10, 10, 4), (1, 10, 10, 4), (2, 5, 5, 4)], 4, {3: (1, 7)}), EASY(), feedback=True)
+    write_swf(s, tmp_path / "out.swf")
+    again = read_swf(tmp_path / "out.swf")
+    assert again.jobs.submit.tolist() == [0, 1, 17]
+    assert simulate(again, EASY(), feedback=True).jobs.equals(simulate(again, EASY()).jobs)
+
+
+def test_a_plan_has_the_followers_that_have_been_submitted_by_then():
+    s = simulate(workload([(0, 10, 30, 4), (1, 10, 10, 4)], 4, {2: (1, 7)}), EASY(), feedback=True)
+    assert s.plan(16).jobs.index.tolist() == [1]
+    assert s.plan(17).jobs.start.tolist() == [0, 17]
+
+
+def test_feedback_without_jobs_that_follow_others_is_refused():
+    message = "no job with a preceding one.*expected a log with fields 17"
+    with pytest.raises(ValueError, match=message):
+        simulate(random_workload(1), EASY(), feedback=True)
+    with pytest.raises(ValueError, match=message):
+        simulate(workload([(0, 1, 1, 1), (0, 1, 1, 1)], 1, {}), EASY(), feedback=True)
+
+
+def test_feedback_needs_numbers_that_name_one_job(tmp_path):
+    lines = ["1 0 -1 10 1 -1 -1 1 10 -1 1 -1 -1 -1 -1 -1 -1 -1", "1 1 -1 10 1 -1 -1 1 10 -1 1 -1 -1 -1 -1 -1 1 5"]
+    (tmp_path / "twice.swf").write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match="twice: feedback: found jobs of the same number"):
+        simulate(read_swf(tmp_path / "twice.swf"), EASY(), feedback=True)
+
+
+def test_think_times_that_overflow_are_refused():
+    w = workload([(0, 1, 1, 1), (1, 1, 1, 1)], 1, {2: (1, 2**62)})
+    with pytest.raises(ValueError, match="too large"):
+        simulate(w, EASY(), feedback=True)
+
+
+class OneAfterAnother:
+    def schedule(self, submit, run, estimate, size, machine):
+        return {"start": submit[0] + np.cumsum(run) - run}
+
+
+class OneAfterAnotherWithFeedback:
+    def schedule(self, submit, run, estimate, size, machine, feedback=None):
+        preceding, think = feedback
+        end = np.cumsum(run)
+        return {"start": end - run, "submit": np.where(preceding >= 0, end[preceding] + think, submit)}
+
+
+def test_a_policy_of_ones_own_does_feedback_if_it_has_the_parameter():
+    w = workload([(0, 10, 10, 1), (1, 10, 10, 1)], 1, {2: (1, 0)})
+    assert simulate(w, OneAfterAnotherWithFeedback(), feedback=True).jobs.wait.tolist() == [0, 0]
+    assert simulate(w, OneAfterAnother()).jobs.wait.tolist() == [0, 9]
+    with pytest.raises(TypeError, match="has no parameter 'feedback'; expected one such as simlib.EASY"):
+        simulate(w, OneAfterAnother(), feedback=True)
