@@ -11,10 +11,12 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import simlib
 from simlib import EASY, Conservative, archive, simulate
+from simlib.models import feitelson96, jann97
 
 RUNS = 7
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -55,6 +57,18 @@ def log_rows():
             )
             ratios = [f"{seconds / read:.2f}" for seconds in simulated]
             yield [path.name, f"{len(workload):,}", f"{read * 1000:.0f}", f"{read / bare:.2f}", *ratios]
+
+
+def model_rows(jobs=1_000_000):
+    """Making a million jobs of each model, beside drawing and sorting as many random numbers."""
+    rng = np.random.default_rng(0)
+    models = {"Jann '97": jann97.workload, "Feitelson '96": feitelson96.workload}
+    sort, *made = best(
+        lambda: np.sort(rng.exponential(size=jobs), kind="stable"),
+        *(lambda model=model: model(jobs) for model in models.values()),
+    )
+    for name, seconds in zip(models, made, strict=True):
+        yield [name, f"{jobs:,}", f"{seconds:.2f}", f"{seconds / sort:.1f}"]
 
 
 def start_rows():
@@ -99,6 +113,10 @@ Made by `make bench` on {os.cpu_count()} cores, Python {platform.python_version(
 The last four columns: time to simulate the whole log / time that `read_swf` takes for it.
 
 {markdown(logs, log_rows())}
+
+## Making workloads
+
+{markdown(["model", "jobs", "seconds", "/ drawing and sorting as many numbers"], model_rows())}
 
 ## Starting
 

@@ -6,6 +6,8 @@
 >>> s.summary()
 """
 
+import importlib
+
 from . import estimates, metrics
 from .archive import ArchiveError, load
 from .policies import EASY, FCFS, Conservative
@@ -32,3 +34,10 @@ __all__ = [
     "sweep",
     "write_swf",
 ]
+
+
+def __getattr__(name):
+    """Modules that cost time to import, such as `simlib.plots`, come when they are first used."""
+    if name in ("models", "papers", "plots", "stats", "walltime"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

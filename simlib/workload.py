@@ -36,9 +36,10 @@ class Workload:
     log : DataFrame, optional
         The 18 SWF fields by the same index (see `simlib.swf.FIELDS`); for selections and for writing.
     source : dict
-        Where it came from: `file`, and `variant` and `sha256` where known.
+        Where it came from: `file`, and `variant` and `sha256` where known; or the `model`, its `jobs` and `seed`.
     synthetic : bool
-        Whether it is made up rather than recorded; every exhibit made from it says so.
+        Whether it is made up rather than recorded. A published model's names that model in `source`, any other stands
+        in for a log: see `stand_in`.
 
     Attributes
     ----------
@@ -92,6 +93,25 @@ class Workload:
         for reason, count in self.dropped.value_counts(sort=False).items():
             text += f"; {count:,} dropped ({reason})"
         return "; ".join([text, *self.history]) + ">"
+
+    @property
+    def stand_in(self):
+        """Whether it is made up to stand in for a log; every exhibit made from it says so."""
+        return self.synthetic and "model" not in self.source
+
+    @property
+    def ends(self):
+        """The second at which each job ended in the log's own times; where the wait is not known, as if there was none.
+
+        Raises
+        ------
+        ValueError
+            Where there is no log.
+        """
+        if self.log is None:
+            raise ValueError(f"{self.name}: has no log, so it is not known when jobs ended; expected one read from SWF")
+        log = self.log.loc[self._jobs.index]
+        return log.submit + log.wait.clip(lower=0) + log.run
 
     def equals(self, other):
         """Whether both have the same jobs, machine and clock."""

@@ -38,12 +38,6 @@ def test_a_population_s_deviation_is_smaller_and_underestimates_more():
     assert both == [0, 1]
 
 
-def test_jobs_end_in_the_log_s_own_times():
-    w = workload(ROWS)
-    w.log = w.log.assign(wait=[5, -1, 0, 0, 0, 0])
-    assert history.ends(w).tolist()[:3] == [15, 21, 62]
-
-
 def test_every_reading_is_counted_and_only_ctc_has_printed_numbers():
     table = history.candidates(workload(ROWS))
     assert len(table) == 12

@@ -463,3 +463,14 @@ def test_estimates_given_as_a_series_are_matched_by_job_and_as_an_array_by_order
     by_job = w.with_estimates(lambda jobs: pd.Series({"b": 60, "a": 50}))
     assert by_job.jobs.estimate.to_dict() == {"a": 50, "b": 60}
     assert w.with_estimates(lambda jobs: [70, 80]).jobs.estimate.to_dict() == {"a": 70, "b": 80}
+
+
+def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):
+    path = tmp_path / "log.swf"
+    lines = [
+        f"{job} {submit} {wait} {run} 1" + " -1" * 13 for job, submit, wait, run in ((1, 0, 5, 10), (2, 1, -1, 20))
+    ]
+    path.write_text(HEADER + "\n".join(lines) + "\n")
+    assert read_swf(path).ends.tolist() == [15, 21]  # where the wait is not known, as if there was none
+    with pytest.raises(ValueError, match=r"has no log, so it is not known when jobs ended; expected one read from SWF"):
+        made().ends  # noqa: B018

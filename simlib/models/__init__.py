@@ -1,1 +1,1 @@
-"""Models of workloads: jobs made up at random to resemble those of real machines."""
+"""Made-up workloads: the published models of Feitelson '96 and Jann '97, and twins that stand in for logs."""

@@ -13,12 +13,6 @@ COUNTS = ("jobs_not_killed", "jobs_with_history", "underestimated", "underestima
 KINDS = ("two or more earlier runs", "one earlier run", "none: whole workload")
 
 
-def ends(workload):
-    """The second at which each job ended, in the log's own times; where the wait is not known, as if there was none."""
-    log = workload.log.loc[workload.jobs.index]
-    return log.submit + log.wait.clip(lower=0) + log.run
-
-
 # The counts, by each reading of the text
 
 
@@ -30,7 +24,7 @@ def readings(workload):
     dict
         By name, a pair of `Historical` and bool.
     """
-    ended = {"ends": ends(workload)}
+    ended = {"ends": workload.ends}
     return {
         "earlier in the log, triple idle for a week": (Historical(), True),
         "... deviation with divisor n": (Historical(), False),
@@ -173,7 +167,7 @@ def months_more_accurate(workload, one, other):
 
 def kinds_of_estimates(workload, deviations=(1.5, 3)):
     """The workload with the users' estimates and with historical ones, from runs that had ended in the log's times."""
-    known = ends(workload)
+    known = workload.ends
     made = {f"history {d:g} sd": workload.with_estimates(Historical(d, ends=known)) for d in deviations}
     return {"user": workload} | made
 

@@ -1,0 +1,134 @@
+"""The general workload model of Feitelson '96, and the variants that MF make of it for their Figure 7.
+
+D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNCS 1162), as MF section 3.1 uses it:
+
+- sizes: harmonic of order 1.5, the chance of n processors falling as n^-1.5, with powers of two emphasised by hand;
+- run times: hyper-exponential; the chance of a long branch depends on the size, so that both are weakly correlated;
+- repeated executions: the same job comes again and again, n times with a chance that falls as n^-2.5, each time when
+  the last execution has ended on an idle machine, or after a time to think;
+- first executions come as a Poisson process.
+
+Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
+Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with where it comes from; `fit.py` fitted
+those that the sources at hand do not print.
+"""
+
+import tomllib
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from .. import paths
+from ..swf import FIELDS
+from ..workload import Workload
+
+VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("general", "ctc"), "Fsl": ("ctc", "ctc")}
+"""By variant, which sizes and which run times of the table it has."""
+
+
+@cache
+def table():
+    """The model's numbers, `data/models/feitelson96.toml`, as a dict."""
+    return tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
+
+
+def workload(jobs=350_000, variant="F", seed=0, repeat=True, arrivals=None):
+    """A workload of the model.
+
+    Parameters
+    ----------
+    jobs : int
+    variant : {"F", "Fs", "Fl", "Fsl"}
+    seed : int
+    repeat : bool
+        Whether jobs are executed repeatedly.
+    arrivals : function, optional
+        Of a numpy Generator and a number n, that returns n times between successive submissions, in place of those of
+        the model; their unit does not matter, since they are scaled to the load.
+
+    Returns
+    -------
+    Workload
+        On the model's machine, at the load that the table gives; `Workload.scale_load` sets another one (MF 3.1). A
+        job's `app` is the number of the job that is executed. Submit times are those of an idle machine; for
+        `simulate(..., feedback=True)` the log's fields `preceding` and `think` tell which execution comes before.
+
+    Raises
+    ------
+    ValueError
+        For an unknown variant, or a number of jobs below 1.
+    """
+    if variant not in VARIANTS:
+        raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
+    if jobs < 1:
+        raise ValueError(f"feitelson96: found jobs={jobs!r}, expected at least 1")
+    rng = np.random.default_rng(seed)
+    about = table()
+    sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))
+    columns = _executions(rng, jobs, repeat, sizes, runs)
+    if arrivals is not None:
+        columns["submit"] = np.rint(np.cumsum(arrivals(rng, jobs))).astype(np.int64)
+    index = pd.RangeIndex(1, jobs + 1, name="job")
+    log = pd.DataFrame(-1, index=index, columns=FIELDS).assign(job=index, **columns)
+    source = {"model": f"Feitelson '96, {variant}", "jobs": jobs, "seed": seed}
+    own = log[["submit", "run", "procs", "app"]]
+    made = Workload(own, about["machine"], variant, log=log, source=source, synthetic=True)
+    return made.scale_load(about["load"]) if made.load > 0 else made  # of one job the load is not known
+
+
+def size_chances(about, machine):
+    """The chance of each size from 1 to the machine's: n^-order, times a factor where n is a power of two."""
+    n = np.arange(1, machine + 1)
+    weight = n ** -float(about["order"])
+    weight[2 ** np.arange(len(about["powers_of_two"])) - 1] *= about["powers_of_two"]
+    return weight / weight.sum()
+
+
+def branch_chances(about, n):
+    """The chance of each branch of the hyper-exponential run time for jobs of size n, a row a size.
+
+    The table gives them for some sizes; in between they are linear in n.
+    """
+    chances = np.array(about["chances"], float)
+    return np.stack([np.interp(n, about["sizes"], column) for column in chances.T], axis=-1)
+
+
+def _executions(rng, jobs, repeat, sizes, runs):
+    """The first executions of so many jobs that they are surely enough: their columns, by the names of SWF."""
+    about = table()
+    machine, again = about["machine"], about["repetition"]
+    size = 1 + rng.choice(machine, jobs, p=size_chances(sizes, machine))
+    run = _run_times(rng, runs, size, machine)
+    times = rng.zipf(again["order"], jobs) if repeat else np.ones(jobs, np.int64)
+    gap = (times * run * size).sum() / (jobs * machine * about["load"])
+    first = np.rint(np.cumsum(rng.exponential(gap, jobs))).astype(np.int64)
+
+    which = np.repeat(np.arange(jobs), times)
+    begins = (np.cumsum(times) - times)[which]  # the place of the job's first execution
+    again_after = np.rint(rng.exponential(again["think"], len(which))).astype(np.int64)
+    again_after[rng.random(len(which)) < again["at_once"]] = 0
+    place = np.arange(len(which))
+    repeats = place > begins
+    passed = np.cumsum(np.where(repeats, run[which] + again_after, 0))
+    submit = first[which] + passed - passed[begins]
+
+    earliest = np.argsort(submit, kind="stable")[:jobs]
+    number = np.zeros(len(which), np.int64)  # by place, the execution's number in order of submission
+    number[earliest] = np.arange(1, jobs + 1)
+    taken = which[earliest]
+    return {
+        "submit": submit[earliest],
+        "run": run[taken],
+        "procs": size[taken],
+        "app": taken + 1,
+        "preceding": np.where(repeats, np.roll(number, 1), -1)[earliest],
+        "think": np.where(repeats, again_after, -1)[earliest],
+    }
+
+
+def _run_times(rng, about, size, machine):
+    """Hyper-exponential run times, rounded up to whole seconds, so that no job takes no time."""
+    upto = np.cumsum(branch_chances(about, np.arange(machine + 1)), axis=1)
+    branch = (rng.random((len(size), 1)) > upto[size, :-1]).sum(axis=1)
+    return np.ceil(rng.exponential(np.array(about["means"])[branch])).astype(np.int64)

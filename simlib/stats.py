@@ -1,0 +1,129 @@
+"""Confidence in the mean of a simulation's output: batch means (MF section 3.1)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class BatchMeans:
+    """The mean of a correlated series and how well it is known.
+
+    Attributes
+    ----------
+    mean, half_width : float
+        The confidence interval is mean +- half_width.
+    batches : int
+        How many it rests on, the warm-up not counted.
+    stopped : str
+        Why no more: "batches" (as many as were asked for), "precision", "ceiling" or "end" (of the values).
+    lag1 : float
+        Autocorrelation of successive batch means. Clearly above 0, by more than 2 / sqrt(batches), it warns that the
+        batches are too small and the interval too narrow. nan where all means are equal.
+    """
+
+    mean: float
+    half_width: float
+    batches: int
+    stopped: str
+    lag1: float
+
+    @property
+    def low(self):
+        return self.mean - self.half_width
+
+    @property
+    def high(self):
+        return self.mean + self.half_width
+
+
+def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=None, ceiling=None, least=20):
+    """Confidence interval for the mean of a simulation's output by the method of batch means.
+
+    The series is cut into batches so long that their means are nearly independent, whatever the correlation from value
+    to value; the interval is Student's t over those means. Batches are taken one after another as by a simulation that
+    runs, and the first of three rules that holds ends it (MF section 3.1): `most` batches, a half width below
+    `precision` of the mean, a mean above `ceiling`.
+
+    MF do not say how many batches must be there before the last two rules are asked. Here it is 20: by luck a few
+    means lie close together, and a rule that stops at such luck keeps intervals that are too narrow. For independent
+    batches and a precision of 5 %, 90 % intervals cover the truth in 79 % of all cases if two batches are enough, in
+    88 % if ten are, and in 89 % with 20 (gamma-distributed means, the worst of coefficients of variation from 0.1 to
+    0.3). A ceiling is asked as late, so that one bad batch does not end a run.
+
+    Parameters
+    ----------
+    values : array
+        One number a job, in order of termination.
+    batch : int
+        Values a batch; those after the last full batch are left out.
+    confidence : float
+        Between 0 and 1.
+    warmup : int
+        How many batches to drop from the beginning.
+    most, least : int
+        How many batches, without the warm-up, are enough by any rule, and how many there must be for the other rules.
+    precision : float, optional
+        Half width as a share of the mean, such as 0.05.
+    ceiling : float, optional
+        In the unit of the values.
+
+    Returns
+    -------
+    BatchMeans
+
+    Raises
+    ------
+    ValueError
+        For settings out of range, values that are not finite, or fewer than two batches after the warm-up.
+    """
+    values = np.asarray(values, float)
+    _check(values, batch, confidence, warmup, min(most, least))
+    full = min(len(values) // batch, warmup + most)
+    means = values[: full * batch].reshape(full, batch).mean(axis=1)[warmup:]
+    n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
+    mean = means.cumsum()[1:] / n
+    half_width = stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
+    rules = {
+        "ceiling": (n >= least) & (mean > (np.inf if ceiling is None else ceiling)),
+        "precision": (n >= least) & (half_width < (0 if precision is None else precision) * np.abs(mean)),
+        "batches": n == most,
+        "end": n == len(means),
+    }
+    last = np.any(list(rules.values()), axis=0).argmax()
+    stopped = next(rule for rule, holds in rules.items() if holds[last])
+    used = means[: last + 2]
+    return BatchMeans(float(mean[last]), float(half_width[last]), len(used), stopped, _lag1(used))
+
+
+def _check(values, batch, confidence, warmup, fewest):
+    for name, found, lowest in (("batch", batch, 1), ("warmup", warmup, 0), ("most and least", fewest, 2)):
+        if not (isinstance(found, (int, np.integer)) and found >= lowest):
+            raise ValueError(f"batch_means: found {name}={found!r}, expected a whole number of at least {lowest}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"batch_means: found confidence={confidence!r}, expected a share between 0 and 1, as 0.9")
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError(f"batch_means: found values of shape {values.shape}, expected one row of finite numbers")
+    if len(values) < (warmup + 2) * batch:
+        raise ValueError(
+            f"batch_means: found {len(values):,} values, expected at least {(warmup + 2) * batch:,}: "
+            f"{warmup} batches of {batch:,} to warm up and two more"
+        )
+
+
+def _deviation(means):
+    """Standard deviation of the first 2, 3, ... of the means."""
+    away = means - means.mean()  # small numbers, so that their squares can be added up without loss
+    n = np.arange(1, len(means) + 1)
+    squares = np.cumsum(away**2) - np.cumsum(away) ** 2 / n
+    return np.sqrt(np.maximum(squares[1:], 0) / (n[1:] - 1))
+
+
+def _lag1(means):
+    """Correlation of each batch mean with the next."""
+    range_ = np.ptp(means)
+    if range_ == 0:
+        return float("nan")
+    away = (means - means.mean()) / range_
+    return float(away[1:] @ away[:-1] / (away @ away))
