@@ -48,14 +48,14 @@ def claim(id, verdict, evidence):
 
 
 def logs_table(workloads):
-    """Which file each workload came from, and which of its jobs take part, as a table."""
+    """Which file or model each workload came from, and which of its jobs take part, as a table."""
     rows = []
     for workload in workloads:
         dropped = [f"{count:,} {reason}" for reason, count in workload.dropped.value_counts(sort=False).items()]
         rows.append(
             {
                 "log": workload.name,
-                "file": ("SYNTHETIC " if workload.synthetic else "") + workload.source.get("file", "none"),
+                "file": ("SYNTHETIC " if workload.stand_in else "") + _origin(workload.source),
                 "processors": workload.procs,
                 "jobs": len(workload),
                 "dropped": "; ".join(dropped),
@@ -63,6 +63,10 @@ def logs_table(workloads):
             }
         )
     return pd.DataFrame(rows).set_index("log")
+
+
+def _origin(source):
+    return f"model: {source['model']}" if "model" in source else source.get("file", "none")
 
 
 def print_claims(claims):

@@ -25,7 +25,7 @@ SIMILAR = 0.1
 """Two amounts are called similar where they differ by less than this share of EASY's."""
 
 
-def amounts(workload, rules, shake_s=60, seed=RECORDED):
+def amounts(workload, rules, shake_s=60, seed=RECORDED, feedback=False):
     """What each scheduler backfills of one workload, of all jobs and by size class.
 
     A job counts as backfilled, under either scheduler, if it starts while one that arrived earlier is left waiting.
@@ -37,6 +37,8 @@ def amounts(workload, rules, shake_s=60, seed=RECORDED):
         Policies, by name of the scheduler.
     shake_s, seed : int
         The shake, the same for all schedulers; RECORDED for the workload as it is.
+    feedback : bool
+        Whether repetitions wait for the end of the execution before them (see `simulate`).
 
     Returns
     -------
@@ -46,7 +48,8 @@ def amounts(workload, rules, shake_s=60, seed=RECORDED):
         `bounded_slowdown`, means (MF's formula).
     """
     workload = workload if seed == RECORDED else workload.shake(shake_s, seed)
-    return pd.concat({name: _amount(simulate(workload, policy).jobs) for name, policy in rules.items()})
+    schedules = {name: simulate(workload, policy, feedback=feedback) for name, policy in rules.items()}
+    return pd.concat({name: _amount(schedule.jobs) for name, schedule in schedules.items()})
 
 
 def _amount(jobs):

@@ -20,6 +20,9 @@ SECONDS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400)
 OTHERS = ("Par", "CM5", "Feitelson")
 """What the text sets against the SP2 workloads; the last is a model."""
 
+CLOSE = 0.1
+"""Two distributions are called very close where they are nowhere further apart than this."""
+
 WEEK = 7 * 86400
 STATISTICS = ("run_mean", "run_median", "size_mean", "size_median")
 
@@ -304,7 +307,7 @@ def claims(ratios):
             f"a clearly smaller share of the machine in {_text(share)}",
         ]
     )
-    missing = "" if model else "; the Feitelson model is not compared yet"
+    missing = "" if model else "; the Feitelson model is not among them"
     return [claim("MF-18", verdict, text + missing)]
 
 
@@ -318,3 +321,32 @@ def _votes(ratios, quantity, above):
 def _text(votes):
     names = ", ".join(f"{one}/{other}" for one, other in votes.index[votes])
     return f"{votes.sum()} of {len(votes)} pairs" + (f" ({names})" if names else "")
+
+
+def model_claims(to_ctc, to_jann):
+    """Decide claim MF-19: with sizes and run times modified (Fsl), the Feitelson model is very close to CTC and Jann.
+
+    What is compared are the run times of all jobs and, size class by size class, of those of like size. Reproduced
+    where the distance of all and the median distance over the classes are at most CLOSE from both, in part where the
+    median at least is smaller than that of the unmodified model from both, and not reproduced otherwise.
+
+    Parameters
+    ----------
+    to_ctc, to_jann : DataFrame
+        From `distances`, with the columns "Feitelson" and "Fsl"; None where CTC is not at hand.
+    """
+    if to_ctc is None:
+        return [claim("MF-19", UNTESTED, "CTC is not at hand")]
+    close, closer, evidence = [], [], []
+    for name, table in (("CTC", to_ctc), ("Jann", to_jann)):
+        classes = table.drop(["sizes", "all"])[["Feitelson", "Fsl"]].dropna()
+        before, after = classes.median()
+        close += [after <= CLOSE, table.Fsl["all"] <= CLOSE]
+        closer.append(after < before)
+        evidence.append(
+            f"largest gap between Fsl and {name}: {table.Fsl['all']:.2f} over all jobs, {after:.2f} in the median of "
+            f"{len(classes)} size classes ({classes.Fsl.min():.2f} to {classes.Fsl.max():.2f}); unmodified "
+            f"{table.Feitelson['all']:.2f} and {before:.2f}"
+        )
+    verdict = REPRODUCED if all(close) else PARTLY if all(closer) else NOT
+    return [claim("MF-19", verdict, "; ".join(evidence))]
