@@ -1,13 +1,15 @@
 """The catalogue of logs, where one lies on this machine, and fetching it from the Parallel Workloads Archive.
 
 A log is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched. Whatever is found is
-verified before use: the number and the digest of its job lines. `$SIMLIB_ARCHIVE` names a mirror to fetch from.
+verified before use: the number and the digest of its job lines. `$SIMLIB_ARCHIVE` names a mirror to fetch from. A log
+that cannot be had is replaced by its synthetic twin (`simlib.models.twin`), with a warning.
 """
 
 import functools
 import os
 import tempfile
 import tomllib
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,12 +70,16 @@ def files(name, variant=None):
 def load(name, variant=None):
     """A log of the catalogue as a Workload, fetched from the archive where it is not at hand.
 
+    Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
+    archive did not answer once, it is not asked again.
+
     Parameters
     ----------
     name : str
         A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them.
     variant : str, optional
-        "original", "cleaned", "reconstructed"; by default the best one at hand.
+        "original", "cleaned", "reconstructed": this and nothing else. "twin": the synthetic one. By default the best
+        log at hand.
 
     Returns
     -------
@@ -83,11 +89,51 @@ def load(name, variant=None):
     Raises
     ------
     ArchiveError
-        Where the log is unknown, cannot be fetched, or is not the file that the catalogue describes.
+        Where the log is unknown, or a file is here that is not the one that the catalogue describes; where the variant
+        that was asked for, or a log without a twin, cannot be fetched.
     """
-    if not find(name, variant):
+    from .models import twin  # which itself needs the catalogue
+
+    if variant == "twin":
+        return twin.workload(name)
+    found = find(name, variant)
+    if not found:
+        try:
+            _fetch_if_reachable(name, variant)
+        except ArchiveError as error:
+            if variant or not twin.exists(name):
+                raise
+            _warn_of_twin(name, error)
+            return twin.workload(name)
+        found = find(name, variant)
+    return _read(name, *found)
+
+
+_out_of_reach = set()
+_warned = set()
+
+
+def _fetch_if_reachable(name, variant):
+    base = _base()
+    if base in _out_of_reach:
+        raise Unreachable(f"{name}: {base}: the archive could not be reached before, and was not asked again")
+    try:
         fetch(name, variant)
-    return _read(name, *find(name, variant))
+    except Unreachable:
+        _out_of_reach.add(base)
+        raise
+
+
+def _warn_of_twin(name, reason):
+    """Say, once, that a log is replaced by its twin."""
+    if name not in _warned:
+        _warned.add(name)
+        best = files(name)[0].file
+        message = (
+            f"{name}: SYNTHETIC: using a made-up twin, for the log is not here and cannot be had ({reason}). "
+            f"To use the log: python -m simlib fetch {name}, or put {best} into a folder that SIMLIB_TRACES names"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def find(name, variant=None):
@@ -123,8 +169,7 @@ def fetch(name, variant=None, progress=False):
     if not wanted or "folder" not in entry(name):
         raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; see {paths.DATA / 'archive.toml'}")
     file = wanted[0]
-    base = os.environ.get("SIMLIB_ARCHIVE") or catalogue()["base"]
-    url = f"{base.rstrip('/')}/{entry(name)['folder']}/{file.file}"
+    url = f"{_base().rstrip('/')}/{entry(name)['folder']}/{file.file}"
     try:
         paths.TRACES.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=paths.TRACES, prefix=".fetching-") as folder:
@@ -145,6 +190,11 @@ def fetch(name, variant=None, progress=False):
     except OSError as error:
         raise ArchiveError(f"{name}: {url}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
     return paths.TRACES / file.file
+
+
+def _base():
+    """The address of the archive, or of the mirror in its place."""
+    return os.environ.get("SIMLIB_ARCHIVE") or catalogue()["base"]
 
 
 class Unreachable(ArchiveError):

@@ -39,6 +39,7 @@ STYLE = {
 }
 
 SYNTHETIC = "SYNTHETIC DATA - not a real log"
+UNTESTABLE = {"verdict": "cannot be tested", "evidence": SYNTHETIC}
 
 
 def use_style():
@@ -1472,7 +1473,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     parameters : dict
         The notebook's parameters.
     verdicts : dict
-        `cells` and `claims`, each a list of dicts.
+        `cells` and `claims`, each a list of dicts. What stands in for a log can test no claim.
 
     Returns
     -------
@@ -1492,7 +1493,10 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
         table = table.assign(data=SYNTHETIC) if synthetic else table
         with paths.replacing(folder / f"{exhibit}.csv") as path:
             table.round(digits).to_csv(path, lineterminator="\n")
-    record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts or {}}
+    verdicts = verdicts or {}
+    if synthetic and "claims" in verdicts:
+        verdicts = verdicts | {"claims": [found | UNTESTABLE for found in verdicts["claims"]]}
+    record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
     with paths.replacing(folder / f"{exhibit}.json") as path:
         path.write_text(json.dumps(_plain(record, digits), indent=1) + "\n", encoding="utf-8")
     if synthetic:

@@ -16,6 +16,7 @@ import pytest
 import simlib
 from simlib import ArchiveError, archive, paths
 from simlib.__main__ import main
+from simlib.models import twin
 
 GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]
 CLEANED = GOOD[:-5]
@@ -128,6 +129,8 @@ def site(monkeypatch):
 def downloads(monkeypatch, tmp_path):
     """The folder that downloads are kept in; nothing is on this machine, and the network is this machine."""
     monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
+    monkeypatch.setattr(archive, "_out_of_reach", set())
+    monkeypatch.setattr(archive, "_warned", set())
     monkeypatch.delenv("SIMLIB_TRACES", raising=False)
     for key in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(key, "*")
@@ -315,6 +318,87 @@ def test_what_the_archive_does_not_have_is_not_asked_for(small, site, name, vari
     message = refusal(simlib.load, name, variant)
     assert message == f"{name}: {what} cannot be downloaded; see {paths.DATA / 'archive.toml'}"
     assert site.asked == []
+
+
+# The twin in place of a log
+
+
+@pytest.fixture
+def twins(monkeypatch, small):
+    """The logs of the small catalogue have twins, all the same."""
+    table = paths.DATA / "models" / "twins" / "KTH-SP2.toml"
+    monkeypatch.setattr(twin, "_path", lambda name: table)
+    twin.parameters.cache_clear()
+    yield
+    twin.parameters.cache_clear()
+
+
+def test_a_log_that_cannot_be_had_is_replaced_by_its_twin_with_one_warning(twins, site, downloads):
+    site.reply = hang_up
+    with pytest.warns(UserWarning) as warned:
+        w = simlib.load("KTH")
+    (message,) = (str(warning.message) for warning in warned)
+    assert message.startswith("KTH: SYNTHETIC: using a made-up twin, for the log is not here and cannot be had (KTH: ")
+    assert "the archive cannot be reached" in message
+    assert "To use the log: python -m simlib fetch KTH, or put KTH.swf.gz into a folder that SIMLIB_TRACES" in message
+    assert warned[0].filename == __file__
+    assert w.stand_in and w.source["variant"] == "twin" and w.name == "KTH"
+    assert simlib.load("KTH").equals(w)  # and does not warn, which would be an error here
+    assert listing(downloads) == []
+
+
+def test_an_archive_that_cannot_be_reached_is_asked_once(twins, site):
+    site.reply = hang_up
+    for name in ("KTH", "CTC"):
+        with pytest.warns(UserWarning, match=f"^{name}: SYNTHETIC"):
+            assert simlib.load(name).stand_in
+    assert len(site.asked) == 1
+    assert "was not asked again" in refusal(simlib.load, "KTH", "cleaned")
+    assert len(site.asked) == 1
+    site.reply = answer(packed(GOOD))
+    archive.fetch("KTH")  # who asks for it gets it
+    assert not simlib.load("KTH").synthetic
+
+
+def test_an_archive_that_lacks_one_log_is_asked_for_another(twins, site):
+    site.reply = answer(b"no such log", 404)
+    for name in ("KTH", "CTC"):
+        with pytest.warns(UserWarning, match="the archive answered 404"):
+            assert simlib.load(name).stand_in
+    assert len(site.asked) == 2
+
+
+def test_a_log_that_cannot_be_downloaded_is_replaced_by_its_twin(twins, site):
+    with pytest.warns(UserWarning, match="MINE: this log cannot be downloaded"):
+        assert simlib.load("MINE").stand_in
+
+
+def test_a_variant_that_was_asked_for_is_never_replaced(twins, site):
+    site.reply = answer(b"no such log", 404)
+    for variant in ("original", "cleaned", "reconstructed"):
+        with pytest.raises(ArchiveError):
+            simlib.load("KTH", variant)
+
+
+def test_a_file_that_is_here_but_is_another_is_never_replaced(twins, site, mine):
+    keep(mine, "KTH.swf.gz", TAMPERED)
+    assert "not the original log; remove it" in refusal(simlib.load, "KTH")
+
+
+def test_a_log_that_is_here_is_not_replaced(twins, mine):
+    keep(mine, "KTH.swf.gz", GOOD)
+    assert not simlib.load("KTH").synthetic
+
+
+def test_the_twin_can_be_asked_for_and_nothing_else_is(twins, site, mine):
+    keep(mine, "KTH.swf.gz", GOOD)
+    w = simlib.load("KTH", variant="twin")
+    assert w.stand_in and w.equals(twin.workload("KTH"))
+    assert site.asked == []
+
+
+def test_the_sample_has_no_twin():
+    assert "sample: has no twin" in refusal(simlib.load, "sample", "twin")
 
 
 # Finding

@@ -220,6 +220,11 @@ def test_a_job_of_no_length_makes_room_within_the_instant():
     assert starts([(5, 0, 0, 4), (5, 3, 3, 4), (5, 0, 9, 4)], 4, EASY()) == [5, 5, 8]
 
 
+def test_any_number_of_jobs_of_no_length_pass_through_the_smallest_machine_in_an_instant():
+    for policy, _ in POLICIES.values():
+        assert starts([(5, 0, 0, 1)] * 1000, 1, policy) == [5] * 1000
+
+
 def test_shortest_job_first_puts_the_shortest_at_the_head():
     rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 4), (3, 7, 7, 4)]
     assert starts(rows, 4, EASY(order="sjf")) == [0, 22, 10, 15]

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import papers
+from simlib import archive, papers, paths
+from simlib.models import twin
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
 from simlib.papers.mualem2001 import table1, table1_claims
@@ -36,12 +37,46 @@ def test_unknown_traces_are_refused_with_the_known_ones():
         mualem2001.traces(["LANL"])
 
 
-def test_without_a_log_the_sample_takes_its_place_and_is_marked(monkeypatch):
-    monkeypatch.setattr(mualem2001.archive, "find", lambda name, variant=None: None)
-    monkeypatch.setattr(mualem2001.archive, "load", lambda name: sample())
+@pytest.fixture
+def no_logs(monkeypatch, tmp_path):
+    """No log is on this machine, and there is no network."""
+
+    def fetch(*_):
+        raise AssertionError("the archive was asked")
+
+    monkeypatch.setenv("SIMLIB_TRACES", str(tmp_path))
+    monkeypatch.setattr(paths, "TRACES", tmp_path)
+    monkeypatch.setattr(archive, "fetch", fetch)
+
+
+def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
     found, missing = mualem2001.traces(["KTH", "Par"])
-    assert [trace.trace for trace in found] == ["sample"]
-    assert missing == ["KTH: KTH-SP2", "Par: SDSC-Par-95", "Par: SDSC-Par-96"]
+    assert [trace.trace for trace in found] == ["KTH", "Par", "Par"]
+    assert [trace.workload.source["file"] for trace in found] == [
+        "twin of KTH-SP2",
+        "twin of SDSC-Par-95",
+        "twin of SDSC-Par-96",
+    ]
+    assert all(trace.workload.stand_in for trace in found)
+    assert missing == []
+
+
+def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
+    (kth, _, par, cm5), _ = mualem2001.traces(["KTH", "Par", "CM5"])
+    assert kth.months == ("1996-10", "1997-07") and kth.absent == {}
+    assert (par.workload.jobs.status == 1).all() and par.workload.jobs.estimate.equals(par.workload.jobs.run)
+    assert (cm5.workload.log.requested_time[cm5.workload.jobs.index] > 0).all()
+    (cm5,), _ = mualem2001.traces(["CM5"], {"CM5": ""}, {"CM5": "exact"})
+    assert len(cm5.workload) == len(twin.workload("LANL-CM5"))
+
+
+def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
+    here = {"KTH-SP2": twin.workload("KTH-SP2")}
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
+    monkeypatch.setattr(archive, "load", lambda name, variant=None: here[name])
+    found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
+    assert [trace.trace for trace in found] == ["KTH"]
+    assert missing == ["CTC: CTC-SP2", "Par: SDSC-Par-95", "Par: SDSC-Par-96"]
 
 
 @pytest.fixture
@@ -135,3 +170,10 @@ def test_table_1_is_met(log, trace, logs, easy, conservative):
     if trace == "CM5":
         assert table.jobs_deviation.abs().mean() <= 0.025
     assert np.isfinite(table.drop(columns=["file", "note"]).to_numpy()).all()
+
+
+def test_two_years_of_a_trace_are_told_apart_by_their_labels():
+    both = [mualem2001.Trace("Par", archive.load(f"SDSC-Par-{year}", "twin")) for year in (95, 96)]
+    assert [label for label, _ in mualem2001.labelled(both)] == ["Par-95", "Par-96"]
+    assert [label for label, _ in mualem2001.labelled(both[:1])] == ["Par"]
+    assert {mualem2001.trace_of(label) for label, _ in mualem2001.labelled(both)} == {"Par"}

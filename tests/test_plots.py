@@ -10,6 +10,7 @@ import pytest
 
 import simlib
 from simlib import EASY, plots, simulate
+from simlib.models import jann97
 
 matplotlib.use("Agg")
 
@@ -100,3 +101,14 @@ def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
         plots.save("paper_table9", None, None, workloads=[w], parameters={"x": object()})
     assert (root / "figures" / "paper_table9.json").read_bytes() == before
     assert sorted(path.name for path in (root / "figures").iterdir()) == ["paper_table9.csv", "paper_table9.json"]
+
+
+def test_what_stands_in_for_a_log_tests_no_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    claims = [{"id": "MF-01", "claim": "so it is", "verdict": "reproduced", "evidence": "7 of 7"}]
+    for workload, verdict in ((simlib.load("sample"), "cannot be tested"), (jann97.workload(10), "reproduced")):
+        folder = plots.save("paper_table9", table=TABLE, workloads=[workload], verdicts={"claims": claims})
+        record = json.loads((folder / "paper_table9.json").read_text())
+        assert [found["verdict"] for found in record["verdicts"]["claims"]] == [verdict]
+    assert [model["name"] for model in record["models"]] == ["Jann"]
+    assert not record["logs"]

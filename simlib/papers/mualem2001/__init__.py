@@ -43,7 +43,7 @@ def settings():
 
 
 def traces(names=TRACES, jobs=None, estimates=None):
-    """The paper's traces, as far as their logs are on this machine; the synthetic sample where none is.
+    """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
     -------
     here : list of Trace
     missing : list of str
-        What is not on this machine.
+        What is left out, for it is not on this machine; nothing where twins take the place of all.
 
     Raises
     ------
@@ -66,21 +66,37 @@ def traces(names=TRACES, jobs=None, estimates=None):
     unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
     if unknown:
         raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
-    here, missing = [], []
-    for setting in settings():
-        name = setting["trace"]
-        if name not in names:
-            continue
-        if archive.find(setting["log"]) is None:
-            missing.append(f"{name}: {setting['log']}")
-            continue
-        workload = archive.load(setting["log"])
-        condition = (jobs or {}).get(name, setting.get("jobs", ""))
-        workload = workload.select(condition) if condition else workload
-        workload = workload.with_estimates((estimates or {}).get(name, setting["estimates"]))
-        absent = setting.get("absent", {}).get(workload.source["variant"], {})
-        here.append(Trace(name, workload, tuple(setting["months"]), absent))
-    return here or [Trace("sample", archive.load("sample"))], missing
+    asked = [setting for setting in settings() if setting["trace"] in names]
+    absent = [setting for setting in asked if archive.find(setting["log"]) is None]
+    if absent == asked:
+        return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
+    here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
+    return here, [f"{setting['trace']}: {setting['log']}" for setting in absent]
+
+
+def _trace(setting, variant, jobs, estimates):
+    """The trace of a setting, from a variant of its log."""
+    name = setting["trace"]
+    workload = archive.load(setting["log"], variant)
+    condition = jobs.get(name, setting.get("jobs", ""))
+    workload = workload.select(condition) if condition else workload
+    workload = workload.with_estimates(estimates.get(name, setting["estimates"]))
+    absent = setting.get("absent", {}).get(workload.source["variant"], {})
+    return Trace(name, workload, tuple(setting["months"]), absent)
+
+
+def labelled(traces):
+    """The workloads of traces with their names, as pairs; the two years of one trace as "Par-95" and "Par-96"."""
+    names = [trace.trace for trace in traces]
+    return [
+        (trace.trace + (trace.workload.name[-3:] if names.count(trace.trace) > 1 else ""), trace.workload)
+        for trace in traces
+    ]
+
+
+def trace_of(label):
+    """The paper's name of a trace, from a label of `labelled`."""
+    return label.split("-")[0]
 
 
 def policies(easy_reuse_extra=False, conservative_compress="arrival"):

@@ -9,7 +9,7 @@ import pandas as pd
 from ... import metrics, sweeps
 from ...schedule import simulate
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import METRICS, SCHEDULERS, TRACES, policies
+from . import METRICS, SCHEDULERS, TRACES, policies, trace_of
 from .distributions import ALL, bracketed, size_class
 
 RECORDED = -1
@@ -182,7 +182,7 @@ def claims(table):
     table : DataFrame
         From `totals`, of all workloads; only the paper's logs are looked at.
     """
-    here = [name for name in table.index.unique("workload") if name in TRACES]
+    here = [name for name in table.index.unique("workload") if trace_of(name) in TRACES]
     if "SDSC" not in here:
         return [claim("MF-16", UNTESTED, "SDSC is not at hand")]
     if table.relative_low.isna().any():

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ... import sweeps
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import SP2
+from . import SP2, trace_of
 
 ALL = 0
 """Stands for the jobs of all sizes where a size class is meant."""
@@ -240,7 +240,7 @@ def pairs(table, samples, ones=SP2, others=OTHERS):
     """
     rows = {}
     for one in (label for label in ones if label in samples):
-        for other in (label for label in others if label in samples):
+        for other in (label for label in samples if trace_of(label) in others):
             ratios = samples[one] / samples[other]
             machines = table.machine[other] / table.machine[one]
             for name in STATISTICS:

@@ -1,0 +1,225 @@
+"""How much a twin resembles its log: the distributions one by one, what users have in common, how it is scheduled."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .. import sweeps
+from ..schedule import simulate
+from .twin import NONE
+
+DAY = 86400
+
+KEYS = {
+    "user": ["user"],
+    "group": ["group"],
+    "user and group": ["user", "group"],
+    "user, group and requested time": ["user", "group", "requested"],
+}
+"""What jobs can have in common that makes them alike: the keys of Tang et al. (JPDC 2013), Table 2."""
+
+
+def described(workload):
+    """The jobs with what a twin has to resemble.
+
+    Returns
+    -------
+    DataFrame
+        `Workload.jobs`, and `requested` (seconds, -1 for none), `used`: R = run / requested (nan for none), `month`,
+        `hour` of the local week from Monday, `session`: a number that is the same for jobs in a row by which a user
+        repeats a request, a size and a requested time.
+    """
+    jobs = workload.jobs
+    requested = workload.log.requested_time.loc[jobs.index]
+    local = workload.start + pd.to_timedelta(jobs.submit, unit="s")
+    jobs["requested"] = requested.where(requested > 0, NONE)
+    jobs["used"] = (jobs.run / jobs.requested).where(requested > 0)
+    jobs["month"] = workload.calendar_month(jobs.submit)
+    jobs["hour"] = local.dt.day_of_week * 24 + local.dt.hour
+    jobs["session"] = session(jobs)
+    return jobs
+
+
+def session(jobs):
+    """The session of each job: a user's jobs in a row that have the same size and requested time."""
+    request = jobs.sort_values(["user", "submit"], kind="stable")[["user", "procs", "requested"]]
+    return (request != request.shift()).any(axis=1).cumsum().loc[jobs.index]
+
+
+def repeated(jobs):
+    """The share of jobs that repeat the size and the requested time of the same user's job before."""
+    return 1 - session(jobs).nunique() / len(jobs)
+
+
+def unevenness(jobs):
+    """The mean absolute deviation of the work submitted in a day from the mean day's, in units of the latter."""
+    work = np.bincount((jobs.submit - jobs.submit.min()) // DAY, jobs.run * jobs.procs)
+    return float(np.abs(work / work.mean() - 1).mean())
+
+
+def by_month(jobs):
+    """Jobs, and work (processor-hours) of the jobs submitted, by month."""
+    groups = jobs.assign(work=jobs.run * jobs.procs / 3600).groupby("month")
+    return pd.DataFrame({"jobs": groups.size(), "work": groups.work.sum()})
+
+
+# Distributions
+
+
+def marginals(jobs):
+    """The distributions that a twin has to resemble, each as a Series of values."""
+    by_user = jobs.sort_values(["user", "submit"], kind="stable")
+    gap = by_user.submit.diff()[by_user.user == by_user.user.shift()]
+    return {
+        "size": jobs.procs,
+        "run time": jobs.run,
+        "requested time": jobs.requested[jobs.requested != NONE],
+        "run / requested": jobs.used.dropna(),
+        "hour of the week": jobs.hour,
+        "between submissions": jobs.submit.diff().dropna(),
+        "between those of a user": gap,
+        "jobs of a user": jobs.groupby("user").size(),
+        "jobs of a session": jobs.groupby("session").size(),
+    }
+
+
+def distances(one, other):
+    """The Kolmogorov-Smirnov distances of two workloads, the largest gaps between cumulative distributions.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        From `described`.
+
+    Returns
+    -------
+    Series
+        By distribution (`marginals`); nan where one of them has no values.
+    """
+    pairs = zip(marginals(one).items(), marginals(other).values(), strict=True)
+    return pd.Series({name: distance(values, others) for (name, values), others in pairs})
+
+
+def distance(one, other):
+    """The Kolmogorov-Smirnov distance of two samples; nan where one is empty."""
+    return float(stats.ks_2samp(one, other, method="asymp").statistic) if len(one) and len(other) else np.nan
+
+
+PANELS = {
+    "size": "processors: share of jobs with no more",
+    "requested": "requested time [h]: share of jobs with no more",
+    "used": "run / requested [%]: % of jobs",
+    "hour": "hour of the local week: % of jobs",
+    "month_jobs": "jobs by month",
+    "month_work": "work by month [1000 processor-hours]",
+    "users": "users, the busiest first: share of jobs",
+    "session": "jobs of a session: share with no more",
+    "gap": "to a user's next job [h]: share with no more",
+}
+"""What `curves` gives."""
+
+
+def curves(jobs):
+    """The distributions as curves, for drawing: by the keys of `PANELS`, a Series of values over places."""
+    found = marginals(jobs)
+    month = by_month(jobs)
+    used = np.minimum(np.floor(100 * found["run / requested"]), 110).astype(int)
+    return {
+        "size": cumulative(found["size"]),
+        "requested": cumulative(found["requested time"] / 3600),
+        "used": 100 * used.value_counts(normalize=True).reindex(range(111), fill_value=0),
+        "hour": 100 * jobs.hour.value_counts(normalize=True).reindex(range(7 * 24), fill_value=0),
+        "month_jobs": month.jobs,
+        "month_work": month.work / 1000,
+        "users": jobs.user.value_counts(normalize=True).cumsum().set_axis(range(1, jobs.user.nunique() + 1)),
+        "session": cumulative(found["jobs of a session"]),
+        "gap": cumulative(found["between those of a user"].clip(lower=1) / 3600),
+    }
+
+
+def cumulative(values):
+    """The cumulative distribution of a sample, as a Series of shares over the values that occur."""
+    return values.value_counts(normalize=True).sort_index().cumsum()
+
+
+def users(jobs):
+    """What can be said of the users in a few numbers, as a Series.
+
+    The share of the jobs of the ten busiest users, the share of jobs repeated (see `repeated`), the unevenness of the
+    days, and the mean standard deviation of R within groups of 10 jobs or more, by `KEYS`, and of all jobs.
+    """
+    used = jobs.used.clip(upper=1).dropna()
+    numbers = {
+        "jobs of the ten busiest users": jobs.user.value_counts(normalize=True).head(10).sum(),
+        "jobs that repeat the one before": repeated(jobs),
+        "unevenness of days": unevenness(jobs),
+        "standard deviation of R": used.std(),
+    }
+    for name, key in KEYS.items():
+        groups = used.groupby([jobs.loc[used.index, column] for column in key])
+        known = (jobs[key] != NONE).any().all()
+        numbers[f"... within {name}"] = groups.std()[groups.size() >= 10].mean() if known else np.nan
+    return pd.Series(numbers)
+
+
+# Scheduling
+
+
+def schedules(workloads, policies, executor=None):
+    """Simulate workloads under policies.
+
+    Parameters
+    ----------
+    workloads : dict of Workload
+        By a tuple that tells what it is.
+    policies : dict
+        By name.
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    DataFrame
+        By that tuple: `<policy>_response` (seconds) and `<policy>_slowdown` (bounded), means over all jobs.
+    """
+    tasks = [(workload, policy) for workload in workloads.values() for policy in policies.values()]
+    means = np.array(sweeps.sweep(_means, tasks, executor, label="simulations")).reshape(len(workloads), -1)
+    columns = [f"{name}_{metric}" for name in policies for metric in ("response", "slowdown")]
+    return pd.DataFrame(means, pd.MultiIndex.from_tuples(workloads), columns)
+
+
+def _means(workload, policy):
+    summary = simulate(workload, policy).summary()
+    return summary.mean_response, summary.mean_bounded_slowdown
+
+
+def verdicts(table, kinds, schedulers=("easy", "conservative")):
+    """How far the twins' results are from the logs', and whether both say the same of the schedulers.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `schedules`, by log, kind and run.
+    kinds : (str, str)
+        What stands for the log, and the twin.
+
+    Returns
+    -------
+    DataFrame
+        By metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the mean relative
+        difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs that agree with
+        it in which is better.
+    """
+    rows = {}
+    for metric in ("response", "slowdown"):
+        for log, runs in table.groupby("log", sort=False):
+            row = {}
+            for scheduler in schedulers:
+                one, other = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"].mean() for kind in kinds)
+                row[f"off_{scheduler}"] = other / one - 1
+            for kind in kinds:
+                first, second = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"] for scheduler in schedulers)
+                difference = second / first - 1
+                row[kind] = difference.mean()
+                row[f"{kind}: same sign"] = (np.sign(difference) == np.sign(difference.mean())).mean()
+            rows[metric, log] = row
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(rows, names=["metric", "log"]))

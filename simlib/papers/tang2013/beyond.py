@@ -1,0 +1,193 @@
+"""What the paper leaves open: each switch by itself, other settings, better predictions, who pays, and other logs."""
+
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ... import archive, estimates, walltime
+from ...walltime import Adjustment, Scheme
+from ..mualem2001.backfilling import RECORDED
+from . import Trace, real, scheduling, settings, traces
+from .scheduling import BASELINE, STRATEGIES
+
+SWITCHES = ("queue", "backfill", "running")
+
+
+# Cases
+
+
+def switches(trace, percentile=85):
+    """All combinations of the three switches, as cases of `scheduling.runs`; "queue + backfill" is selective."""
+    found = {BASELINE: None}
+    for chosen in sorted(product((False, True), repeat=3), key=sum):
+        names = [name for name, on in zip(SWITCHES, chosen, strict=True) if on]
+        if names:
+            found[" + ".join(names)] = Adjustment(scheduling.scheme(trace, percentile), *chosen)
+    return found
+
+
+def variants(trace, percentile=85):
+    """Settings of the scheme that section 6.1 holds fixed, one or two of them changed, as cases of `scheduling.runs`.
+
+    The first is the paper's.
+    """
+    options = {
+        "A >= 0.5, 10 jobs": {},
+        "A >= 0.2, 10 jobs": {"threshold": 0.2},
+        "any A, 10 jobs": {"threshold": None},
+        "A >= 0.5, 2 jobs": {"least": 2},
+        "any A, 2 jobs": {"threshold": None, "least": 2},
+    }
+    found = {BASELINE: None}
+    for (strategy, running), (name, changed) in product(STRATEGIES.items(), options.items()):
+        found[f"{strategy}, {name}"] = Adjustment(scheduling.scheme(trace, percentile, **changed), running=running)
+    return found
+
+
+def predictions(trace, percentile=85):
+    """The paper's scheme, the mean of the user's last two jobs, and the run times, as cases of `scheduling.runs`.
+
+    The last two jobs are those that had ended by the log's own times when a job was submitted.
+    """
+    jobs = trace.workload.jobs
+    made = {"last two jobs": estimates.LastTwo(trace.ends)(jobs), "perfect": estimates.Exact()(jobs)}
+    found = {BASELINE: None}
+    for strategy, running in STRATEGIES.items():
+        found[scheduling.case(strategy, percentile)] = Adjustment(scheduling.scheme(trace, percentile), running=running)
+        for name, predicted in made.items():
+            found[f"{strategy} {name}"] = Predicted(running=running, predicted=predicted)
+    return found
+
+
+@dataclass(frozen=True)
+class Predicted(Adjustment):
+    """Predictions that were made beforehand, in place of a scheme's.
+
+    Each job is a group of its own, whose past is one made-up job that used the predicted share of its estimate.
+
+    Parameters
+    ----------
+    predicted : Series
+        By the index of the jobs, in seconds; where it is above the estimate, the estimate counts.
+    """
+
+    scheme: Scheme = Scheme("user", window=None, percentile=100, least=1)
+    predicted: pd.Series | None = field(default=None, repr=False, compare=False)
+
+    def history(self, jobs):
+        estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
+        alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
+        made_up = alone.assign(run=self.predicted.loc[jobs.index], end=jobs.submit.min() - 1)
+        return Adjustment(self.scheme, past=made_up).history(alone)
+
+
+# Who pays
+
+EVERY = "all jobs"
+KINDS = {
+    EVERY: lambda r, share: r >= 0,
+    "R below 0.1": lambda r, share: r < 0.1,
+    "R 0.1 to 0.9": lambda r, share: (r >= 0.1) & (r < 0.9),
+    "R 0.9 and above": lambda r, share: r >= 0.9,
+    "to 1/32 of the machine": lambda r, share: share <= 1 / 32,
+    "1/32 to 1/8": lambda r, share: (share > 1 / 32) & (share <= 1 / 8),
+    "above 1/8 of the machine": lambda r, share: share > 1 / 8,
+}
+"""Kinds of jobs: by R, from wild to exact requests, and by the share of the machine that they take."""
+
+
+def waits(schedule):
+    """How many jobs of each of `KINDS` there are, and the sum of their waits: a measure for `scheduling.runs`.
+
+    Returns
+    -------
+    dict
+        By ("jobs", kind), and by ("wait", kind) in seconds.
+    """
+    jobs = schedule.jobs
+    r, share = walltime.used(jobs.run, jobs.estimate), jobs.procs.to_numpy() / schedule.workload.procs
+    wait = jobs.wait.to_numpy()
+    found = {}
+    for name, which in KINDS.items():
+        of = which(r, share)
+        found |= {("jobs", name): int(of.sum()), ("wait", name): int(wait[of].sum())}
+    return found
+
+
+def who_pays(results):
+    """What each case changes for each kind of jobs, all months together.
+
+    Parameters
+    ----------
+    results : DataFrame
+        From `scheduling.runs` with the measure `waits`.
+
+    Returns
+    -------
+    DataFrame
+        By (trace, order, case, kind): `share` of the jobs; `before`, their mean wait under the baseline, in seconds, a
+        mean over the shakes; `gain`, what the case takes off it, as a share, with `low`, `high` and `recorded` as in
+        `scheduling.averages`.
+    """
+    sums = results.set_axis(pd.MultiIndex.from_tuples(results, names=[None, "kind"]), axis=1)
+    sums = sums.groupby(["trace", "order", "seed", "case"], sort=False).sum()
+    mean = (sums["wait"] / sums["jobs"]).unstack("case", sort=False).swaplevel(axis=1)
+    base = mean[BASELINE]
+    gains = {name: 1 - mean[name] / base for name in mean.columns.unique("case") if name != BASELINE}
+    table = scheduling.spread(pd.concat(gains, axis=1, names=["case", "kind"]))
+    jobs = sums["jobs"].xs((RECORDED, BASELINE), level=("seed", "case"))
+    place = table.index.droplevel("case")
+    table.insert(0, "share", jobs.div(jobs[EVERY], axis=0).stack().reindex(place).to_numpy())
+    table.insert(1, "before", scheduling.spread(base).gain.reindex(place).to_numpy())
+    return table
+
+
+# Other logs
+
+OTHERS = {"CTC-SP2": "queue", "KTH-SP2": "group", "LANL-CM5": "group"}
+"""Further logs of the catalogue with users and estimates, and the column that is their project: CTC has no groups."""
+
+
+def all_traces():
+    """Every log of the catalogue with users and estimates that is on this machine; only its jobs with a requested time.
+
+    Returns
+    -------
+    list of Trace
+        Synthetic twins of the paper's stand-ins where there is no log at all.
+    """
+    here, _ = traces([setting["log"] for setting in settings()])
+    others = [
+        Trace(name, archive.load(name).select("requested_time > 0"), project)
+        for name, project in OTHERS.items()
+        if archive.find(name)
+    ]
+    return (real(here) if others else here) + others
+
+
+def strategies(trace, percentile=85):
+    """Regular and selective adjustment by one percentile, as cases of `scheduling.runs`."""
+    return scheduling.cases(trace, (percentile,))
+
+
+def by_panel(table, panel, row, mark, chosen):
+    """The rows of a table of gains with one of the `chosen` marks, by the labels of panel, row and mark.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `scheduling.averages` or `who_pays`.
+    panel : sequence of str
+        Levels of its index, which together name the panel.
+    row, mark : str
+        Levels of its index.
+    chosen : sequence of str
+        Values of the level `mark`.
+    """
+    part = table[table.index.get_level_values(mark).isin(chosen)]
+    names = zip(*(part.index.get_level_values(level) for level in panel), strict=True)
+    labels = [", ".join(name.upper() if name in scheduling.ORDERS else name for name in of) for of in names]
+    rows, marks = (part.index.get_level_values(level).str.replace("_", " ") for level in (row, mark))
+    return part.set_axis(pd.MultiIndex.from_arrays([labels, rows, marks], names=["panel", row, mark]))

@@ -1,0 +1,216 @@
+"""Beyond Tang et al.: the last two jobs, predictions in place of schemes, switches, who pays, other logs."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simlib
+from simlib import EASY, estimates, plots, simulate
+from simlib.papers import tang2013
+from simlib.papers.tang2013 import beyond, scheduling
+from simlib.papers.tang2013.scheduling import BASELINE, RECORDED
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def table(rows):
+    """Jobs of (submit, run, estimate, procs, user)."""
+    return pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs", "user"], dtype="int64")
+
+
+@st.composite
+def jobs(draw, most=30):
+    job = st.tuples(st.integers(0, 60), st.integers(0, 30), st.integers(1, 60), st.integers(1, 4), st.integers(-1, 2))
+    return table(draw(st.lists(job, min_size=1, max_size=most))).sort_values("submit", ignore_index=True)
+
+
+def trace_of(rows, machine=4, name="made up"):
+    rows = rows.assign(group=1)
+    options = {"log": rows.assign(wait=0, requested_time=rows.estimate), "start": pd.Timestamp("2009-01-01")}
+    return tang2013.Trace(name, simlib.Workload(rows, machine, name, **options), "group")
+
+
+def repeated(n=600, seed=2):
+    """A log of repeated jobs under load, most far below their requests."""
+    rng = np.random.default_rng(seed)
+    user = rng.integers(0, 5, n)
+    run = rng.integers(60, 1200, n) * (user + 1)
+    rows = [np.sort(rng.integers(0, 20 * 86400, n)), run, 7200, 2 ** rng.integers(0, 4, n), user]
+    return table(dict(zip(["submit", "run", "estimate", "procs", "user"], rows, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    return trace_of(repeated(), machine=8)
+
+
+# The last two jobs
+
+
+@given(jobs(), st.lists(st.integers(0, 40), min_size=30, max_size=30))
+def test_a_job_is_predicted_from_the_last_two_of_its_user_that_ended_before(rows, delays):
+    ends = rows.submit + rows.run + pd.Series(delays[: len(rows)])
+    found = estimates.LastTwo(ends)(rows)
+    for job, row in rows.iterrows():
+        own = [
+            (ends[other], other) for other in rows.index if rows.user[other] == row.user and ends[other] < row.submit
+        ]
+        expected = row.estimate
+        if row.user != -1 and len(own) >= 2:
+            last, before = (rows.run[other] for _, other in sorted(own)[:-3:-1])
+            expected = min(expected, (last + before) // 2)
+        assert found[job] == expected
+
+
+def test_the_last_two_jobs_are_those_to_end_last_not_those_submitted_last():
+    rows = table([(0, 100, 500, 1, 1), (10, 20, 500, 1, 1), (20, 40, 500, 1, 1), (200, 1, 500, 1, 1)])
+    assert estimates.LastTwo(rows.submit + rows.run)(rows).iloc[-1] == (40 + 100) // 2
+
+
+def test_a_prediction_is_no_more_than_the_user_asks_for():
+    rows = table([(0, 100, 500, 1, 1), (0, 100, 500, 1, 1), (200, 1, 50, 1, 1)])
+    assert estimates.LastTwo(rows.submit + rows.run)(rows).tolist() == [500, 500, 50]
+
+
+# Predictions in place of a scheme
+
+
+@given(jobs(), st.sampled_from(scheduling.ORDERS))
+def test_perfect_predictions_everywhere_are_exact_estimates(rows, order):
+    w = simlib.Workload(rows.assign(group=1), 4)
+    perfect = beyond.Predicted(predicted=w.jobs.run)
+    schedule = simulate(w, EASY(order=order, adjust=perfect)).jobs
+    assert schedule.adjusted.tolist() == w.jobs.run.tolist()
+    expected = simulate(w.with_estimates("exact"), EASY(order=order)).jobs
+    assert schedule.start.tolist() == expected.start.tolist()
+
+
+@given(jobs(), st.sampled_from(scheduling.ORDERS))
+def test_predictions_above_the_estimates_change_nothing(rows, order):
+    w = simlib.Workload(rows.assign(group=1), 4)
+    above = beyond.Predicted(predicted=np.maximum(w.jobs.estimate, w.jobs.run) + 7)
+    schedules = [simulate(w, EASY(order=order, adjust=of)).jobs.start.tolist() for of in (above, None)]
+    assert schedules[0] == schedules[1]
+
+
+def test_predictions_are_made_over_the_whole_log_and_used_month_by_month(made_up):
+    case = beyond.predictions(made_up)["selective last two jobs"]
+    assert (case.queue, case.backfill, case.running) == (True, True, False)
+    found = scheduling.changes(made_up, "2009-01", "wfp", case)
+    expected = estimates.LastTwo(made_up.ends)(made_up.workload.jobs)
+    assert found.adjusted.tolist() == expected[found.index].tolist()
+    assert (found.adjusted < found.estimate).mean() > 0.9
+
+
+# Switches and settings
+
+
+def test_there_are_seven_ways_to_switch_on_something(made_up):
+    found = beyond.switches(made_up)
+    assert found.pop(BASELINE) is None
+    on = {name: {switch for switch in beyond.SWITCHES if getattr(of, switch)} for name, of in found.items()}
+    assert len(on) == 7
+    assert all(set(name.split(" + ")) == chosen for name, chosen in on.items())
+    regular, selective = (scheduling.cases(made_up)[f"{strategy} p85"] for strategy in ("regular", "selective"))
+    assert found["queue + backfill + running"] == regular and found["queue + backfill"] == selective
+
+
+def test_under_fcfs_the_order_of_the_queue_does_not_look_at_estimates(made_up):
+    results = scheduling.runs([made_up], beyond.switches, shakes=2, least_jobs=100)
+    gains = scheduling.gains(results)
+    assert (gains.xs("fcfs", level="order")["queue"] == 0).all(axis=None)
+    assert (gains.xs("wfp", level="order")["queue"] != 0).any(axis=None)
+
+
+def test_settings_change_only_what_their_names_say(made_up):
+    found = beyond.variants(made_up)
+    cases = scheduling.cases(made_up)
+    assert found["regular, A >= 0.5, 10 jobs"] == cases["regular p85"]
+    loose = found["selective, any A, 2 jobs"]
+    assert (loose.scheme.threshold, loose.scheme.least, loose.running) == (None, 2, False)
+    assert len({(of.scheme, of.running) for of in found.values() if of}) == len(found) - 1
+
+
+# Who pays
+
+
+def test_every_job_is_of_one_kind_by_its_estimate_and_of_one_by_its_size(made_up):
+    found = beyond.waits(simulate(made_up.workload, EASY()))
+    for measure in ("jobs", "wait"):
+        counts = [found[measure, kind] for kind in beyond.KINDS]
+        assert counts[0] == sum(counts[1:4]) == sum(counts[4:])
+    assert found["jobs", "all jobs"] == len(made_up.workload)
+    assert found["jobs", "above 1/8 of the machine"] == (made_up.workload.jobs.procs > 1).sum()
+
+
+def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
+    results = scheduling.runs([made_up], beyond.strategies, measure=beyond.waits, shakes=2, least_jobs=100)
+    row = beyond.who_pays(results).loc[("made up", "wfp", "selective p85", "R below 0.1")]
+    jobs = made_up.workload.jobs
+    wild = jobs.run < 0.1 * jobs.estimate
+    adjust = scheduling.cases(made_up)["selective p85"]
+    before, after = (simulate(made_up.workload, EASY(order="wfp", adjust=of)).jobs.wait for of in (None, adjust))
+    assert row.share == wild.mean()
+    assert row.recorded == pytest.approx(1 - after[wild].mean() / before[wild].mean())
+    assert row.low <= row.gain <= row.high
+
+
+# Other logs
+
+
+def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_is_none(monkeypatch):
+    here = {"KTH-SP2"}
+    log = repeated().assign(wait=0, requested_time=7200, group=1)
+    log.loc[0, "requested_time"] = -1
+
+    def made(name, synthetic):
+        options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
+        return simlib.Workload(log, 8, name, **options)
+
+    monkeypatch.setattr(beyond.archive, "find", lambda name, variant=None: name in here or None)
+    monkeypatch.setattr(beyond.archive, "load", lambda name, variant=None: made(name, False))
+    monkeypatch.setattr(tang2013.twin, "workload", lambda name: made(name, True))
+    (kth,) = beyond.all_traces()
+    assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
+    here.clear()
+    twins = beyond.all_traces()
+    assert twins and all(one.workload.stand_in for one in twins)
+
+
+def test_further_logs_are_in_the_catalogue_and_none_is_there_twice():
+    assert not set(beyond.OTHERS) & {setting["log"] for setting in tang2013.settings()}
+    assert all(simlib.archive.entry(name)["estimates"] == "user" for name in beyond.OTHERS)
+
+
+def test_pictures_have_a_panel_a_log_and_order(made_up):
+    averages = scheduling.averages(
+        scheduling.gains(scheduling.runs([made_up], beyond.strategies, shakes=2, least_jobs=100))
+    )
+    measures = ["wait", "bounded_slowdown"]
+    part = beyond.by_panel(averages, ("trace", "order"), "case", "metric", measures)
+    figure = plots.gains_by_row(part)
+    assert [ax.get_title() for ax in figure.axes] == ["made up, WFP", "made up, FCFS"]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["regular p85", "selective p85"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["wait", "bounded slowdown"]
+    dots = figure.axes[1].lines[0].get_xdata()
+    expected = averages.gain.xs(("fcfs", "wait"), level=("order", "metric"))
+    assert dots == pytest.approx(100 * expected.to_numpy())
+
+
+def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(made_up):
+    results = scheduling.runs([made_up], beyond.strategies, shakes=2, seed=3, least_jobs=100)
+    assert results.index.unique("seed").tolist() == [RECORDED, 3, 4]
+    recorded = scheduling.gains(results).xs(RECORDED, level="seed")
+    averages = scheduling.averages(scheduling.gains(results))
+    one = averages.recorded[("made up", "wfp", "regular p85", "wait")]
+    assert one == recorded.loc[("made up", "wfp", "2009-01"), ("regular p85", "wait")]

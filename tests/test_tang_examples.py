@@ -1,0 +1,233 @@
+"""Table 3 and Figure 12 of Tang et al.: the small schedule shows each effect, and what it shows is decided by rule."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib import Workload, papers, plots
+from simlib.papers.tang2013 import examples
+
+matplotlib.use("Agg")
+
+HALF_PAST_TWO = 150 * examples.MINUTE
+
+
+@pytest.fixture(scope="module")
+def found():
+    return examples.study()
+
+
+def schedule(case, selective=False):
+    job4, shares = examples.CASES[case]
+    return examples.scheduled(examples.figure12(job4), shares, selective)
+
+
+# The left half of the figure: waiting jobs
+
+
+def test_by_the_users_estimates_only_job_5_is_backfilled_and_job_2_starts_before_it_is_promised(found):
+    row = found.loc["regular", "users' estimates"]
+    assert (row.adjusted, row.backfilled) == ("", "5")
+    assert (row.window_min, row.promised_min, row.started_min) == (300, 360, 300)
+
+
+def test_an_overestimated_waiting_job_is_let_in_and_delays_nobody(found):
+    row = found.loc["regular", "job 3 overestimated"]
+    assert (row.adjusted, row.backfilled, row.window_min) == ("3 OE", "3, 5", 300)
+    assert (row.late_min, row.later_min) == (0, 0)
+
+
+@pytest.mark.parametrize("case, level, late", [("underestimated", "UE", 15), ("badly underestimated", "BE", 60)])
+def test_an_underestimated_waiting_job_is_let_in_and_delays_job_2(found, case, level, late):
+    row = found.loc["regular", f"job 4 {case}"]
+    assert (row.adjusted, row.backfilled, row.window_min) == (f"4 {level}", "4, 5", 300)
+    assert (row.late_min, row.later_min) == (late, late + 60)
+    jobs = schedule(f"job 4 {case}").jobs
+    assert jobs.end[1] < jobs.end[4] == jobs.start[2], "job 4 ends after job 1, and job 2 has to wait for it"
+
+
+# The right half: the running job
+
+
+@pytest.mark.parametrize(
+    "case, level, window, late",
+    [("overestimated", "OE", 246, 0), ("underestimated", "UE", 228, 12), ("badly underestimated", "BE", 156, 84)],
+)
+def test_an_adjusted_running_job_shortens_the_window_and_an_underestimated_one_breaks_the_promise(
+    found, case, level, window, late
+):
+    row = found.loc["regular", f"job 1 {case}"]
+    assert (row.adjusted, row.backfilled) == (f"1 {level}", "")
+    assert (row.window_min, row.late_min) == (window, late)
+    assert row.later_min == 0, "job 2 starts when job 1 ends, as by the users' estimates"
+
+
+def test_a_shorter_window_keeps_out_a_job_that_would_have_made_job_2_start_later():
+    jobs = examples.figure12().jobs
+    jobs.loc[5, "run"] = jobs.estimate[5]
+    by_users, adjusted = (examples.scheduled(Workload(jobs, 8), shares) for shares in ({}, {1: 0.85}))
+    assert (by_users.jobs.start[2], adjusted.jobs.start[2]) == (330 * examples.MINUTE, 300 * examples.MINUTE)
+
+
+def test_with_two_running_jobs_an_underestimate_reserves_the_wrong_place_and_job_2_starts_later_than_without():
+    workload = examples.two_running()
+    by_users, regular, selective = (
+        examples.effects(examples.scheduled(workload, *how)) for how in (({},), ({1: 0.6},), ({1: 0.6}, True))
+    )
+    assert (by_users["backfilled"], by_users["started_min"]) == ("", 180)
+    assert (regular["backfilled"], regular["late_min"], regular["later_min"]) == ("3", 24, 60)
+    assert {**selective, "adjusted": ""} == by_users
+
+
+# Regular and selective adjustment
+
+
+def test_selective_adjustment_leaves_the_running_job_alone(found):
+    for case in ("overestimated", "underestimated", "badly underestimated"):
+        assert found.loc["selective", f"job 1 {case}"].equals(found.loc["selective", "users' estimates"])
+    assert found.loc["selective", "jobs 1, 3 and 4"].adjusted == "3 OE, 4 UE"
+    assert found.loc["selective", "jobs 1, 3 and 4"].window_min == 300
+
+
+def test_of_all_three_adjusted_jobs_selective_adjustment_lets_in_two_and_regular_adjustment_shuts_out_all(found):
+    regular, selective = (found.loc[strategy, "jobs 1, 3 and 4"] for strategy in ("regular", "selective"))
+    assert (regular.backfilled, selective.backfilled) == ("", "3, 4, 5")
+    by_users = found.loc["regular", "users' estimates"]
+    assert selective.mean_wait_min < by_users.mean_wait_min < regular.mean_wait_min
+
+
+def test_selective_adjustment_moves_the_reservation_when_a_job_let_in_early_is_taken_to_run_for_its_users_estimate():
+    case = "job 3 overestimated"
+    regular, selective = schedule(case), schedule(case, selective=True)
+    assert regular.shadow[2] == selective.shadow[2] == 360 * examples.MINUTE
+    assert examples.moment(regular, HALF_PAST_TWO).start[2] == 360 * examples.MINUTE
+    assert examples.moment(selective, HALF_PAST_TWO).start[2] == 540 * examples.MINUTE
+    assert examples.moment(selective, HALF_PAST_TWO).backfilled[4]
+    assert selective.jobs.start[2] == selective.jobs.end[4] == 465 * examples.MINUTE
+
+
+# How it is made, and decided
+
+
+def test_adjusted_estimates_come_from_what_earlier_jobs_of_the_user_took():
+    jobs = schedule("jobs 1, 3 and 4").jobs
+    assert (jobs.adjusted / jobs.estimate).to_dict() == pytest.approx({1: 0.8, 2: 1, 3: 0.5, 4: 0.8, 5: 1})
+    assert jobs.user.is_unique
+    past = examples.past(jobs, {3: 0.5})
+    assert past.groupby("user").size().eq(10).all() and (past.end < 0).all()
+
+
+def test_a_history_that_says_nothing_new_changes_nothing():
+    unadjusted = schedule("users' estimates").jobs
+    assert "adjusted" not in unadjusted
+    told = examples.scheduled(examples.figure12(), {3: 1.0}).jobs
+    assert told.drop(columns="adjusted").equals(unadjusted)
+
+
+@pytest.mark.parametrize("selective", [False, True])
+@pytest.mark.parametrize("case", examples.CASES)
+def test_the_window_of_the_picture_is_the_one_that_the_simulation_used(case, selective):
+    made = schedule(case, selective)
+    at = examples.moment(made, examples.DECISION)
+    assert at.start[2] == made.shadow[2]
+    let_in = (at.role == "candidate") & (examples.DECISION + at.run <= at.start[2])
+    assert at.backfilled.equals(let_in.rename("backfilled"))
+
+
+def test_an_overdue_running_job_is_expected_to_end_in_five_minutes():
+    made = schedule("job 1 badly underestimated")
+    now = 240 * examples.MINUTE  # job 1 was expected to end at 216 min
+    assert examples.moment(made, now).start[2] == now + 300
+
+
+requests = st.integers(30, 600)
+shares = st.floats(0.2, 1)
+
+
+@given(st.lists(st.tuples(requests, shares, shares), min_size=5, max_size=5))
+def test_under_regular_adjustment_job_2_is_late_by_no_more_than_the_largest_underestimate(drawn):
+    jobs = examples.figure12().jobs
+    jobs["estimate"] = [examples.MINUTE * request for request, _, _ in drawn]
+    jobs["run"] = [int(examples.MINUTE * request * r) for request, r, _ in drawn]
+    jobs.loc[1, ["run", "estimate"]] += 90 * examples.MINUTE  # it runs at the decision
+    made = examples.scheduled(Workload(jobs, 8), {job: a for job, (_, _, a) in zip(jobs.index, drawn, strict=True)})
+    underestimate = np.maximum(made.jobs.run - made.jobs.adjusted, 0).max()
+    assert made.jobs.start[2] - made.shadow[2] <= underestimate
+
+
+def test_each_cell_of_table_3_is_as_printed_under_regular_adjustment(found):
+    table = examples.table3(found.loc["regular"])
+    assert list(table.index) == [(job, level) for job in ("waiting", "running") for level in ("OE", "UE", "BE")]
+    assert table.as_printed.all()
+    for (job, level), case in table.case.items():
+        number, how = found.loc[("regular", case), "adjusted"].split()
+        assert how == level and (number == "1") == (job == "running")
+    assert table.ours["waiting", "UE"] == "job 4 let in as well, delay of 15 min"
+    assert table.ours["running", "OE"] == "window 246 min instead of 300, no delay"
+
+
+def test_under_selective_adjustment_an_overestimated_waiting_job_delays_job_2_after_all(found):
+    table = examples.table3(found.loc["selective"])
+    assert table.as_printed["waiting"].to_dict() == {"OE": False, "UE": True, "BE": True}
+    assert table.ours["waiting", "OE"] == "job 3 let in as well, delay of 105 min"
+    assert not table.as_printed["running"].any(), "running jobs are left alone"
+
+
+@pytest.mark.parametrize("order", ["wfp", "sjf"])
+def test_the_order_of_the_queue_does_not_matter_to_the_example(found, order):
+    assert examples.study(order).equals(found)
+
+
+@pytest.mark.parametrize(
+    "case, column, value",
+    [
+        ("job 3 overestimated", "backfilled", ""),
+        ("job 3 overestimated", "late_min", 1),
+        ("job 4 underestimated", "backfilled", "5"),
+        ("job 4 underestimated", "late_min", 0),
+        ("job 1 overestimated", "window_min", 300),
+        ("job 1 overestimated", "late_min", 1),
+        ("job 1 badly underestimated", "late_min", 0),
+    ],
+)
+def test_a_cell_is_not_as_printed_where_its_effect_is_missing(found, case, column, value):
+    changed = found.loc["regular"].copy()
+    changed.loc[case, column] = value
+    table = examples.table3(changed)
+    assert table.case[~table.as_printed].tolist() == [case]
+
+
+def test_the_claim_follows_from_both_strategies(found):
+    [claim] = examples.claims(found)
+    assert claim["verdict"] == papers.PARTLY
+    assert "regular: 6 of 6 cells" in claim["evidence"] and "selective: 2 of 3" in claim["evidence"]
+    kept = found.copy()
+    kept.loc[("selective", "job 3 overestimated"), "late_min"] = 0
+    assert examples.claims(kept)[0]["verdict"] == papers.REPRODUCED
+    idle = found.assign(backfilled="", window_min=300.0)
+    assert examples.claims(idle)[0]["verdict"] == papers.NOT
+
+
+def test_the_effects_change_with_the_share_where_they_should():
+    waiting, running = (examples.by_share(job, [1, 0.9, 0.85, 0.8, 0.6]) for job in (4, 1))
+    assert waiting.level.tolist() == ["NA", "OE", "UE", "UE", "BE"]
+    assert waiting.late_min.tolist() == [0, 0, 0, 15, 15], "underestimated, but let in only when it seems to fit"
+    assert running.level.tolist() == ["NA", "OE", "OE", "UE", "BE"]
+    assert running.promised_min.tolist() == [360, 324, 306, 288, 216]
+
+
+def test_the_picture_measures_the_window_and_says_who_is_late():
+    drawn = {case: schedule(case) for case in ("users' estimates", "job 1 underestimated")}
+    moments = {case: examples.moment(made, examples.DECISION) for case, made in drawn.items()}
+    with plt.rc_context(plots.STYLE):
+        figure = plots.backfill_decisions(drawn, moments, examples.DECISION)
+    (first, second), (below_first, below_second) = np.reshape(figure.axes, (2, 2))
+    texts = [[text.get_text() for text in ax.texts] for ax in (first, second)]
+    assert "window\n5:00" in texts[0] and "window\n3:48" in texts[1]
+    assert {"1", "2", "3", "4", "5", "8:00", "6:00", "4:30"} <= set(texts[0])
+    assert below_first.get_title("left") == "job 2: promised 6:00, started 5:00\nnot late"
+    assert below_second.get_title("left") == "job 2: promised 4:48, started 5:00\n0:12 late"
+    plt.close("all")
