@@ -1,5 +1,11 @@
 """The compiled engine equals the slow reference, job by job, and keeps the promises of MF section 2."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numba
 import numpy as np
 import pandas as pd
@@ -8,6 +14,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import simlib
 from simlib import EASY, FCFS, Conservative, Workload, simulate
 
 
@@ -295,3 +302,21 @@ def test_the_sums_on_the_kth_log(log, policy, sum_of_starts, mean_wait):
     jobs = simulate(w, policy).jobs
     assert jobs.start.sum() == sum_of_starts
     assert jobs.wait.mean() == pytest.approx(mean_wait, abs=0.0005)
+
+
+def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_path):
+    shutil.copytree(Path(simlib.__file__).parent, tmp_path / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
+    rows = "[(0, 9, 2), (0, 3, 2), (1, 1, 2), (2, 1, 4)]"  # submit, run, size
+    code = (
+        "import numpy as np; from simlib.engine import OPEN, fcfs; "
+        f"submit, run, size = np.array({rows}).T.copy(); print(*fcfs(submit, run, size, 4, *OPEN))"
+    )
+
+    def starts():
+        here = os.environ | {"PYTHONPATH": str(tmp_path)}
+        return subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, env=here, text=True).split()
+
+    assert starts() == starts() == ["0", "0", "3", "9"]
+    running = tmp_path / "simlib" / "engine" / "running.py"
+    running.write_text(running.read_text().replace("key[jobs[i - 1]] < key[job]", "key[jobs[i - 1]] > key[job]"))
+    assert starts() != ["0", "0", "3", "9"]  # jobs leave in the wrong order now

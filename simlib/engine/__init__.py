@@ -1,18 +1,32 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .adjusting import Adjusting
-from .arrivals import OPEN
-from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
-from .easy import easy
-from .fcfs import fcfs
+import hashlib
+from pathlib import Path
+
+from numba import config
+
+# Numba keeps a compiled kernel until its own file changes, though not until a file does whose functions it calls. So
+# every state of this folder has its kernels in a place of its own.
+_folder = Path(__file__).parent
+_state = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_folder.glob("*.py")))).hexdigest()[:16]
+_usual = config.CACHE_DIR
+config.CACHE_DIR = str(Path(_usual or _folder / "__pycache__") / f"kernels-{_state}")
+try:
+    from .adjusting import Adjusting
+    from .arrivals import OPEN
+    from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
+    from .easy import easy
+    from .fcfs import fcfs
+finally:
+    config.CACHE_DIR = _usual
 
 __all__ = [
     "BY_ARRIVAL",
     "BY_START",
-    "Adjusting",
     "NO_COMPRESSION",
     "OPEN",
     "REBACKFILL",
+    "Adjusting",
     "conservative",
     "easy",
     "fcfs",
