@@ -1,10 +1,15 @@
-"""One set of versions: pyproject.toml, constraints.txt and environment.yml agree."""
+"""One set of versions: pyproject.toml, constraints.txt and environment.yml agree; importing simlib is quick."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
+
+import simlib
 
 ROOT = Path(__file__).parent.parent
 
@@ -48,3 +53,14 @@ def test_what_runs_here_is_what_is_pinned():
     pins = pinned()
     for requirement in required():
         assert metadata.version(requirement.name) == pins[normal(requirement.name)]
+
+
+def test_modules_that_cost_time_come_when_they_are_first_used():
+    code = (
+        "import sys, simlib; slow = ['simlib.plots', 'simlib.stats', 'scipy.stats', 'matplotlib']; "
+        "assert not set(slow) & set(sys.modules), sorted(sys.modules); "
+        "print(simlib.stats.batch_means.__name__, simlib.walltime.Scheme.__name__)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["batch_means", "Scheme"]
+    with pytest.raises(AttributeError, match="module 'simlib' has no attribute 'statistics'"):
+        simlib.statistics  # noqa: B018
