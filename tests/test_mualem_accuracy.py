@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import papers, plots
+from simlib import papers
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import accuracy
+from simlib.papers.mualem2001 import accuracy, pictures
 
 
 def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
@@ -114,7 +114,7 @@ def test_made_up_logs_prove_nothing():
     table = accuracy.table2(made_up)
     assert table.file.str.startswith("SYNTHETIC").all()
     assert accuracy.cells(table, accuracy.further_counts(made_up)) == []
-    assert plots.used_share(accuracy.figure8(made_up), {"sample": accuracy.lines(w)}, accuracy.SCATTER)
+    assert pictures.used_share(accuracy.figure8(made_up), {"sample": accuracy.lines(w)}, accuracy.SCATTER)
 
 
 @pytest.mark.parametrize(

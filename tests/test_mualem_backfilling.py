@@ -9,7 +9,7 @@ import pytest
 import simlib
 from simlib import EASY, papers, plots
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import backfilling
+from simlib.papers.mualem2001 import backfilling, pictures
 from simlib.papers.mualem2001.backfilling import QUANTITIES, RECORDED
 from simlib.papers.mualem2001.distributions import ALL, named
 
@@ -137,10 +137,10 @@ def test_tables_for_reading_give_every_number_with_its_spread():
 
 def test_pictures_show_every_workload(one_passes):
     found = backfilling.runs([("a", one_passes), ("b", one_passes)], shakes=2)
-    figure = plots.backfilled_amounts(backfilling.totals(found).loc["backfilled"])
+    figure = pictures.backfilled_amounts(backfilling.totals(found).loc["backfilled"])
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]
     by_size = named(backfilling.compared(found).drop(ALL, level="size_class"))
-    figure = plots.backfilled_by_size(by_size)
+    figure = pictures.backfilled_by_size(by_size)
     assert [ax.get_title() for ax in figure.axes] == ["a", "b", "", ""]
     assert [text.get_text() for text in figure.axes[2].get_xticklabels()] == ["1", "2", "3-4"]
     plots.plt.close("all")

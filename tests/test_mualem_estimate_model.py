@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import papers, plots
+from simlib import papers
 from simlib.estimates import Modelled
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import estimate_model, table3
+from simlib.papers.mualem2001 import estimate_model, pictures, table3
 
 
 def trace(name, workload):
@@ -81,11 +81,11 @@ def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
         "response_s",
         "bounded_slowdown",
     }
-    assert plots.by_estimates(table, {"response_s": "s"}, {"original": "orig.", "model": "model"})
+    assert pictures.by_estimates(table, {"response_s": "s"}, {"original": "orig.", "model": "model"})
 
 
 def test_histograms_of_log_and_models_are_drawn(small):
     table = estimate_model.histograms([trace("sample", small)], MAKERS, range(2))
     assert table.drop(columns="model_sd").sum().tolist() == pytest.approx([100] * 3)
     assert estimate_model.shares(table).sum().tolist() == pytest.approx([100] * 3)
-    assert plots.modelled_histograms(table, "log", "model", {"f2": "uniform"})
+    assert pictures.modelled_histograms(table, "log", "model", {"f2": "uniform"})

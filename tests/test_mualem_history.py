@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import papers, plots
+from simlib import papers
 from simlib.estimates import Historical
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import history
+from simlib.papers.mualem2001 import history, pictures
 
 
 def workload(rows, name="log"):
@@ -91,7 +91,7 @@ def test_scheduling_results_come_with_their_change_and_spread():
     extended = table.loc["easy"].loc["response_s"].loc["extend"]
     plain = simlib.simulate(w, simlib.EASY()).jobs.response.mean()
     assert extended.ours["user"] == pytest.approx(plain)
-    assert plots.by_estimates(table, {"response_s": "s"}, {name: name for name in workloads})
+    assert pictures.by_estimates(table, {"response_s": "s"}, {name: name for name in workloads})
 
 
 def shape(accuracy, over_50, underestimated, uneven):

@@ -11,7 +11,7 @@ from scipy import stats
 import simlib
 from simlib import EASY, Conservative, metrics, papers, plots
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import load_curves, load_curves_claims
+from simlib.papers.mualem2001 import load_curves, load_curves_claims, pictures
 from simlib.papers.mualem2001.load_curves import PAIR, POINT, RULES
 from simlib.papers.mualem2001.load_curves_claims import CANDIDATES
 from simlib.stats import batch_means
@@ -335,13 +335,13 @@ def test_pictures_show_every_workload_and_mark_what_the_ceiling_stopped():
     stopping = {"most": 100, "precision": None, "ceiling": 1000}
     found, pairs = load_curves.curves(workloads, batch, (0.3, 0.95), stopping=stopping)
     labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
-    figure = plots.against_load(found, labels)
+    figure = pictures.against_load(found, labels)
     assert [ax.get_ylabel() for ax in figure.axes] == list(labels.values())
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["easy", "conservative", "one", "other", "stopped: too high"]
-    figure = plots.against_load(found, labels, [["one"], ["other"]])
+    figure = pictures.against_load(found, labels, [["one"], ["other"]])
     assert [ax.get_title() for ax in figure.axes] == ["one", "other", "", ""]
-    figure = plots.differences_by_load(pairs, labels)
+    figure = pictures.differences_by_load(pairs, labels)
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["one", "other", "variant", "stopped: too high"]
     plots.plt.close("all")

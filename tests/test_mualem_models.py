@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import Workload, papers, plots
+from simlib import Workload, papers
 from simlib.models import feitelson96, jann97
-from simlib.papers.mualem2001 import distributions, model_backfilling
+from simlib.papers.mualem2001 import distributions, model_backfilling, pictures
 from simlib.papers.mualem2001.distributions import ALL
 
 MODELS = {
@@ -110,7 +110,7 @@ def test_the_picture_by_load_has_a_panel_each_quantity_and_model(results):
         quantity: model_backfilling.compared(results, quantity).xs(ALL, level="size_class")
         for quantity in model_backfilling.QUANTITIES
     }
-    figure = plots.backfilled_by_load(tables, dict.fromkeys(tables, "share"))
+    figure = pictures.backfilled_by_load(tables, dict.fromkeys(tables, "share"))
     assert len(figure.axes) == 4
     assert all(len(ax.lines) == 2 for ax in figure.axes)
 

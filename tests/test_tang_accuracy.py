@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import papers, plots, walltime
+from simlib import papers, walltime
 from simlib.papers import tang2013
-from simlib.papers.tang2013 import DOUBLE, TRIPLE, accuracy, accuracy_claims, inaccuracy
+from simlib.papers.tang2013 import DOUBLE, TRIPLE, accuracy, accuracy_claims, inaccuracy, pictures
 
 matplotlib.use("Agg")
 DAY = 86400
@@ -238,21 +238,21 @@ def test_pictures_and_records_are_made_of_any_log(made_up):
     table, samples = study(made_up, windows=(None, "1 month"), thresholds=(None, 0.5))
     free = table.xs((0.0, "all"), level=("threshold", "window"))
     names = tang2013.KEY_NAMES
-    assert plots.accuracy_by_percentile(free, names, (0.5, 70, 0.679))
-    assert plots.level_shares(free.drop(index="none", level="key"))
+    assert pictures.accuracy_by_percentile(free, names, (0.5, 70, 0.679))
+    assert pictures.level_shares(free.drop(index="none", level="key"))
     changes = accuracy.against_all(table, samples).xs(("UE", 0.0), level=("measure", "threshold")).loc["made up"]
     values = table.UE.xs(0.0, level="threshold").loc["made up"].drop(index="none", level="key")
-    assert plots.by_window(values, changes, "UE")
-    assert plots.accuracy_distribution(accuracy.cumulative([made_up], resamples=1)[0], names)
-    assert plots.spread_within_groups(inaccuracy.table2([made_up]), names)
-    assert plots.by_quarter(inaccuracy.quarters([made_up], resamples=10), (0.42, 0.5, 0.59))
-    assert plots.r_distribution(inaccuracy.distribution([made_up]), {0.5: 0.5})
+    assert pictures.by_window(values, changes, "UE")
+    assert pictures.accuracy_distribution(accuracy.cumulative([made_up], resamples=1)[0], names)
+    assert pictures.spread_within_groups(inaccuracy.table2([made_up]), names)
+    assert pictures.by_quarter(inaccuracy.quarters([made_up], resamples=10), (0.42, 0.5, 0.59))
+    assert pictures.r_distribution(inaccuracy.distribution([made_up]), {0.5: 0.5})
     assert {cell["quantity"] for cell in accuracy.cells([made_up], table, 0.5)} >= {"base_accuracy"}
     plt.close("all")
 
 
 def test_the_path_through_the_dimensions_marks_one_option_of_each():
-    ax = plots.scheme_dimensions({"one": ["a", "b"], "two": ["c", "d", "e"]}, ["b", "d"]).axes[0]
+    ax = pictures.scheme_dimensions({"one": ["a", "b"], "two": ["c", "d", "e"]}, ["b", "d"]).axes[0]
     assert [text.get_text() for text in ax.texts if text.get_color() == "white"] == ["b", "d"]
     plt.close("all")
 

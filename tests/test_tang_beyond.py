@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, estimates, plots, simulate
+from simlib import EASY, estimates, simulate
 from simlib.papers import tang2013
-from simlib.papers.tang2013 import beyond, scheduling
+from simlib.papers.tang2013 import beyond, pictures, scheduling
 from simlib.papers.tang2013.scheduling import BASELINE, RECORDED
 
 matplotlib.use("Agg")
@@ -198,7 +198,7 @@ def test_pictures_have_a_panel_a_log_and_order(made_up):
     )
     measures = ["wait", "bounded_slowdown"]
     part = beyond.by_panel(averages, ("trace", "order"), "case", "metric", measures)
-    figure = plots.gains_by_row(part)
+    figure = pictures.gains_by_row(part)
     assert [ax.get_title() for ax in figure.axes] == ["made up, WFP", "made up, FCFS"]
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["regular p85", "selective p85"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["wait", "bounded slowdown"]

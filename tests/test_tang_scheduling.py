@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import EASY, papers, plots, simulate, walltime
+from simlib import EASY, papers, simulate, walltime
 from simlib.papers import tang2013
-from simlib.papers.tang2013 import scheduling, scheduling_claims
+from simlib.papers.tang2013 import pictures, scheduling, scheduling_claims
 from simlib.papers.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, RECORDED, STRATEGIES
 from simlib.walltime import Adjustment, Scheme
 
@@ -279,7 +279,7 @@ def test_tables_and_cells_have_every_printed_number_beside_ours(results):
 def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):
     found = scheduling.gains(results)
     monthly, averages = (scheduling.of_figure(of(found), 14) for of in (scheduling.monthly, scheduling.averages))
-    figure = plots.gains_by_month(monthly, averages, scheduling.printed(14))
+    figure = pictures.gains_by_month(monthly, averages, scheduling.printed(14))
     wait, slowdown, weighted, bars = figure.axes
     assert [ax.get_ylabel() for ax in figure.axes[:3]] == ["mean wait [min]", "mean slowdown", "weighted wait [min]"]
     expected = 100 * (1 - monthly.gain.loc["made up"].loc["p85"].loc["wait"])
@@ -287,7 +287,7 @@ def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):
     heights = [patch.get_height() for patch in bars.patches]
     assert heights[0] == pytest.approx(100 * averages.gain[("made up", "p95", "wait")])
     assert "printed" in [text.get_text() for text in figure.legends[0].get_texts()]
-    figure = plots.accuracy_by_month(scheduling.accuracy([made_up]))
+    figure = pictures.accuracy_by_month(scheduling.accuracy([made_up]))
     assert len(figure.axes[0].lines) == 4
 
 

@@ -1,0 +1,95 @@
+"""Pictures of twins beside their logs."""
+
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from ..plots import COLOURS
+
+# Twins against logs
+
+TWIN_STYLES = [{"color": COLOURS[6], "linewidth": 2.2}, {"color": COLOURS[1], "linewidth": 1.1}]
+
+
+def distributions_compared(curves, titles, logarithmic=()):
+    """Distributions of several workloads, a panel each.
+
+    Parameters
+    ----------
+    curves : dict of dict of Series
+        By workload and panel, values over numbers, or over names such as months.
+    titles : dict
+        Title by panel.
+    logarithmic : sequence of str
+        Panels with a logarithmic horizontal axis.
+
+    Returns
+    -------
+    Figure
+    """
+    rows = -(-len(titles) // 3)
+    figure, axes = plt.subplots(rows, 3, figsize=(13, 0.5 + 2.9 * rows))
+    for ax, (panel, title) in zip(axes.flat, titles.items(), strict=False):
+        for curve, style in zip((parts[panel] for parts in curves.values()), TWIN_STYLES, strict=False):
+            if curve.index.dtype.kind in "iuf":
+                ax.plot(curve.index, curve.to_numpy(), drawstyle="steps-post", **style)
+            else:
+                every = slice(0, None, -(-len(curve) // 4))
+                ax.plot(range(len(curve)), curve.to_numpy(), drawstyle="steps-mid", **style)
+                ax.set_xticks(range(len(curve))[every], curve.index[every])
+        if panel in logarithmic:
+            _log_x(ax, (1,))
+        ax.set_title(title, fontsize=10)
+        ax.set_ylim(bottom=0)
+    for ax in axes.flat[len(titles) :]:
+        ax.set_axis_off()
+    handles = [plt.Line2D([], [], label=name, **style) for name, style in zip(curves, TWIN_STYLES, strict=False)]
+    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    return figure
+
+
+def scheduled_compared(table, metrics, schedulers=("easy", "conservative")):
+    """Scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler.
+
+    Parameters
+    ----------
+    table : DataFrame
+        By log, kind (two of them, such as "log" and "twin") and run, with the columns `<scheduler>_<metric>`.
+    metrics : dict
+        Title by metric.
+    schedulers : sequence of str
+
+    Returns
+    -------
+    Figure
+    """
+    logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
+    rows = list(product(logs, schedulers))
+    figure, axes = plt.subplots(1, len(metrics), figsize=(5.6 * len(metrics), 1.2 + 0.42 * len(rows)), sharey=True)
+    for ax, (metric, title) in zip(axes, metrics.items(), strict=True):
+        for y, (log, scheduler) in enumerate(rows):
+            for kind, style, shift in zip(kinds, TWIN_STYLES, (-0.16, 0.16), strict=True):
+                values = table.xs((log, kind), level=("log", "kind"))[f"{scheduler}_{metric}"]
+                ax.hlines(y + shift, values.min(), values.max(), color=style["color"], linewidth=1)
+                ax.plot(values, np.full(len(values), y + shift), "|", color=style["color"], markersize=6)
+                ax.plot(values.mean(), y + shift, "o", color=style["color"], markersize=5)
+        _log_x(ax, (1, 2, 5))
+        ax.set_yticks(range(len(rows)), [f"{log} {scheduler}" for log, scheduler in rows])
+        ax.set_title(title)
+    axes[0].invert_yaxis()
+    handles = [
+        plt.Line2D([], [], color=style["color"], marker="o", label=f"{kind}: runs and mean")
+        for kind, style in zip(kinds, TWIN_STYLES, strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside upper right", ncols=2)
+    return figure
+
+
+def _log_x(ax, subs):
+    """A logarithmic x axis with plain numbers, at `subs` times powers of ten."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=6))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
