@@ -51,8 +51,8 @@ def _amounts(workload, load, rules, feedback):
     return amounts(workload.scale_load(load), rules, seed=RECORDED, feedback=feedback)
 
 
-def compared(results, quantity="backfilled", suffix="", confidence=0.90):
-    """Both schedulers, and the relative difference between them, as means over the seeds with their intervals.
+def compared(results, quantity="backfilled"):
+    """Both schedulers, and the relative difference between them, as means over the seeds with their 90 % intervals.
 
     Parameters
     ----------
@@ -60,23 +60,19 @@ def compared(results, quantity="backfilled", suffix="", confidence=0.90):
         From `runs`.
     quantity : str
         One of its columns.
-    suffix : str
-        "" for the rules followed, "_variant" for the other ones.
-    confidence : float
-        Of the intervals, by Student's t over the seeds; MF's 90 % by default.
 
     Returns
     -------
     DataFrame
         By model, load and size class: `jobs`; `easy`, `conservative` and `relative` (conservative / EASY - 1, seed by
-        seed), each with `_low` and `_high`.
+        seed), each with `_low` and `_high`, by Student's t over the seeds.
     """
     wide = results[quantity].unstack("scheduler")
-    values = pd.DataFrame({scheduler: wide[f"{scheduler}{suffix}"] for scheduler in SCHEDULERS})
+    values = wide[list(SCHEDULERS)].copy()
     values["relative"] = values.conservative / values.easy.where(values.easy != 0) - 1
     by = values.groupby(["model", "load", "size_class"], sort=False)
     mean, error, count = by.mean(), by.std() / np.sqrt(by.count()), by.count()
-    half = error * stats.t.ppf((1 + confidence) / 2, (count - 1).clip(lower=1))
+    half = error * stats.t.ppf(0.95, (count - 1).clip(lower=1))
     table = {"jobs": results.jobs.groupby(["model", "load", "size_class"], sort=False).mean()}
     for name in values:
         table |= {name: mean[name], f"{name}_low": mean[name] - half[name], f"{name}_high": mean[name] + half[name]}
