@@ -66,6 +66,24 @@ def band(runs, share=0.95):
     return quantiles.set_axis(["low", "median", "high"]).T
 
 
+def means_of(runs, count, draws=2000, seed=0):
+    """Means of `count` runs each, drawn at random from many: what else an average over so few might have been.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row a run.
+    count, draws, seed : int
+
+    Returns
+    -------
+    DataFrame
+        A row a mean, `draws` of them.
+    """
+    chosen = np.random.default_rng(seed).integers(len(runs), size=(draws, count))
+    return pd.DataFrame(runs.to_numpy()[chosen].mean(axis=1), columns=runs.columns)
+
+
 @dataclass(frozen=True)
 class BatchMeans:
     """The mean of a correlated series and how well it is known.

@@ -46,7 +46,7 @@ def cell(of, published, ours, band=None, close=0.05, decimals=None, same_log=Tru
     decimals : int, optional
         How many were printed; the published number may be any that rounds to it.
     same_log : bool
-        Whether ours was made from the paper's log.
+        Whether ours was made from the paper's log, with all its jobs.
     variant : dict, optional
         `ours` and `band` under the other rule.
     note : str
