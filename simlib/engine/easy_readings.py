@@ -18,7 +18,7 @@ CHARGE_LONG, CHARGE_NONE, CHARGE_ALL = range(3)
 OLDEST, NEWEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(6)
 
 
-class Reading(NamedTuple):
+class EasyReading(NamedTuple):
     """How the text is read; the defaults are how the engine does.
 
     Attributes
@@ -55,12 +55,12 @@ class Reading(NamedTuple):
     held: bool = False
 
 
-TEXT = Reading()
+TEXT = EasyReading()
 
 
 @njit(cache=True)
 def shadow_time(head_size, free, now, running, count, expected_end, size, first_only, in_past):
-    """As `easy.shadow_time`, but see `Reading` for `first_only` and `in_past`."""
+    """As `easy.shadow_time`, but see `EasyReading` for `first_only` and `in_past`."""
     available = free
     shadow = -NEVER if in_past else now
     for i in range(count - 1, -1, -1):
@@ -97,7 +97,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     submit, run, estimate, size : int64 arrays of one length, jobs in order of submit times; seconds and processors.
         Estimates may be below the run times.
     machine : int, processors; no job is larger
-    reading : Reading
+    reading : EasyReading
 
     Returns
     -------

@@ -98,6 +98,20 @@ def tally(cells, rule="ours"):
     return {"cells": len(judged)} | counts | {"by_chance": 0.05 * len(judged)}
 
 
+def tallies(cells, *keys):
+    """`tally` by some of the keys of `of`, under the rule followed and under the variant, as a table for reading."""
+    groups = {}
+    for found in cells:
+        groups.setdefault(tuple(found["of"][key] for key in keys), []).append(found)
+    rows = {}
+    for group, members in groups.items():
+        rule, variant = tally(members), tally(members, "variant")
+        rows[group] = {("", "cells"): rule["cells"], ("", "outside by chance"): f"{rule['by_chance']:.1f}"}
+        for name, counts in (("rule followed", rule), ("variant", variant)):
+            rows[group] |= {(name, verdict): counts[verdict] for verdict in (INSIDE, CLOSE, OFF)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
+
+
 def share_of_wins(wins, of):
     """A share and its 95 % confidence interval (Clopper-Pearson), as of months in which one scheduler is better.
 

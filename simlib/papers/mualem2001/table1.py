@@ -6,10 +6,8 @@ import pandas as pd
 
 from ...schedule import Schedule, simulate
 from ...stats import band, shake
-from .. import CLOSE, INSIDE, OFF, cell, deviation, published, tally
+from .. import cell, deviation, published
 from . import CLOSE_TO, METRICS, SCHEDULERS
-
-VERDICTS = (INSIDE, CLOSE, OFF)
 
 by_month = partial(Schedule.by_month, floor=None)  # MF's bounded slowdown has no floor
 
@@ -152,20 +150,6 @@ def deviations(table):
                     }
                 rows.append(row)
     return pd.DataFrame(rows).set_index(["trace", "scheduler", "metric"])
-
-
-def verdicts(cells):
-    """How many cells are inside, close and off, by trace and quantity; under the rule followed and the variant."""
-    found = {}
-    for trace in dict.fromkeys(cell["of"]["trace"] for cell in cells):
-        for quantity in [key for key in CELLS if key not in ("load", "jobs")]:
-            of = [c for c in cells if (c["of"]["trace"], c["of"]["quantity"]) == (trace, quantity)]
-            rule, variant = tally(of), tally(of, "variant")
-            found[trace, quantity] = {("", "cells"): rule["cells"]}
-            found[trace, quantity] |= {("rule followed", verdict): rule[verdict] for verdict in VERDICTS}
-            found[trace, quantity] |= {("variant", verdict): variant[verdict] for verdict in VERDICTS}
-            found[trace, quantity] |= {("outside", "by chance"): rule["by_chance"]}
-    return pd.DataFrame(found).T.rename_axis(["trace", "quantity"])
 
 
 def cells(table):
