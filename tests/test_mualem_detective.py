@@ -1,5 +1,6 @@
 """The programs that the authors may have run equal a slow reading of the text; the detective finds the one that did."""
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -215,16 +216,16 @@ def trace():
 
 
 def test_months_begin_so_many_hours_after_local_midnight(trace):
-    months, edges = detective.month_edges(trace)
+    months, edges = trace.month_edges()
     assert months == ["1996-10", "1996-11"]
     assert edges.tolist() == [0, 31 * 86400 + 3600, 61 * 86400 + 3600]  # the clock is put back in October
-    later = detective.month_edges(trace, hours=-1.5)[1]
+    later = replace(trace, months_begin=-1.5).month_edges()[1]
     assert (later == edges - 5400).all()
 
 
 def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monkeypatch):
     ends = simulate(trace.workload, EASY()).jobs.end
-    edges = detective.month_edges(trace, hours=-9)[1]
+    edges = replace(trace, months_begin=-9).month_edges()[1]
     months = pd.DataFrame({"jobs": np.histogram(ends, edges)[0]}, index=["1996-10", "1996-11"])
     monkeypatch.setattr(detective, "printed", lambda trace: months)
     found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), runs=5)
@@ -245,7 +246,7 @@ def test_the_search_finds_the_program_that_printed_the_numbers(trace, monkeypatc
     culprit = {"candidates": "shortest estimate first", "extra processors": "never used up"}
     runs = detective.monthly(trace, programs.program("easy", culprit), runs=1, seed=99).loc[0].unstack()
     monkeypatch.setattr(detective, "printed", lambda trace: runs.add_prefix("easy_"))
-    steps = detective.search([trace], "easy", {"KTH": 0.0}, runs=20)
+    steps = detective.search([trace], "easy", runs=20)
     assert steps[0][0] == {}
     assert programs.program("easy", steps[-1][0]) == programs.program("easy", culprit)
     assert steps[-1][1].more.iloc[0] <= 3
@@ -259,3 +260,12 @@ def test_who_wins_when_months_are_drawn_anew_adds_up_to_one():
     shares = detective.wins(fits)
     assert shares.sum() == 1
     assert shares["a", "y"] == pytest.approx((2 / 3) ** 3, abs=0.05)  # only if the month of 9 is not drawn
+
+
+@pytest.mark.parametrize("trace", ["KTH", "SDSC", "CM5"])
+def test_months_begin_when_the_printed_numbers_of_jobs_say(log, trace):
+    setting = next(setting for setting in mualem2001.settings() if setting["trace"] == trace)
+    log(setting["log"])
+    (found,), _ = mualem2001.traces([trace])
+    counts = detective.counts_by_offset(found, EASY(), np.arange(-36, 36.1, 0.5), runs=5)
+    assert counts.log_likelihood.idxmax() == pytest.approx(found.months_begin, abs=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import Workload, papers
+from simlib import EASY, Workload, estimates, papers, simulate
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
 from simlib.papers.mualem2001 import table3, table4
@@ -20,7 +20,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def results3(trace):
-    return table3.runs([trace], factors=(1, 2, 11), seeds=range(3))
+    return table3.runs([trace], factors=(1, 2, 11), shakes=3)
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +28,33 @@ def results4(trace):
     return table4.runs([trace], shakes=4)
 
 
-def test_table_3_has_ten_runs_of_every_kind_and_the_log_as_it_is_where_estimates_are_not_random(trace):
-    made = table3.variations(trace.workload, (1, 2, 4), range(10), 60)
+def test_table_3_has_runs_of_every_kind_and_the_log_as_it_is_where_estimates_are_not_random(trace):
+    made = table3.variations((1, 2, 4), range(10))
     counts = pd.Series([column for column, _, _ in made]).value_counts()
     assert counts.to_dict() == {"original": 11, "f1": 11, "f2": 10, "f4": 10}
-    as_it_is = {column: w for column, seed, w in made if seed is None}
-    assert as_it_is["original"] is trace.workload
-    assert (as_it_is["f1"].jobs.estimate == trace.workload.jobs.run).all()
-    f4 = [w.jobs for column, seed, w in made if column == "f4"]
+    assert {column: model for column, seed, model in made if seed is None} == {"original": None, "f1": "exact"}
+    f4 = [trace.workload.with_estimates(model).jobs for column, seed, model in made if column == "f4"]
     assert all((jobs.estimate <= 4 * jobs.run + 1).all() and (jobs.estimate >= jobs.run).all() for jobs in f4)
     assert len({tuple(jobs.estimate) for jobs in f4}) == 10
 
 
+def test_a_shaken_run_of_table_3_has_its_seed_for_both_the_shaking_and_the_estimates(trace, results3):
+    run = results3.query("scheduler == 'easy' and estimates == 'f11' and seed == 2").iloc[0]
+    shaken = trace.workload.with_estimates(estimates.Uniform(11, 2)).shake(60, 2)
+    assert run.response_s == simulate(shaken, EASY()).jobs.response.mean()
+
+
+def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
+    results = table3.runs([trace], factors=(11,), shakes=30)
+    cell = table3.summary(results).loc["easy", "response_s", "KTH", "f11"]
+    runs = results.query("scheduler == 'easy' and estimates == 'f11'").response_s
+    assert cell.high - cell.low == pytest.approx(2 * 1.96 * runs.std() / np.sqrt(10), rel=0.15)
+    assert cell.low < runs.mean() < cell.high
+
+
 def test_table_3_does_not_depend_on_what_executes_it(trace, results3):
     with ThreadPoolExecutor(1) as one:
-        again = table3.runs([trace], factors=(1, 2, 11), seeds=range(3), executor=one)
+        again = table3.runs([trace], factors=(1, 2, 11), shakes=3, executor=one)
     pd.testing.assert_frame_equal(results3, again)
 
 
@@ -64,7 +76,7 @@ def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_seeds(trace, res
 
 
 def test_an_absent_published_number_is_left_out_of_the_record(trace):
-    results = table3.runs([mualem2001.Trace("sample", trace.workload)], factors=(2,), seeds=range(2))
+    results = table3.runs([mualem2001.Trace("sample", trace.workload)], factors=(2,), shakes=2)
     table = table3.summary(results)
     assert table3.cells(table) == []
     assert {claim["verdict"] for claim in table3.claims(table)} == {papers.UNTESTED}

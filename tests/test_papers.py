@@ -83,12 +83,12 @@ def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
 def synthetic_table():
     w = sample()
     w.source = {"file": "sample.swf.gz"}
-    return table1.months(mualem2001.Trace("sample", w))
+    return table1.months(mualem2001.Trace("sample", w), mualem2001.policies())
 
 
 def test_made_up_jobs_decide_no_claim(synthetic_table):
     assert table1.cells(synthetic_table) == []
-    verdicts = table1_claims.claims(synthetic_table)
+    verdicts = table1_claims.claims(synthetic_table, [])
     assert {verdict["verdict"] for verdict in verdicts} == {papers.UNTESTED}
 
 
@@ -104,8 +104,25 @@ def made_up(differences):
     return pd.concat(parts, names=["trace", "month"])
 
 
-def verdicts(table):
-    return {claim["id"]: claim["verdict"] for claim in table1_claims.claims(table)}
+def verdicts(table, shaken=None):
+    """With shaken runs that say what the table says, unless given."""
+    shaken = shaken or runs_that_say(table)
+    return {claim["id"]: claim["verdict"] for claim in table1_claims.claims(table, shaken)}
+
+
+def runs_that_say(table, runs=3):
+    """Shaken runs of every trace in which EASY has 1 and conservative as much more as the table says."""
+    means = {"mean_response": "response_s", "mean_bounded_slowdown": "bounded_slowdown", "mean_wait": "wait_s"}
+    found = []
+    for trace, months in table.groupby(level="trace", sort=False):
+        columns = {}
+        for (_, month), row in months.iterrows():
+            for mean, name in means.items():
+                columns["easy", month, mean] = 1.0
+                columns["conservative", month, mean] = 1 + row[f"difference_{name}"]
+        index = pd.MultiIndex.from_tuples(columns, names=["rule", "month", None])
+        found.append((trace, pd.DataFrame([list(columns.values())] * runs, columns=index)))
+    return found
 
 
 HALF = [0.1, -0.1] * 10
@@ -137,6 +154,17 @@ def test_a_claim_that_hangs_on_the_variant_is_reproduced_in_part():
     assert verdicts(table)["MF-12"] == papers.PARTLY
 
 
+def test_a_claim_that_one_shaken_run_in_ten_denies_is_reproduced_in_part():
+    table = made_up({("CM5", "bounded_slowdown"): [-0.1] * 20})
+    other = made_up({})
+    shaken = [
+        (trace, pd.concat([says] * 9 + [denies], ignore_index=True))
+        for (trace, says), (_, denies) in zip(runs_that_say(table, 1), runs_that_say(other, 1), strict=True)
+    ]
+    assert verdicts(table)["MF-12"] == papers.REPRODUCED
+    assert verdicts(table, shaken)["MF-12"] == papers.PARTLY
+
+
 def test_claims_about_logs_that_are_absent_cannot_be_tested():
     table = made_up({}).drop("Par")
     assert verdicts(table)["MF-11"] == papers.UNTESTED
@@ -152,12 +180,12 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested():
         ("CTC", "CTC-SP2", 0.005, 0.006),
         ("KTH", "KTH-SP2", 0.013, 0.013),
         ("SDSC", "SDSC-SP2", 0.035, 0.050),
-        ("CM5", "LANL-CM5", 0.017, 0.019),
+        ("CM5", "LANL-CM5", 0.017, 0.022),
     ],
 )
 def test_table_1_is_met(log, trace, logs, easy, conservative):
     log(logs)
-    table = pd.concat(map(table1.months, mualem2001.traces([trace])[0]))
+    table = pd.concat(table1.months(found, mualem2001.policies()) for found in mualem2001.traces([trace])[0])
     medians = table1.deviations(table)[["rule_median", "variant_median"]].min(axis=1)
     assert medians[trace, "easy", "response_s"] <= easy
     assert medians[trace, "conservative", "response_s"] <= conservative
@@ -168,7 +196,7 @@ def test_table_1_is_met(log, trace, logs, easy, conservative):
     if trace == "KTH":
         assert (table.jobs == table.jobs_published).sum() >= 5
     if trace == "CM5":
-        assert table.jobs_deviation.abs().mean() <= 0.025
+        assert table.jobs_deviation.abs().median() <= 0.005
     assert np.isfinite(table.drop(columns=["file", "note"]).to_numpy()).all()
 
 

@@ -31,12 +31,35 @@ class Trace:
         First and last month that the published tables take from it.
     absent : dict
         Months for which this file lacks jobs, and why.
+    months_begin : float
+        By how many hours after local midnight the months of the published tables begin.
     """
 
     trace: str
     workload: Workload
     months: tuple = ("0000-00", "9999-99")
     absent: dict = field(default_factory=dict)
+    months_begin: float = 0.0
+
+    def month_edges(self):
+        """The months from the first to the last submit, as far as they are published.
+
+        Returns
+        -------
+        months : list of str
+        edges : int64 array
+            The second at which each of them begins, and the last one ends.
+        """
+        submit = self.workload.jobs.submit
+        months, edges = self.workload.month_starts(submit.iloc[0], submit.iloc[-1])
+        inside = [self.months[0] <= month <= self.months[1] for month in months]
+        first, last = inside.index(True), len(inside) - inside[::-1].index(True)
+        return months[first:last], edges[first : last + 1] + round(3600 * self.months_begin)
+
+    def by_month(self, schedule):
+        """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
+        months, edges = self.month_edges()
+        return schedule.by_period(edges, floor=None).set_axis(pd.Index(months, name="month"))
 
 
 def settings():
@@ -84,7 +107,7 @@ def _trace(setting, variant, jobs, estimates):
     workload = workload.select(condition) if condition else workload
     workload = workload.with_estimates(estimates.get(name, setting["estimates"]))
     absent = setting.get("absent", {}).get(workload.source["variant"], {})
-    return Trace(name, workload, tuple(setting["months"]), absent)
+    return Trace(name, workload, tuple(setting["months"]), absent, setting.get("months_begin", 0.0))
 
 
 def labelled(traces):

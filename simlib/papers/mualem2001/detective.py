@@ -6,21 +6,23 @@ program that printed them.
 """
 
 import copy
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ... import estimates
+from ... import archive, estimates
 from ...schedule import simulate
 from ...stats import band, means_of, shake
 from ...sweeps import sweep
-from .. import published
-from . import CLOSE_TO, METRICS, programs, simulations, table3
+from .. import CLOSE, INSIDE, OFF, cell, published
+from . import CLOSE_TO, METRICS, SP2, programs, simulations, table3
+from . import traces as as_they_are
 
-PRINTED = {"response_s": 0.5, "bounded_slowdown": 0.05}
-"""Half a unit of the last digit that Table 1 prints."""
+DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
+"""How many of them Table 1 prints."""
 
 FREEDOM = 4
 """Degrees of freedom of Student's t: one wild month must not decide."""
@@ -34,30 +36,6 @@ def printed(trace):
 
 
 # Which months
-
-
-def month_edges(trace, hours=0.0):
-    """The second at which each printed month begins, and the last one ends.
-
-    Parameters
-    ----------
-    trace : Trace
-    hours : float
-        By how much later than local midnight months begin.
-
-    Returns
-    -------
-    months : list of str
-    edges : int64 array
-    """
-    months = published("mualem2001_table1").query("trace == @trace.trace").month
-    first, last = (
-        pd.Period(month) for month in (max(months.min(), trace.months[0]), min(months.max(), trace.months[1]))
-    )
-    zone = trace.workload.start.tz
-    starts = pd.period_range(first, last + 1, freq="M").to_timestamp().tz_localize(zone)
-    edges = ((starts - trace.workload.start) // pd.Timedelta(1, "s")).to_numpy(np.int64)
-    return [f"{month:%Y-%m}" for month in starts[:-1]], edges + round(hours * 3600)
 
 
 def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
@@ -83,13 +61,42 @@ def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
     jobs = printed(trace).jobs
     rows = []
     for hour in hours:
-        months, edges = month_edges(trace, hour)
+        months, edges = replace(trace, months_begin=hour).month_edges()
         counts = pd.DataFrame([np.diff(np.searchsorted(end, edges)) for end in ends], columns=months)[jobs.index]
         # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
         scale = np.sqrt(counts.var() + 1)
         fit = stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
         rows.append({"log_likelihood": fit.sum(), "off": (counts.mean() - jobs).abs().median()})
     return pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
+
+
+def offsets(traces, counts):
+    """When months begin according to the printed numbers of jobs, beside the study's settings.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    counts : dict
+        From `counts_by_offset`, by trace.
+
+    Returns
+    -------
+    DataFrame
+        By trace: the likeliest hour after local midnight, the one of the `settings`, how many jobs the median month is
+        off if they begin at midnight and then, and by how much more likely that is.
+    """
+    rows = {}
+    for trace in traces:
+        table = counts[trace.trace]
+        best = table.log_likelihood.idxmax()
+        rows[trace.trace] = {
+            "begin [h]": best,
+            "settings [h]": trace.months_begin,
+            "jobs off, midnight": table.off[0.0],
+            "jobs off, then": table.off[best],
+            "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def _ends(workload, policy, seconds, seed):
@@ -99,16 +106,14 @@ def _ends(workload, policy, seconds, seed):
 # Which program, which jobs
 
 
-def monthly(trace, policy, hours=0.0, **settings):
-    """The means of each printed month in many shaken runs.
+def monthly(trace, policy, **settings):
+    """The means of each month in many shaken runs.
 
     Parameters
     ----------
     trace : Trace
     policy
         As for `simulate`; one of `programs` may say `overrun`.
-    hours : float
-        As for `month_edges`.
     settings
         As for `simlib.stats.shake`.
 
@@ -117,11 +122,10 @@ def monthly(trace, policy, hours=0.0, **settings):
     DataFrame
         A row a run; columns (month, metric), metrics by the keys of `METRICS`.
     """
-    months, edges = month_edges(trace, hours)
+    names = {mean: metric for metric, mean in METRICS.items()}
 
     def measure(schedule):
-        means = schedule.by_period(edges, floor=None)[list(METRICS.values())]
-        return means.set_axis(pd.Index(months, name="month")).set_axis(list(METRICS), axis=1)
+        return trace.by_month(schedule)[list(names)].rename(columns=names).rename_axis(columns="metric")
 
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
     return shake(trace.workload, policy, measure=measure, overrun=overrun, **settings)
@@ -153,29 +157,26 @@ def fit(runs, printed, scheduler):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
 
 
-def log_likelihood(runs, values, rounding=PRINTED):
+def log_likelihood(runs, values):
     """That these values come from where the runs do, see `fit`. `runs` has a column a metric."""
     logs = np.log(runs[list(values)].to_numpy())
     number = np.array(list(values.values()))
-    rounded = np.array([rounding[metric] for metric in values]) / number
+    rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
     spread = np.cov(logs.T) + np.diag(rounded**2 / 3)
     return stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
 
 
-def verdicts(runs, values, rounding=PRINTED):
+def verdicts(runs, values):
     """How many of the values are inside the runs' bands, and how many close."""
     bands = band(runs)
-    inside = close = 0
-    for metric, value in values.items():
-        low, median, high = bands.loc[metric]
-        if low - rounding[metric] <= value <= high + rounding[metric]:
-            inside += 1
-        elif abs(value - median) <= CLOSE_TO[metric] * value:
-            close += 1
-    return {"inside": inside, "close": close, "cells": len(values)}
+    found = [
+        cell({}, value, bands["median"][metric], bands.loc[metric], CLOSE_TO[metric], DECIMALS[metric])["verdict"]
+        for metric, value in values.items()
+    ]
+    return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 
 
-def line_up(traces, scheduler, choices, offsets, **settings):
+def line_up(traces, scheduler, choices, **settings):
     """A program and all that differ from it in one detail, held against Table 1.
 
     Parameters
@@ -184,8 +185,6 @@ def line_up(traces, scheduler, choices, offsets, **settings):
     scheduler : {"easy", "conservative"}
     choices : dict
         See `programs.program`.
-    offsets : dict
-        Hours after local midnight at which months begin, by trace.
     settings
         As for `simlib.stats.shake`.
 
@@ -197,7 +196,7 @@ def line_up(traces, scheduler, choices, offsets, **settings):
     found = {}
     for (detail, reading), other in programs.neighbours(scheduler, choices).items():
         for trace in traces:
-            runs = monthly(trace, programs.program(scheduler, other), offsets[trace.trace], **settings)
+            runs = monthly(trace, programs.program(scheduler, other), **settings)
             found[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
     return pd.concat(found, names=["detail", "reading", "trace"])
 
@@ -229,7 +228,7 @@ def wins(fits, draws=2000, seed=0):
     return pd.Series(np.bincount(best, minlength=len(by_month)) / draws, index=by_month.index)
 
 
-def search(traces, scheduler, offsets, least=3.0, **settings):
+def search(traces, scheduler, least=3.0, **settings):
     """From the text's program on, change the detail that helps most, until none helps by more than `least`.
 
     A log likelihood that is 3 higher makes a suspect 20 times as likely.
@@ -241,7 +240,7 @@ def search(traces, scheduler, offsets, least=3.0, **settings):
     """
     steps, choices = [], {}
     while True:
-        table = ranking(line_up(traces, scheduler, choices, offsets, **settings))
+        table = ranking(line_up(traces, scheduler, choices, **settings))
         steps.append((choices, table))
         if table.more.iloc[0] <= least:
             return steps
@@ -249,17 +248,72 @@ def search(traces, scheduler, offsets, least=3.0, **settings):
         choices = choices | {detail: reading}
 
 
-def selected(trace, jobs=None, procs=None, estimates=None, workload=None):
-    """A trace with other jobs, another machine, other estimates or another file of its log."""
-    changed = trace.workload if workload is None else workload
-    if estimates is not None:
-        changed = changed.with_estimates(estimates)
-    if procs is not None:
-        changed = copy.copy(changed.select((changed.jobs.procs <= procs).to_numpy()))
-        changed.procs = procs
-    if jobs is not None:
-        changed = changed.select(jobs)
-    return type(trace)(trace.trace, changed, trace.months, trace.absent)
+def alternatives(trace):
+    """The trace with other jobs, another machine, other estimates or another file of its log, as far as they are here.
+
+    Returns
+    -------
+    dict
+        Trace by what is other; "as settled" is the trace itself.
+    """
+    name, w = trace.trace, trace.workload
+    found = {"as settled": w}
+    if name in ("Par", "CM5"):
+        found["all jobs"] = next(t.workload for t in as_they_are([name], {name: ""})[0] if t.workload.name == w.name)
+    else:
+        found["completed jobs only"] = w.select("status == 1")
+    if name == "CM5":
+        found["exact estimates, as the text says"] = w.with_estimates("exact")
+    for procs in {"CTC": (430, 511, 513), "KTH": (99, 101), "SDSC": (127, 129), "Par": (400,)}.get(name, ()):
+        found[f"{procs} processors"] = _on(w, procs)
+    for file in archive.files(w.name):
+        if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
+            found[f"the {file.variant} log"] = _on(archive.load(w.name, file.variant), w.procs)
+    return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
+
+
+def _on(workload, procs):
+    """The jobs that fit a machine of that many processors, on it."""
+    fitting = copy.copy(workload.select((workload.jobs.procs <= procs).to_numpy()))
+    fitting.procs = procs
+    return fitting
+
+
+def selections(traces, policy, **settings):
+    """How well each trace and its alternatives meet EASY's columns of Table 1.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    policy
+        As for `simulate`.
+    settings
+        As for `simlib.stats.shake`.
+
+    Returns
+    -------
+    DataFrame
+        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
+        settled, the share of cells `inside` their bands.
+    """
+    rows = {}
+    for trace in traces:
+        for what, other in alternatives(trace).items():
+            runs = monthly(other, policy, **settings)
+            fits = fit(runs, printed(trace), "easy")
+            likelihood = fits.log_likelihood.sum()
+            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
+            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
+            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
+
+
+def print_steps(steps):
+    """Print what `search` did, a line a step."""
+    for choices, table in steps:
+        changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
+        itself = table.loc[("", "")]
+        print(f"{changes}: log likelihood {itself['all']:.0f}, {itself.inside:.0%} of the cells inside")
 
 
 # Tables 3 and 4, which had no say in the choice
@@ -311,21 +365,86 @@ def _printed_elsewhere(scheduler, trace, kind):
     return {metric: table.loc[(scheduler, metric, trace), kind] for metric in METRICS}
 
 
-# What it changes
+# What is left, and what it changes
 
 
-def months_won(easy, conservative):
-    """How many months EASY is better than conservative backfilling, in each shaken run.
+def standing(traces, runs):
+    """Where each printed number stands among the shaken runs of each program.
 
     Parameters
     ----------
-    easy, conservative : DataFrame
-        From `monthly`, of the same runs.
+    traces : list of Trace
+    runs : dict
+        From `monthly`, by (program, scheduler, trace).
 
     Returns
     -------
     DataFrame
-        A row a run, a column a metric.
+        By (program, scheduler, trace, month, metric): `published`, `low`, `median`, `high` of the band, `verdict`,
+        `standing` (0 at the median, -1 and 1 at the ends of the band).
     """
-    better = easy < conservative
-    return better.T.groupby(level="metric", sort=False).sum().T
+    months = {trace.trace: printed(trace) for trace in traces}
+    rows = {}
+    for (program, scheduler, trace), of in runs.items():
+        for month, row in months[trace].iterrows():
+            for metric, place in band(of[month]).iterrows():
+                low, median, high = place
+                value = row[f"{scheduler}_{metric}"]
+                found = cell({}, value, median, place, CLOSE_TO[metric], DECIMALS[metric])
+                rows[program, scheduler, trace, month, metric] = {
+                    "published": value,
+                    **place,
+                    "verdict": found["verdict"],
+                    "standing": (value - median) / (high - median if value > median else median - low),
+                }
+    names = ["program", "scheduler", "trace", "month", "metric"]
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(names)
+
+
+def shares(standing):
+    """Of the cells of each scheduler and trace, how many are inside, close and off, program beside program."""
+    counts = (
+        standing.groupby(["scheduler", "trace", "program"], sort=False).verdict.value_counts().unstack(fill_value=0)
+    )
+    return (
+        counts.reindex([INSIDE, CLOSE, OFF], axis=1, fill_value=0)
+        .unstack("program")
+        .swaplevel(axis=1)
+        .sort_index(axis=1, level=0, ascending=False, sort_remaining=False)
+    )
+
+
+def conclusions(traces, runs):
+    """In how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
+
+    Parameters
+    ----------
+    traces, runs
+        As for `standing`.
+
+    Returns
+    -------
+    DataFrame
+        By (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`, `difference_median` and
+        `difference_high`, the median over months of conservative / EASY - 1. As printed all three are one.
+    """
+    rows = {}
+    for trace in traces:
+        table = printed(trace)
+        for metric in METRICS:
+            difference = table[f"conservative_{metric}"] / table[f"easy_{metric}"] - 1
+            rows[trace.trace, metric, "as printed"] = _won(pd.DataFrame([difference]))
+            for program in dict.fromkeys(program for program, _, _ in runs):
+                easy, conservative = (
+                    runs[program, scheduler, trace.trace].xs(metric, axis=1, level="metric")[table.index]
+                    for scheduler in ("easy", "conservative")
+                )
+                rows[trace.trace, metric, program] = _won(conservative / easy - 1)
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "metric", "program"])
+
+
+def _won(differences):
+    """What `conclusions` says of the differences, a row a run and a column a month."""
+    of = band(pd.DataFrame({"won": (differences > 0).sum(axis=1), "difference": differences.median(axis=1)}))
+    won = {f"won_{end}": of.loc["won", end] for end in ("low", "high")}
+    return {"months": differences.shape[1]} | won | of.loc["difference"].add_prefix("difference_").to_dict()

@@ -1,15 +1,11 @@
 """Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling."""
 
-from functools import partial
-
 import pandas as pd
 
-from ...schedule import Schedule, simulate
+from ...schedule import simulate
 from ...stats import band, shake
 from .. import cell, deviation, published
 from . import CLOSE_TO, METRICS, SCHEDULERS
-
-by_month = partial(Schedule.by_month, floor=None)  # MF's bounded slowdown has no floor
 
 
 def shaken(trace, rules, **settings):
@@ -26,18 +22,16 @@ def shaken(trace, rules, **settings):
     Returns
     -------
     DataFrame
-        A row a run, columns (rule, month, quantity of `Schedule.by_month`).
+        A row a run, columns (rule, month, quantity of `Schedule.by_period`).
     """
-    runs = {key: shake(trace.workload, policy, measure=by_month, **settings) for key, policy in rules.items()}
-    table = pd.concat(runs, axis=1, names=["rule"])
-    month = table.columns.get_level_values("month")
-    return table.loc[:, (month >= trace.months[0]) & (month <= trace.months[1])]
+    runs = {key: shake(trace.workload, policy, measure=trace.by_month, **settings) for key, policy in rules.items()}
+    return pd.concat(runs, axis=1, names=["rule"])
 
 
 def months(trace, rules, shaken=None):
     """Table 1 for one trace: each month's means under both schedulers, beside the published ones.
 
-    Months are calendar months of the log's own zone, and a job counts in the one in which it ends in that simulation.
+    A job counts in the month in which it ends in that simulation.
 
     Parameters
     ----------
@@ -55,9 +49,9 @@ def months(trace, rules, shaken=None):
         shaken runs also `_low`, `_median` and `_high` of each value and each variant. `difference_<metric>` is
         conservative / EASY - 1. Seconds, processors' share and ratios.
     """
-    monthly = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in rules.items()}
+    monthly = {key: trace.by_month(simulate(trace.workload, policy)) for key, policy in rules.items()}
     bands = None if shaken is None else band(shaken).unstack(1)
-    ours = monthly["easy"].loc[trace.months[0] : trace.months[1]]
+    ours = monthly["easy"]
     printed = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").reindex(ours.index)
 
     table = pd.DataFrame({"file": trace.workload.source["file"]}, index=ours.index)

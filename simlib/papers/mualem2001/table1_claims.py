@@ -31,7 +31,7 @@ def claims(table, shaken):
         `id`, `claim`, `verdict`, `evidence`.
     """
     deciders = {"MF-08": _sp2, "MF-09": _kth, "MF-10": _others, "MF-11": _paragon, "MF-12": _cm5, "MF-13": _waits}
-    runs = list(_differences(table, shaken))
+    runs = list(_differences(table, shaken)) if shaken else []
     return [_decide(id, decider, table, runs) for id, decider in deciders.items()]
 
 
@@ -61,7 +61,7 @@ def _decide(id, decider, table, runs):
         return claim(id, UNTESTED, "the logs it speaks of are not at hand")
     verdict = verdicts["rule followed"]
     counts = Counter(decider(_Months(run, ""))[0] for run in runs)
-    evidence.append("shaken runs: " + ", ".join(f"{count} {name}" for name, count in counts.most_common()))
+    evidence.append("of the shaken runs " + ", ".join(f"{count} say {name}" for name, count in counts.most_common()))
     if verdicts["variant"] != verdict or counts[verdict] < 0.95 * len(runs):
         verdict = PARTLY
     return claim(id, verdict, "; ".join(evidence))
