@@ -36,6 +36,7 @@ STYLE = {
 
 SYNTHETIC = "SYNTHETIC DATA - not a real log"
 UNTESTABLE = {"verdict": "cannot be tested", "evidence": SYNTHETIC}
+UNJUDGED = {"verdict": "another log"}
 
 
 def use_style():
@@ -291,9 +292,10 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     workloads : sequence of Workload
         What the numbers were made from.
     parameters : dict
-        The notebook's parameters.
+        The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
     verdicts : dict
-        `cells` and `claims`, each a list of dicts. What stands in for a log can test no claim.
+        `cells` and `claims`, each a list of dicts, from `papers.cell` and `papers.claim`. What stands in for a log can
+        test no claim, and its numbers are not judged.
 
     Returns
     -------
@@ -313,9 +315,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
         table = table.assign(data=SYNTHETIC) if synthetic else table
         with paths.replacing(folder / f"{exhibit}.csv") as path:
             table.round(digits).to_csv(path, lineterminator="\n")
-    verdicts = verdicts or {}
-    if synthetic and "claims" in verdicts:
-        verdicts = verdicts | {"claims": [found | UNTESTABLE for found in verdicts["claims"]]}
+    verdicts = _withdrawn(verdicts or {}) if synthetic else verdicts or {}
     record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
     with paths.replacing(folder / f"{exhibit}.json") as path:
         path.write_text(json.dumps(_plain(record, digits), indent=1) + "\n", encoding="utf-8")
@@ -324,8 +324,16 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     return folder
 
 
+def _withdrawn(verdicts):
+    """The verdicts when what they rest on only stands in for a log."""
+    claims = [found | UNTESTABLE for found in verdicts.get("claims", [])]
+    cells = [found | UNJUDGED for found in verdicts.get("cells", [])]
+    cells = [found | ({"variant": found["variant"] | UNJUDGED} if "variant" in found else {}) for found in cells]
+    return {"cells": cells, "claims": claims}
+
+
 def provenance(exhibit, workloads, parameters):
-    """Where an exhibit comes from: logs with their digests, models, parameters, versions."""
+    """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
     models = [workload for workload in workloads if "model" in workload.source]
     return {
         "exhibit": exhibit,
@@ -347,6 +355,7 @@ def provenance(exhibit, workloads, parameters):
             if "model" not in workload.source
         ],
         "parameters": parameters,
+        "seed": parameters.get("seed"),
         "versions": {
             "python": platform.python_version(),
             **{

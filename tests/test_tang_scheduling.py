@@ -271,9 +271,11 @@ def test_tables_and_cells_have_every_printed_number_beside_ours(results):
     assert table.loc[("made up", "wait"), "p85"].endswith(" of 3")
     cells = scheduling.cells(averages)
     assert len(cells) == sum(len(scheduling.printed(figure)) for figure in scheduling.FIGURES)
-    cell = next(cell for cell in cells if (cell["figure"], cell["quantity"], cell["case"]) == (17, "wait", "p70"))
-    assert cell["published"] == 0.2
-    assert cell["ours"] == averages.gain[("made up", "fcfs", "selective p70", "wait")]
+    of = {"trace": "made up", "figure": 17, "quantity": "wait", "case": "p70"}
+    cell = next(cell for cell in cells if cell["of"] == of)
+    ours = averages.loc[("made up", "fcfs", "selective p70", "wait")]
+    assert (cell["published"], cell["ours"], cell["verdict"]) == (0.2, ours.gain, papers.OTHER_LOG)
+    assert (cell["low"], cell["high"]) == (ours.low, ours.high)
 
 
 def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):

@@ -40,7 +40,8 @@ def cell(of, published, ours, band=None, close=0.05, decimals=None, same_log=Tru
         What it is a number of, such as {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}.
     published, ours : float
     band : (low, median, high), optional
-        Of the shaken runs. Where nothing hangs on chance there is none, and our number has to be the published one.
+        Of the shaken runs, or of a bootstrap. Where nothing hangs on chance there is none, and our number has to be
+        the published one.
     close : float
         Relative: 0.05 is 5 %.
     decimals : int, optional
@@ -139,6 +140,12 @@ def logs_table(workloads):
 
 def _origin(source):
     return f"model: {source['model']}" if "model" in source else source.get("file", "none")
+
+
+def cells_table(cells):
+    """Judged cells for reading, as a table: what each is a number of, published, ours, deviation, verdict, note."""
+    columns = ("published", "ours", "deviation", "verdict", "note")
+    return pd.DataFrame([found["of"] | {name: found.get(name, "") for name in columns} for found in cells])
 
 
 def print_claims(claims):

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from ... import archive
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
 from . import TRACES
 
 SHORT = 90
@@ -131,28 +131,25 @@ def beside(table):
 
 
 def cells(table, further):
-    """Every cell that has a published number, and what can explain a difference.
+    """Every printed count beside ours, judged, for the exhibit's record.
+
+    Counts have no band. What the complete log can have, and a further count that is just the printed number, are noted.
 
     Parameters
     ----------
     table, further : DataFrame
         From `table2` and `further_counts`.
-
-    Returns
-    -------
-    list of dict
-        With `within_what_the_file_allows`, and `exact_as`: a further count that is just the printed number.
     """
-    cells = []
-    for (trace, row), cell in table[table.published.notna()].iterrows():
-        found = cell[["published", "ours", "deviation", "low", "high"]].to_dict()
-        others = further[(further.row == row) & (further.ours == cell.published)].query("trace == @trace")
-        why = {
-            "within_what_the_file_allows": bool(cell.low <= cell.published <= cell.high),
-            "exact_as": ", ".join(others.index.get_level_values("count")),
-        }
-        cells.append({"trace": trace, "quantity": row} | found | why)
-    return cells
+    found = []
+    for (trace, row), counted in table[table.published.notna()].iterrows():
+        others = further[(further.row == row) & (further.ours == counted.published)].query("trace == @trace")
+        notes = [f"met by: {count}" for count in others.index.get_level_values("count")]
+        if counted.low < counted.high:
+            within = "within" if counted.low <= counted.published <= counted.high else "beyond"
+            notes.append(f"{within} what the complete log can have, {counted.low:,} to {counted.high:,}")
+        of = {"trace": trace, "quantity": row}
+        found.append(cell(of, int(counted.published), counted.ours, note="; ".join(notes)))
+    return found
 
 
 # What lies behind the cells that differ
