@@ -56,6 +56,9 @@ ROWS = {
 }
 """One definition a row of Table 2, the same for all logs; the last counts unknown estimates, in the log -1, too."""
 
+UNSEEN = "zero_length_jobs"
+"""The row whose jobs the public logs do not tell from others."""
+
 
 NAMES = {
     "total_jobs": "total jobs",
@@ -142,13 +145,17 @@ def cells(table, further):
     """
     found = []
     for (trace, row), counted in table[table.published.notna()].iterrows():
+        exact = counted.ours == counted.published
         others = further[(further.row == row) & (further.ours == counted.published)].query("trace == @trace")
-        notes = [f"met by: {count}" for count in others.index.get_level_values("count")]
-        if counted.low < counted.high:
+        notes = [] if exact else [f"met by: {count}" for count in others.index.get_level_values("count")]
+        if row == UNSEEN:
+            notes.append("not judged: the public log lacks the times of single nodes, see MF-27")
+        if counted.low < counted.high and not exact:
             within = "within" if counted.low <= counted.published <= counted.high else "beyond"
             notes.append(f"{within} what the complete log can have, {counted.low:,} to {counted.high:,}")
         of = {"trace": trace, "quantity": row}
-        found.append(cell(of, int(counted.published), counted.ours, note="; ".join(notes)))
+        note = "; ".join(notes)
+        found.append(cell(of, int(counted.published), counted.ours, same_log=row != UNSEEN, note=note))
     return found
 
 
