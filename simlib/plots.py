@@ -102,7 +102,7 @@ def _rectangle(ax, row, first, height, colour, now):
 
 
 def _label(ax, job, row, first, height, schedule, now):
-    """Write a job's name into its rectangle, into the larger of its past and its expected part, if it has room."""
+    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
     jobs = schedule.jobs
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
@@ -110,8 +110,11 @@ def _label(ax, job, row, first, height, schedule, now):
         begin, end = (begin, now) if solid else (now, end)
     width = 72 * ax.figure.get_figwidth() * ax.get_position().width  # points for the whole length of time
     room = (end - begin) / (jobs.end.max() - jobs.submit.min()) * width
-    if room >= 6.2 * len(str(job)) and height >= 0.07 * schedule.workload.procs:
+    share = height / schedule.workload.procs
+    needed, upward = 6.2 * len(str(job)), 72 * ax.figure.get_figheight() * ax.get_position().height * share
+    if (room >= needed and share >= 0.07) or (room >= 15 and upward >= needed):
         place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
+        place["rotation"] = 0 if room >= needed else 90
         ax.text((begin + end) / 2, first + height / 2, str(job), **place)
 
 
@@ -222,9 +225,36 @@ def cumulative_panels(curves, panel, line, styles, columns=3, title="{}"):
     axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     figure.supylabel("jobs that run for no longer", size=10)
     there = [key for key in styles if key in curves.index.unique(line)]
-    handles = [plt.Line2D([], [], **{"linewidth": 1.8} | styles[key], label=str(key)) for key in there]
-    figure.legend(handles=handles, loc="outside right upper", title=line.replace("_", " "))
+    entries = {str(key): {"linewidth": 1.8} | styles[key] for key in there}
+    legend(figure, entries, "outside right upper", ncols=1, title=line.replace("_", " "))
     return figure
+
+
+def legend(figure, entries, loc="outside upper center", **options):
+    """A legend beside a figure's panels, in one row unless `ncols` says otherwise.
+
+    Parameters
+    ----------
+    figure : Figure
+    entries : dict
+        By label the style of a line, as `Axes.plot` takes it, or of an area if it has a "facecolor".
+    loc : str
+    **options
+        Of `Figure.legend`.
+    """
+    handles = [
+        plt.Rectangle((0, 0), 1, 1, label=label, **style)
+        if "facecolor" in style
+        else plt.Line2D([], [], label=label, **style)
+        for label, style in entries.items()
+    ]
+    figure.legend(handles=handles, loc=loc, **{"ncols": len(handles)} | options)
+
+
+def scheduler_styles(schedulers, **style):
+    """How the schedulers are named and coloured in legends: entries of `legend`."""
+    names = [{"easy": "EASY"}.get(scheduler, scheduler) for scheduler in schedulers]
+    return {name: {"color": colour} | style for name, colour in zip(names, COLOURS, strict=False)}
 
 
 def shades(keys):

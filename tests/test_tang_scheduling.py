@@ -283,7 +283,11 @@ def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):
     monthly, averages = (scheduling.of_figure(of(found), 14) for of in (scheduling.monthly, scheduling.averages))
     figure = pictures.gains_by_month(monthly, averages, scheduling.printed(14))
     wait, slowdown, weighted, bars = figure.axes
-    assert [ax.get_ylabel() for ax in figure.axes[:3]] == ["mean wait [min]", "mean slowdown", "weighted wait [min]"]
+    assert [ax.get_ylabel() for ax in figure.axes[:3]] == [
+        "mean wait, baseline = 100",
+        "mean slowdown, baseline = 10",
+        "weighted wait, baseline = 100",
+    ]
     expected = 100 * (1 - monthly.gain.loc["made up"].loc["p85"].loc["wait"])
     assert wait.lines[1].get_ydata() == pytest.approx(expected.to_numpy())
     heights = [patch.get_height() for patch in bars.patches]
