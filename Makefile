@@ -1,4 +1,5 @@
-# make reproduce   everything from nothing: environment, logs, all notebooks, figures/
+# make reproduce   everything from nothing: environment, logs, all notebooks, figures/, the report
+# make report      figures/README.md and the pages of build/site/, from what the last run left
 # make test        the tests
 # make lab         JupyterLab
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
@@ -14,13 +15,17 @@ ifdef SIMLIB_TRACES
 export SIMLIB_TRACES := $(abspath $(SIMLIB_TRACES))
 endif
 
-.PHONY: reproduce test lab bench lint clean
+.PHONY: reproduce report test lab bench lint clean
 
 reproduce: $(VENV)/ready
 	@$(BIN)/python -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(BIN)/python -m simlib logs
 	$(BIN)/snakemake --cores $(JOBS)
 	@$(BIN)/python -m simlib.papers
+	@$(BIN)/python -m simlib.papers report
+
+report: $(VENV)/ready
+	@$(BIN)/python -m simlib.papers report
 
 test: $(VENV)/ready
 	$(BIN)/ruff check .

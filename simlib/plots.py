@@ -36,6 +36,7 @@ STYLE = {
 
 SYNTHETIC = "SYNTHETIC DATA - not a real log"
 UNTESTABLE = {"verdict": "cannot be tested", "evidence": SYNTHETIC}
+UNJUDGED = {"verdict": "another log"}
 
 
 def use_style():
@@ -101,7 +102,7 @@ def _rectangle(ax, row, first, height, colour, now):
 
 
 def _label(ax, job, row, first, height, schedule, now):
-    """Write a job's name into its rectangle, into the larger of its past and its expected part, if it has room."""
+    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
     jobs = schedule.jobs
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
@@ -109,8 +110,11 @@ def _label(ax, job, row, first, height, schedule, now):
         begin, end = (begin, now) if solid else (now, end)
     width = 72 * ax.figure.get_figwidth() * ax.get_position().width  # points for the whole length of time
     room = (end - begin) / (jobs.end.max() - jobs.submit.min()) * width
-    if room >= 6.2 * len(str(job)) and height >= 0.07 * schedule.workload.procs:
+    share = height / schedule.workload.procs
+    needed, upward = 6.2 * len(str(job)), 72 * ax.figure.get_figheight() * ax.get_position().height * share
+    if (room >= needed and share >= 0.07) or (room >= 15 and upward >= needed):
         place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
+        place["rotation"] = 0 if room >= needed else 90
         ax.text((begin + end) / 2, first + height / 2, str(job), **place)
 
 
@@ -221,9 +225,36 @@ def cumulative_panels(curves, panel, line, styles, columns=3, title="{}"):
     axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     figure.supylabel("jobs that run for no longer", size=10)
     there = [key for key in styles if key in curves.index.unique(line)]
-    handles = [plt.Line2D([], [], **{"linewidth": 1.8} | styles[key], label=str(key)) for key in there]
-    figure.legend(handles=handles, loc="outside right upper", title=line.replace("_", " "))
+    entries = {str(key): {"linewidth": 1.8} | styles[key] for key in there}
+    legend(figure, entries, "outside right upper", ncols=1, title=line.replace("_", " "))
     return figure
+
+
+def legend(figure, entries, loc="outside upper center", **options):
+    """A legend beside a figure's panels, in one row unless `ncols` says otherwise.
+
+    Parameters
+    ----------
+    figure : Figure
+    entries : dict
+        By label the style of a line, as `Axes.plot` takes it, or of an area if it has a "facecolor".
+    loc : str
+    **options
+        Of `Figure.legend`.
+    """
+    handles = [
+        plt.Rectangle((0, 0), 1, 1, label=label, **style)
+        if "facecolor" in style
+        else plt.Line2D([], [], label=label, **style)
+        for label, style in entries.items()
+    ]
+    figure.legend(handles=handles, loc=loc, **{"ncols": len(handles)} | options)
+
+
+def scheduler_styles(schedulers, **style):
+    """How the schedulers are named and coloured in legends: entries of `legend`."""
+    names = [{"easy": "EASY"}.get(scheduler, scheduler) for scheduler in schedulers]
+    return {name: {"color": colour} | style for name, colour in zip(names, COLOURS, strict=False)}
 
 
 def shades(keys):
@@ -291,9 +322,10 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     workloads : sequence of Workload
         What the numbers were made from.
     parameters : dict
-        The notebook's parameters.
+        The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
     verdicts : dict
-        `cells` and `claims`, each a list of dicts. What stands in for a log can test no claim.
+        `cells` and `claims`, each a list of dicts, from `papers.cell` and `papers.claim`. What stands in for a log can
+        test no claim, and its numbers are not judged.
 
     Returns
     -------
@@ -313,9 +345,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
         table = table.assign(data=SYNTHETIC) if synthetic else table
         with paths.replacing(folder / f"{exhibit}.csv") as path:
             table.round(digits).to_csv(path, lineterminator="\n")
-    verdicts = verdicts or {}
-    if synthetic and "claims" in verdicts:
-        verdicts = verdicts | {"claims": [found | UNTESTABLE for found in verdicts["claims"]]}
+    verdicts = _withdrawn(verdicts or {}) if synthetic else verdicts or {}
     record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
     with paths.replacing(folder / f"{exhibit}.json") as path:
         path.write_text(json.dumps(_plain(record, digits), indent=1) + "\n", encoding="utf-8")
@@ -324,8 +354,16 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     return folder
 
 
+def _withdrawn(verdicts):
+    """The verdicts when what they rest on only stands in for a log."""
+    claims = [found | UNTESTABLE for found in verdicts.get("claims", [])]
+    cells = [found | UNJUDGED for found in verdicts.get("cells", [])]
+    cells = [found | ({"variant": found["variant"] | UNJUDGED} if "variant" in found else {}) for found in cells]
+    return {"cells": cells, "claims": claims}
+
+
 def provenance(exhibit, workloads, parameters):
-    """Where an exhibit comes from: logs with their digests, models, parameters, versions."""
+    """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
     models = [workload for workload in workloads if "model" in workload.source]
     return {
         "exhibit": exhibit,
@@ -347,6 +385,7 @@ def provenance(exhibit, workloads, parameters):
             if "model" not in workload.source
         ],
         "parameters": parameters,
+        "seed": parameters.get("seed"),
         "versions": {
             "python": platform.python_version(),
             **{

@@ -338,7 +338,7 @@ def test_pictures_show_every_workload_and_mark_what_the_ceiling_stopped():
     figure = pictures.against_load(found, labels)
     assert [ax.get_ylabel() for ax in figure.axes] == list(labels.values())
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["easy", "conservative", "one", "other", "stopped: too high"]
+    assert texts == ["EASY", "conservative", "one", "other", "stopped: too high"]
     figure = pictures.against_load(found, labels, [["one"], ["other"]])
     assert [ax.get_title() for ax in figure.axes] == ["one", "other", "", ""]
     figure = pictures.differences_by_load(pairs, labels)

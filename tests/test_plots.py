@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import EASY, plots, simulate
+from simlib import EASY, Conservative, plots, simulate
 from simlib.models import jann97
+from simlib.papers.mualem2001 import examples
 
 matplotlib.use("Agg")
 
@@ -37,6 +38,20 @@ def test_a_gantt_chart_has_each_job_at_its_time_with_its_processors(workload):
     assert rectangles(ax) == [(0, 0, 10, 3), (2, 3, 8, 1), (10, 0, 5, 4)]
     assert sorted(text.get_text() for text in ax.texts) == ["0", "1", "2"]
     assert [bool(p.get_hatch()) for p in ax.patches] == [False, False, True]
+
+
+@pytest.mark.parametrize("width, rotations", [(8, [0, 0]), (2.5, [90, 90]), (1, [])])
+def test_a_name_stands_upright_in_a_job_too_narrow_for_it_and_is_left_out_where_that_does_not_fit(width, rotations):
+    schedule = simulate(examples.figure3(), Conservative())
+    texts = plots.gantt(schedule, plt.subplots(figsize=(width, 3))[1]).texts
+    assert [text.get_rotation() for text in texts if text.get_text() in ("first", "second")] == rotations
+
+
+def test_a_legend_has_lines_and_areas_in_the_order_given():
+    figure = plt.figure()
+    plots.legend(figure, plots.scheduler_styles(["easy"], marker="o") | {"band": {"facecolor": "grey"}})
+    line, area = figure.legends[0].legend_handles
+    assert (line.get_label(), line.get_color(), area.get_label()) == ("EASY", plots.EASY_COLOUR, "band")
 
 
 def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):

@@ -247,7 +247,10 @@ def test_pictures_and_records_are_made_of_any_log(made_up):
     assert pictures.spread_within_groups(inaccuracy.table2([made_up]), names)
     assert pictures.by_quarter(inaccuracy.quarters([made_up], resamples=10), (0.42, 0.5, 0.59))
     assert pictures.r_distribution(inaccuracy.distribution([made_up]), {0.5: 0.5})
-    assert {cell["quantity"] for cell in accuracy.cells([made_up], table, 0.5)} >= {"base_accuracy"}
+    cells = accuracy.cells([made_up], table, 0.5)
+    assert {cell["verdict"] for cell in cells} == {papers.OTHER_LOG}
+    base = next(cell for cell in cells if cell["of"]["quantity"] == "base_accuracy")
+    assert base["low"] <= base["ours"] <= base["high"] and base["published"] == 0.5
     plt.close("all")
 
 

@@ -271,9 +271,11 @@ def test_tables_and_cells_have_every_printed_number_beside_ours(results):
     assert table.loc[("made up", "wait"), "p85"].endswith(" of 3")
     cells = scheduling.cells(averages)
     assert len(cells) == sum(len(scheduling.printed(figure)) for figure in scheduling.FIGURES)
-    cell = next(cell for cell in cells if (cell["figure"], cell["quantity"], cell["case"]) == (17, "wait", "p70"))
-    assert cell["published"] == 0.2
-    assert cell["ours"] == averages.gain[("made up", "fcfs", "selective p70", "wait")]
+    of = {"trace": "made up", "figure": 17, "quantity": "wait", "case": "p70"}
+    cell = next(cell for cell in cells if cell["of"] == of)
+    ours = averages.loc[("made up", "fcfs", "selective p70", "wait")]
+    assert (cell["published"], cell["ours"], cell["verdict"]) == (0.2, ours.gain, papers.OTHER_LOG)
+    assert (cell["low"], cell["high"]) == (ours.low, ours.high)
 
 
 def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):
@@ -281,7 +283,11 @@ def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, results):
     monthly, averages = (scheduling.of_figure(of(found), 14) for of in (scheduling.monthly, scheduling.averages))
     figure = pictures.gains_by_month(monthly, averages, scheduling.printed(14))
     wait, slowdown, weighted, bars = figure.axes
-    assert [ax.get_ylabel() for ax in figure.axes[:3]] == ["mean wait [min]", "mean slowdown", "weighted wait [min]"]
+    assert [ax.get_ylabel() for ax in figure.axes[:3]] == [
+        "mean wait, baseline = 100",
+        "mean slowdown, baseline = 10",
+        "weighted wait, baseline = 100",
+    ]
     expected = 100 * (1 - monthly.gain.loc["made up"].loc["p85"].loc["wait"])
     assert wait.lines[1].get_ydata() == pytest.approx(expected.to_numpy())
     heights = [patch.get_height() for patch in bars.patches]

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ..plots import COLOURS
+from ..plots import COLOURS, legend
 
 # Twins against logs
 
@@ -45,8 +45,7 @@ def distributions_compared(curves, titles, logarithmic=()):
         ax.set_ylim(bottom=0)
     for ax in axes.flat[len(titles) :]:
         ax.set_axis_off()
-    handles = [plt.Line2D([], [], label=name, **style) for name, style in zip(curves, TWIN_STYLES, strict=False)]
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)), "outside upper right")
     return figure
 
 
@@ -79,11 +78,8 @@ def scheduled_compared(table, metrics, schedulers=("easy", "conservative")):
         ax.set_yticks(range(len(rows)), [f"{log} {scheduler}" for log, scheduler in rows])
         ax.set_title(title)
     axes[0].invert_yaxis()
-    handles = [
-        plt.Line2D([], [], color=style["color"], marker="o", label=f"{kind}: runs and mean")
-        for kind, style in zip(kinds, TWIN_STYLES, strict=True)
-    ]
-    figure.legend(handles=handles, loc="outside upper right", ncols=2)
+    dots = ({"color": style["color"], "marker": "o"} for style in TWIN_STYLES)
+    legend(figure, dict(zip((f"{kind}: runs and mean" for kind in kinds), dots, strict=True)), "outside upper right")
     return figure
 
 

@@ -9,7 +9,10 @@ from scipy import stats
 from .. import paths
 
 REPRODUCED, PARTLY, NOT, UNTESTED = "reproduced", "partly reproduced", "not reproduced", "cannot be tested"
+VERDICTS = (REPRODUCED, PARTLY, NOT, UNTESTED)
 INSIDE, CLOSE, OFF, OTHER_LOG = "inside", "close", "off", "another log"
+CONJECTURES = ("MF-38",)
+"""The claims that no exhibit can decide."""
 
 
 @cache
@@ -40,7 +43,8 @@ def cell(of, published, ours, band=None, close=0.05, decimals=None, same_log=Tru
         What it is a number of, such as {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}.
     published, ours : float
     band : (low, median, high), optional
-        Of the shaken runs. Where nothing hangs on chance there is none, and our number has to be the published one.
+        Of the shaken runs, or of a bootstrap. Where nothing hangs on chance there is none, and our number has to be
+        the published one.
     close : float
         Relative: 0.05 is 5 %.
     decimals : int, optional
@@ -84,18 +88,20 @@ def tally(cells, rule="ours"):
     cells : list of dict
         From `cell`.
     rule : {"ours", "variant"}
-        Whether to count the verdicts on the rule followed or on the variant.
+        Whether to count the verdicts on the rule followed or on the variant, where a cell has one.
 
     Returns
     -------
     dict
-        `cells`, `inside`, `close`, `off`, `by_chance`: of so many 95 % bands, so many would be missed even if both
-        programs were the same.
+        `cells`, those that are judged; of them `inside`, `close`, `off`; `bands`, those that have a band; `by_chance`:
+        of so many 95 % bands, so many would be missed even if both programs were the same.
     """
-    verdicts = [found["verdict"] for found in (c if rule == "ours" else c["variant"] for c in cells)]
-    judged = [verdict for verdict in verdicts if verdict != OTHER_LOG]
-    counts = {verdict: judged.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
-    return {"cells": len(judged)} | counts | {"by_chance": 0.05 * len(judged)}
+    found = cells if rule == "ours" else [cell["variant"] for cell in cells if "variant" in cell]
+    judged = [one for one in found if one["verdict"] != OTHER_LOG]
+    verdicts = [one["verdict"] for one in judged]
+    bands = sum(one["low"] < one["high"] for one in judged)
+    counts = {verdict: verdicts.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
+    return {"cells": len(judged)} | counts | {"bands": bands, "by_chance": 0.05 * bands}
 
 
 def tallies(cells, *keys):
@@ -153,6 +159,12 @@ def logs_table(workloads):
 
 def _origin(source):
     return f"model: {source['model']}" if "model" in source else source.get("file", "none")
+
+
+def cells_table(cells):
+    """Judged cells for reading, as a table: what each is a number of, published, ours, deviation, verdict, note."""
+    columns = ("published", "ours", "deviation", "verdict", "note")
+    return pd.DataFrame([found["of"] | {name: found.get(name, "") for name in columns} for found in cells])
 
 
 def print_claims(claims):

@@ -1,21 +1,40 @@
-"""`python -m simlib.papers` prints what the exhibits in figures/ and build/synthetic/ say, from their records."""
+"""`python -m simlib.papers` prints what the exhibits in figures/ and build/synthetic/ say, from their records;
+`python -m simlib.papers report` writes figures/README.md and build/site/.
+"""
 
-import json
+import argparse
 
 from .. import paths
+from .report import exhibits, total
 
 
-def main():
-    """Print each exhibit's logs and the verdicts on its claims."""
-    records = [*sorted((paths.ROOT / "figures").glob("*.json"))]
-    records += sorted((paths.ROOT / "build" / "synthetic").glob("*.json"))
-    for path in records:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if record["synthetic"] else ""
-        print(f"\n{path.with_suffix('').relative_to(paths.ROOT)}{mark}")
-        print(f"  from {', '.join(log['file'] for log in record['logs'])}")
-        for claim in record["verdicts"].get("claims", []):
+def main(arguments=None):
+    """Print each exhibit's logs and the verdicts on its claims, and the total; or write the report."""
+    parser = argparse.ArgumentParser(prog="python -m simlib.papers", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["verdicts", "report"], default="verdicts")
+    (write if parser.parse_args(arguments).what == "report" else show)()
+
+
+def show():
+    """Print the verdicts."""
+    figures = exhibits(paths.ROOT / "figures")
+    for one in figures + exhibits(paths.ROOT / "build" / "synthetic"):
+        mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if one.synthetic else ""
+        print(f"\n{(one.folder / one.name).relative_to(paths.ROOT)}: {one.title}{mark}")
+        print(f"  from {', '.join(one.sources) or 'no log'}")
+        for claim in one.claims:
             print(f"  {claim['id']} {claim['verdict']}: {claim['claim']}")
+    print("", *total(figures), sep="\n")
+
+
+def write():
+    """Write the scoreboard, where there are figures, and the site."""
+    from . import scoreboard, site  # for these nbconvert is needed
+
+    if exhibits(paths.ROOT / "figures"):
+        with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
+            path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
+    print(f"The report: {site.build()}")
 
 
 if __name__ == "__main__":

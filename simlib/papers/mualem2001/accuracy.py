@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from ... import archive
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
 from . import TRACES
 
 SHORT = 90
@@ -55,6 +55,9 @@ ROWS = {
     "requested_at_most_2h": lambda jobs: ~(jobs.estimate > SCATTER),
 }
 """One definition a row of Table 2, the same for all logs; the last counts unknown estimates, in the log -1, too."""
+
+UNSEEN = "zero_length_jobs"
+"""The row whose jobs the public logs do not tell from others."""
 
 
 NAMES = {
@@ -131,28 +134,29 @@ def beside(table):
 
 
 def cells(table, further):
-    """Every cell that has a published number, and what can explain a difference.
+    """Every printed count beside ours, judged, for the exhibit's record.
+
+    Counts have no band. What the complete log can have, and a further count that is just the printed number, are noted.
 
     Parameters
     ----------
     table, further : DataFrame
         From `table2` and `further_counts`.
-
-    Returns
-    -------
-    list of dict
-        With `within_what_the_file_allows`, and `exact_as`: a further count that is just the printed number.
     """
-    cells = []
-    for (trace, row), cell in table[table.published.notna()].iterrows():
-        found = cell[["published", "ours", "deviation", "low", "high"]].to_dict()
-        others = further[(further.row == row) & (further.ours == cell.published)].query("trace == @trace")
-        why = {
-            "within_what_the_file_allows": bool(cell.low <= cell.published <= cell.high),
-            "exact_as": ", ".join(others.index.get_level_values("count")),
-        }
-        cells.append({"trace": trace, "quantity": row} | found | why)
-    return cells
+    found = []
+    for (trace, row), counted in table[table.published.notna()].iterrows():
+        exact = counted.ours == counted.published
+        others = further[(further.row == row) & (further.ours == counted.published)].query("trace == @trace")
+        notes = [] if exact else [f"met by: {count}" for count in others.index.get_level_values("count")]
+        if row == UNSEEN:
+            notes.append("not judged: the public log lacks the times of single nodes, see MF-27")
+        if counted.low < counted.high and not exact:
+            within = "within" if counted.low <= counted.published <= counted.high else "beyond"
+            notes.append(f"{within} what the complete log can have, {counted.low:,} to {counted.high:,}")
+        of = {"trace": trace, "quantity": row}
+        note = "; ".join(notes)
+        found.append(cell(of, int(counted.published), counted.ours, same_log=row != UNSEEN, note=note))
+    return found
 
 
 # What lies behind the cells that differ

@@ -6,7 +6,7 @@ from scipy import stats
 
 from ... import estimates
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import METRICS, SCHEDULERS, TRACES, policies, simulations
+from . import SCHEDULERS, TRACES, policies, simulations
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
@@ -194,11 +194,3 @@ def claims(distance, near):
         f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
     )
     return [claim("MF-32", verdict, text)]
-
-
-def cells(distance, table):
-    """The distances and the scheduling results of the model, as dicts for the exhibit's record; none are published."""
-    own = [key for key in table.index if key[3] == "model"]
-    results = [dict(zip(table.index.names, key, strict=True)) | table.loc[key].to_dict() for key in own]
-    assert set(METRICS) >= {result["metric"] for result in results}
-    return distance.reset_index().to_dict("records") + results

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ...estimates import Historical, did_not_complete
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, published, share_of_wins
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, published, share_of_wins
 from . import METRICS, SCHEDULERS, policies, simulations
 from .accuracy import histogram, lines_absent
 
@@ -327,13 +327,12 @@ def _profile(shape, wins):
 
 
 def cells(numbers, workload):
-    """The printed counts beside ours, as dicts for the exhibit's record."""
+    """The printed counts beside ours, judged, for the exhibit's record."""
     printed = printed_counts(workload).dropna()
     ours = numbers | {COUNTS[3]: numbers["underestimated_with_two"]}
     note = {COUNTS[3]: "two or more earlier runs", COUNTS[1]: "one earlier run or more"}
     return [
-        {"trace": "CTC", "quantity": name, "published": int(printed[name]), "ours": ours[name]}
-        | {"deviation": ours[name] / printed[name] - 1, "note": note.get(name, "")}
+        cell({"trace": "CTC", "quantity": name}, int(printed[name]), ours[name], note=note.get(name, ""))
         for name in COUNTS
         if name in printed
     ]

@@ -6,9 +6,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
-from ...plots import COLOURS, plain_log_axis
+from ...plots import COLOURS, legend, plain_log_axis, scheduler_styles
 
 KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job in a stack
+
+# in legends
+DOT = {"marker": "o", "linestyle": ""}
+DOTTED = {"color": "grey", "linestyle": ":"}
+INTERVAL = {"color": "grey", "linewidth": 3, "alpha": 0.4}
 
 
 # Pictures of a comparison
@@ -181,11 +186,8 @@ def backfilled_amounts(table, schedulers=("easy", "conservative")):
     right.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
     for ax in (left, right):
         ax.grid(axis="y", visible=False)
-    dot = {"marker": "o", "linestyle": ""}
-    handles = [plt.Line2D([], [], color=c, label=s, **dot) for s, c in zip(schedulers, COLOURS, strict=False)]
-    handles.append(plt.Line2D([], [], color="grey", label="variants", fillstyle="none", **dot))
-    handles.append(plt.Line2D([], [], color="grey", linewidth=3, alpha=0.4, label="95 % of shaken runs"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    entries = scheduler_styles(schedulers, **DOT) | {"variants": {"color": "grey", "fillstyle": "none"} | DOT}
+    legend(figure, entries | {"95 % of shaken runs": INTERVAL})
     return figure
 
 
@@ -225,10 +227,8 @@ def backfilled_by_size(table, schedulers=("easy", "conservative")):
     axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes[1, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}" if value else "0"))
     figure.supxlabel("job size [processors]", size=10)
-    handles = [plt.Line2D([], [], color=c, marker="o", markersize=3, label=s) for _, s, c in curves[:2]]
-    handles.append(plt.Line2D([], [], color="grey", linestyle=":", label="variants"))
-    handles.append(plt.Rectangle((0, 0), 1, 1, color="grey", alpha=0.25, label="95 % of shaken runs"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    entries = scheduler_styles(schedulers, marker="o", markersize=3) | {"variants": DOTTED}
+    legend(figure, entries | {"95 % of shaken runs": {"facecolor": "grey", "alpha": 0.25}})
     return figure
 
 
@@ -255,13 +255,13 @@ def backfilled_by_load(tables, labels, schedulers=("easy", "conservative")):
         for scheduler, colour in zip(schedulers, COLOURS, strict=False):
             low, high = values[f"{scheduler}_low"], values[f"{scheduler}_high"]
             ax.fill_between(values.index, low, high, color=colour, alpha=0.25, linewidth=0)
-            ax.plot(values.index, values[scheduler], "o-", color=colour, markersize=3, label=scheduler)
+            ax.plot(values.index, values[scheduler], "o-", color=colour, markersize=3)
         ax.set_title(model if row == 0 else "")
         ax.set_ylabel(labels[quantity] if column == 0 else "")
     for ax in axes[-1]:
         ax.set_xlabel("offered load")
     axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(schedulers))
+    legend(figure, scheduler_styles(schedulers, marker="o", markersize=3))
     return figure
 
 
@@ -307,10 +307,8 @@ def means_and_medians(table, quantities, highlighted=()):
     axes[0, 0].set_ylim(len(table) - 0.5, -0.5)
     for text in axes[0, 0].get_yticklabels():
         text.set_weight("bold" if text.get_text() in highlighted else "normal")
-    dot = {"marker": "o", "linestyle": ""}
-    handles = [plt.Line2D([], [], color=c, label=s, **dot) for s, c in zip(("mean", "median"), COLOURS, strict=False)]
-    handles.append(plt.Line2D([], [], color="grey", linewidth=3, alpha=0.4, label="95 % interval"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    dots = {name: {"color": colour} | DOT for name, colour in zip(("mean", "median"), COLOURS, strict=False)}
+    legend(figure, dots | {"95 % interval": INTERVAL})
     return figure
 
 
@@ -360,9 +358,8 @@ def used_share(histogram, pairs, limit, highest=4):
         right.yaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 3, 6, 10)))
     left.set_xlabel(f"run time / estimate [%]; last bin: {top} % and above")
     right.set_xlabel(f"estimate [{unit}]")
-    there = {kind: colour for kind, colour in colours.items() if histogram[kind].any()}
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour, label=kind) for kind, colour in there.items()]
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
+    legend(figure, there, "outside upper right")
     return figure
 
 
@@ -470,10 +467,9 @@ def modelled_histograms(table, log, model, others=(), highest=4):
         lower.set(xlabel="run time / estimate [%]", ylim=(0, 100))
     axes[0, 0].set_ylabel("jobs [%]")
     axes[1, 0].set_ylabel("jobs up to here [%]")
-    handles = [plt.Line2D([], [], color="#808080", linewidth=2.5, label=log)]
-    handles.append(plt.Line2D([], [], color=COLOURS[0], label=model))
-    handles += [plt.Line2D([], [], color=COLOURS[4], linestyle=styles[c], label=others[c]) for c in styles]
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    entries = {log: {"color": "#808080", "linewidth": 2.5}, model: {"color": COLOURS[0]}}
+    entries |= {others[column]: {"color": COLOURS[4], "linestyle": style} for column, style in styles.items()}
+    legend(figure, entries, "outside upper right")
     return figure
 
 
@@ -509,10 +505,8 @@ def by_estimates(table, metrics, names, schedulers=("easy", "conservative")):
         ax.set_xlim(-0.5, len(names) - 0.5)
         ax.grid(False, axis="x")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
-    marks = {"linestyle": "", "marker": "o"}
-    handles = [plt.Line2D([], [], color=c, label=s, **marks) for s, c in zip(schedulers, COLOURS, strict=False)]
-    handles.append(plt.Line2D([], [], color="grey", fillstyle="none", label="variant", **marks))
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    entries = scheduler_styles(schedulers, **DOT) | {"variant": {"color": "grey", "fillstyle": "none"} | DOT}
+    legend(figure, entries, "outside upper right")
     return figure
 
 
@@ -520,7 +514,7 @@ def by_estimates(table, metrics, names, schedulers=("easy", "conservative")):
 
 LOAD_MARKERS = [{"marker": marker, "linestyle": line} for marker, line in (("o", "-"), ("s", "--"), ("^", ":"))]
 DIFFERENCE_COLOURS = [*COLOURS[2:6], "#808080", "#8C510A", COLOURS[6]]
-HOLLOW = {"marker": "o", "linestyle": "", "markerfacecolor": "white"}
+HOLLOW = {"color": "grey", "marker": "o", "linestyle": "", "markerfacecolor": "white"}
 
 
 def against_load(points, metrics, groups=None, value="mean", schedulers=("easy", "conservative")):
@@ -560,12 +554,10 @@ def against_load(points, metrics, groups=None, value="mean", schedulers=("easy",
         axes[row, 0].set_ylim(0, 1.5 * shown[metric] if metric in shown else None)
     for ax in axes[-1] if several else axes[:, 0]:
         ax.set_xlabel("load")
-    handles = [plt.Line2D([], [], color=colours[scheduler], label=scheduler) for scheduler in schedulers]
+    entries = scheduler_styles(schedulers)
     if not several:
-        handles += [plt.Line2D([], [], color="grey", label=name, **style) for name, style in markers.items()]
-    if points.ceiling.any():
-        handles.append(plt.Line2D([], [], color="grey", label="stopped: too high", **HOLLOW))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+        entries |= {name: {"color": "grey"} | style for name, style in markers.items()}
+    legend(figure, entries | ({"stopped: too high": HOLLOW} if points.ceiling.any() else {}))
     return figure
 
 
@@ -618,9 +610,6 @@ def differences_by_load(differences, metrics, names=None):
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
         ax.set(title=title, xlabel="load")
     axes[0].set_ylabel("conservative's mean against EASY's")
-    handles = [plt.Line2D([], [], color=colours[name], marker="o", markersize=4, label=name) for name in names]
-    handles.append(plt.Line2D([], [], color="grey", linestyle=":", label="variant"))
-    if differences.loc[names].ceiling.any():
-        handles.append(plt.Line2D([], [], color="grey", label="stopped: too high", **HOLLOW))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    entries = {name: {"color": colours[name], "marker": "o", "markersize": 4} for name in names} | {"variant": DOTTED}
+    legend(figure, entries | ({"stopped: too high": HOLLOW} if differences.loc[names].ceiling.any() else {}))
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from ... import archive, paths
 from ...models import twin
 from ...workload import Workload
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim
 
 STAND_INS = ("SDSC-SP2", "SDSC-DS")
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
@@ -152,6 +152,23 @@ def decide(id, found):
     holds = [part for parts, _ in found.values() for part in parts]
     verdict = REPRODUCED if all(holds) else PARTLY if any(holds) else NOT
     return claim(id, verdict, "; ".join(f"{name}: {text}" for name, (_, text) in found.items()))
+
+
+def beside(trace, of, published, ours, low=None, high=None):
+    """A printed number beside ours, for an exhibit's record: never judged, as no log is the paper's.
+
+    Parameters
+    ----------
+    trace : str
+    of : dict
+        What else it is a number of.
+    published, ours : float
+    low, high : float, optional
+        The spread of ours.
+    """
+    band = None if low is None else (low, ours, high)
+    note = "the paper's machine, in other months" if trace == "ANL-Intrepid" else ""
+    return cell({"trace": trace} | of, published, ours, band, same_log=False, note=note)
 
 
 def real(here):

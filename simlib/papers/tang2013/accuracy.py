@@ -129,18 +129,20 @@ def threshold_effect(table, threshold):
 
 
 def cells(traces, table, threshold):
-    """What the text prints of Figures 4 to 6 beside ours, as dicts for their record."""
+    """What the text prints of Figures 4 to 6 beside ours, for their record."""
     found = []
     for trace in traces:
         schemes = table.loc[trace.name]
         triple = schemes.xs((TRIPLE, ALL, 0.0), level=("key", "window", "threshold"))
+        rows = {"base_accuracy": schemes.loc[ORIGINAL], "best_accuracy_triple_p70": triple.loc[70]}
+        ours = {name: row.accuracy for name, row in rows.items()}
+        spread = {name: (row.accuracy_low, row.accuracy_high) for name, row in rows.items()}
+        found += inaccuracy.cells(trace.name, "fig4", ours, spread)
+        middle = triple.loc[[90, 85, 80]]
         fewer = threshold_effect(table, threshold).fewer.xs((trace.name, TRIPLE), level=("trace", "key"))
-        fig4 = {"base_accuracy": schemes.accuracy[ORIGINAL], "best_accuracy_triple_p70": triple.accuracy[70]}
-        fig5 = {f"{level}_share_p80_p90": triple[level][[90, 85, 80]] for level in ("BE", "UE")}
-        for exhibit, ranges in (("fig5", fig5), ("fig6", {"drop_underestimated": fewer})):
-            ours = {f"{name}_{end}": values.agg(end) for name, values in ranges.items() for end in ("min", "max")}
-            found += inaccuracy.cells(ours, exhibit, trace.name)
-        found += inaccuracy.cells(fig4, "fig4", trace.name)
+        ranges = {"BE_share_p80_p90": middle.BE, "UE_share_p80_p90": middle.UE, "drop_underestimated": fewer}
+        ours = {f"{name}_{end}": values.agg(end) for name, values in ranges.items() for end in ("min", "max")}
+        found += inaccuracy.cells(trace.name, "fig5", ours) + inaccuracy.cells(trace.name, "fig6", ours)
     return found
 
 
@@ -248,11 +250,13 @@ def beside_printed(table):
 
 
 def cells_figure11(traces, table):
-    """What the text prints of Figure 11 beside ours, as dicts for its record."""
+    """What the text prints of Figure 11 beside ours, for its record."""
     found = []
     for trace in traces:
-        ours = table.loc[trace.name].loc[TRIPLE]
-        medians = {median: ours["median"][line] for line, (median, _) in PRINTED_LINES.items()}
-        names = medians | {q60: ours.q60[line] for line, (_, q60) in PRINTED_LINES.items()}
-        found += inaccuracy.cells(names, "fig11", trace.name)
+        ours, spread = {}, {}
+        for line, names in PRINTED_LINES.items():
+            row = table.loc[trace.name, TRIPLE, line]
+            for name, measure in zip(names, ("median", "q60"), strict=True):
+                ours[name], spread[name] = row[measure], (row[f"{measure}_low"], row[f"{measure}_high"])
+        found += inaccuracy.cells(trace.name, "fig11", ours, spread)
     return found

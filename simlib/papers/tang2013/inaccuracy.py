@@ -7,7 +7,7 @@ import pandas as pd
 
 from ... import walltime
 from .. import published
-from . import KEY_NAMES, decide, real, resampled
+from . import KEY_NAMES, beside, decide, real, resampled
 
 WEEK = 7 * 86400
 SHARES = ("share_R_near_1", "share_R_above_0.8", "share_R_below_0.5", "share_R_below_0.2")
@@ -211,34 +211,40 @@ def _order(table):
     return [below, *(bool(std[one] > std[other]) for one, other in steps)], text
 
 
-def cells(ours, exhibit, trace):
-    """Numbers of ours beside the printed ones of an exhibit, as dicts for its record."""
-    paper = printed(exhibit)
-    note = "" if trace == "ANL-Intrepid" else "another log than the paper's"
-    return [
-        {"trace": trace, "quantity": name, "published": paper[name], "ours": ours[name]}
-        | {"deviation": ours[name] / paper[name] - 1, "note": note}
-        for name in paper.index
-        if name in ours
-    ]
+def cells(trace, exhibit, ours, spread=None):
+    """Numbers of ours beside the printed ones of an exhibit, for its record.
+
+    Parameters
+    ----------
+    trace, exhibit : str
+    ours : mapping
+        By the name of the quantity; those that are not printed are left out.
+    spread : dict, optional
+        By the name of the quantity: the ends of its 95 % interval, where there is one.
+    """
+    paper, spread = printed(exhibit), spread or {}
+    names = [name for name in paper.index if name in ours]
+    return [beside(trace, {"quantity": name}, paper[name], ours[name], *spread.get(name, ())) for name in names]
 
 
 def cells_figures(table, quarterly, exhibit):
     """Numbers of Table 1 or Figures 1 or 2 ("table1", "fig1", "fig2") beside the printed ones, for its record."""
     found = []
     for trace in table.index[1:]:
-        means = quarterly.loc[trace].mean_R
-        ours = {**table.loc[trace], "quarter_mean_min": means.min(), "quarter_mean_max": means.max()}
-        found += cells(ours, exhibit, trace)
+        means = quarterly.loc[trace].sort_values("mean_R")
+        ends = {"quarter_mean_min": means.iloc[0], "quarter_mean_max": means.iloc[-1]}
+        ours = {**table.loc[trace]} | {name: quarter.mean_R for name, quarter in ends.items()}
+        found += cells(trace, exhibit, ours, {name: (quarter.low, quarter.high) for name, quarter in ends.items()})
     return found
 
 
 def cells_table2(traces, table):
-    """Table 2's numbers of groups and mean standard deviations beside the printed ones, as dicts for its record."""
+    """Table 2's numbers of groups and mean standard deviations beside the printed ones, for its record."""
     found = []
     for trace in traces:
         ours = table.loc[trace.name]
-        numbers = {f"std_{'all' if key == 'all' else _short(key)}": ours["std"][key] for key in ours.index}
+        numbers = {"std_all": ours["std"]["all"]} | {f"std_{_short(key)}": ours["std"][key] for key in KEY_NAMES}
         numbers |= {f"groups_{_short(key)}": ours.groups[key] for key in KEY_NAMES}
-        found += cells(numbers, "table2", trace.name)
+        spread = {f"std_{_short(key)}": (ours.low[key], ours.high[key]) for key in KEY_NAMES}
+        found += cells(trace.name, "table2", numbers, spread)
     return found

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from ...plots import COLOURS, INK, _rectangle, gantt, shades, time_axis
+from ...plots import COLOURS, INK, _rectangle, gantt, legend, shades, time_axis
 
 # Adjusted walltimes
 
@@ -172,8 +172,12 @@ def accuracy_by_percentile(table, names, printed):
         part = table.loc[trace, "accuracy"]
         for (key, label), colour, marker in zip(names.items(), COLOURS, "osv^", strict=False):
             values = part.loc[key]
-            style = {"linestyle": "--"} if key == "user" else {}  # where it hides behind the double key
-            ax.plot(range(len(values)), values, color=colour, marker=marker, markersize=5, label=label, **style)
+            style = {"markersize": 5}
+            if (
+                key == "user"
+            ):  # where no user has two projects, the double key makes the same groups: both are to be seen
+                style = {"markersize": 9, "fillstyle": "none", "linestyle": (0, (3, 3)), "zorder": 3}
+            ax.plot(range(len(values)), values, color=colour, marker=marker, label=label, **style)
         ax.axhline(part.loc["none"].iloc[0], color="black", linestyle="--", linewidth=1, label="users' estimates")
         place = list(values.index).index(at)
         ax.plot(place, best, "o", color="grey", fillstyle="none", markersize=8, label="printed: best (triple key)")
@@ -309,11 +313,8 @@ def accuracy_distribution(curves, names):
 # Adjusted walltimes in scheduling
 
 CASE_COLOURS = [COLOURS[0], COLOURS[2], COLOURS[1]]  # by rising aggressiveness
-MEASURES = {  # name, unit, and what the baseline is set to
-    "wait": ("mean wait", " [min]", 100),
-    "slowdown": ("mean slowdown", "", 10),
-    "weighted_wait": ("weighted wait", " [min]", 100),
-}
+MEASURES = {"wait": ("mean wait", 100), "slowdown": ("mean slowdown", 10), "weighted_wait": ("weighted wait", 100)}
+"""Their names, and what the paper sets the baseline to."""
 
 
 def accuracy_by_month(table):
@@ -353,8 +354,8 @@ def _month_axis(ax, months):
 def gains_by_month(monthly, averages, printed):
     """Measures by month as the paper's Figures 14 to 17 show them, and average gains as bars; a row a trace.
 
-    The baseline is set to 100 minutes, to 10, to 100 minutes; equal ratios to it are equal distances. Bands and error
-    bars: 95 % of the shaken runs.
+    All values are relative to the baseline, which is set to 100, to 10, to 100; equal ratios to it are equal distances.
+    Bands and error bars: 95 % of the shaken runs.
 
     Parameters
     ----------
@@ -374,17 +375,17 @@ def gains_by_month(monthly, averages, printed):
     size = (14, 0.9 + 3 * len(traces))
     figure, axes = plt.subplots(len(traces), 4, figsize=size, squeeze=False, width_ratios=[1, 1, 1, 0.8])
     for row, trace in zip(axes, traces, strict=True):
-        for ax, (metric, (name, unit, base)) in zip(row, MEASURES.items(), strict=False):
+        for ax, (metric, (name, base)) in zip(row, MEASURES.items(), strict=False):
             for case, colour in zip(cases, CASE_COLOURS, strict=True):
                 part = base * (1 - monthly.loc[trace].loc[case].loc[metric, ["gain", "low", "high"]])
                 ax.plot(part.gain.to_numpy(), color=colour, marker=".", linewidth=1.2, label=case)
                 ax.fill_between(range(len(part)), part.low, part.high, color=colour, alpha=0.15, linewidth=0)
             ax.axhline(base, color="black", linewidth=1.2, label="baseline")
             _month_axis(ax, part.index)
-            ax.set_ylabel(f"{name}{unit}")
+            ax.set_ylabel(f"{name}, baseline = {base}")
         row[0].set_title(trace)
         _average_gains(row[3], averages.loc[trace], cases, printed)
-    for column, (_, _, base) in zip(axes.T, MEASURES.values(), strict=False):
+    for column, (_, base) in zip(axes.T, MEASURES.values(), strict=False):
         _ratio_axes(column, base)
     handles, labels = (a + b for a, b in zip(*(ax.get_legend_handles_labels() for ax in axes[0, [0, 3]]), strict=True))
     found = dict(zip(labels, handles, strict=True))
@@ -422,7 +423,7 @@ def _average_gains(ax, averages, cases, printed):
             style = {"color": "black", "markerfacecolor": "white", "markersize": 5, "label": "printed"}
             ax.plot(*zip(*marks, strict=True), "D", **style)
     ax.axhline(0, color="black", linewidth=1.2)
-    ax.set_xticks(range(len(MEASURES)), [name.replace(" ", "\n", 1) for name, _, _ in MEASURES.values()], size=9)
+    ax.set_xticks(range(len(MEASURES)), [name.replace(" ", "\n", 1) for name, _ in MEASURES.values()], size=9)
     ax.set_ylabel("average gain [%]")
     ax.grid(False, axis="x")
 
@@ -467,6 +468,14 @@ def gains_by_row(table, label="gain [%]", columns=2):
 # Figure 12 of Tang et al.
 
 WINDOW_COLOUR = "#FFF2B3"
+DECISION_LEGEND = {
+    "has run": {"facecolor": "#666666"},
+    "expected or waiting": {"facecolor": "#666666", "alpha": 0.35},
+    "backfilled": {"facecolor": "#666666", "edgecolor": "white", "hatch": "//"},
+    "backfill window": {"facecolor": WINDOW_COLOUR},
+    "the user's estimate": {"facecolor": "none", "edgecolor": "grey", "linestyle": ":"},
+    "reservation (below: the first)": {"color": "black", "linestyle": "--"},
+}
 CENTRED = {"ha": "center", "va": "center"}
 
 
@@ -504,9 +513,8 @@ def backfill_decisions(schedules, moments, now):
         ax.set_ylabel(label, y=y, size=11)
     beside = axes[0, 0].get_yaxis_transform()
     axes[0, 0].text(-0.11, procs + 2.5, "candidates", transform=beside, rotation=90, size=11, **CENTRED)
-    handles = _decision_legend()
-    columns = len(handles) if len(schedules) > 2 else 3
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=11)
+    columns = len(DECISION_LEGEND) if len(schedules) > 2 else 3
+    legend(figure, DECISION_LEGEND, "outside lower center", ncols=columns, fontsize=11)
     return figure
 
 
@@ -558,15 +566,3 @@ def _outcome(ax, schedule, head):
     text = f"job {head}: promised {_clock(promised)}, started {_clock(started)}\n"
     text += f"{_clock(started - promised)} late" if late else "not late"
     ax.set_title(text, color=COLOURS[1] if late else "black")
-
-
-def _decision_legend():
-    patch = plt.Rectangle
-    return [
-        patch((0, 0), 1, 1, color="#666666", label="has run"),
-        patch((0, 0), 1, 1, color="#666666", alpha=0.35, label="expected or waiting"),
-        patch((0, 0), 1, 1, facecolor="#666666", edgecolor="white", hatch="//", label="backfilled"),
-        patch((0, 0), 1, 1, color=WINDOW_COLOUR, label="backfill window"),
-        patch((0, 0), 1, 1, facecolor="none", edgecolor="grey", linestyle=":", label="the user's estimate"),
-        plt.Line2D([], [], color="black", linestyle="--", label="reservation (below: the first)"),
-    ]

@@ -16,7 +16,7 @@ from ...policies import EASY
 from ...schedule import simulate
 from ...walltime import Adjustment, Scheme
 from ..mualem2001.backfilling import RECORDED
-from . import TRIPLE, inaccuracy
+from . import TRIPLE, beside, inaccuracy
 
 ORDERS = ("wfp", "fcfs")
 PERCENTILES = (95, 85, 70)
@@ -445,13 +445,12 @@ def percent(value, low, high):
 
 
 def cells(table):
-    """Every average gain that the text prints beside ours, as dicts for the exhibit's record."""
+    """Every average gain that the text prints beside ours, for the exhibit's record."""
     found = []
     for figure in FIGURES:
         part = of_figure(table, figure)
-        for trace, (place, value) in product(part.index.unique("trace"), printed(figure).items()):
-            ours = part.loc[trace].loc[place[1]].loc[place[0]]
-            cell = {"trace": trace, "figure": figure, "quantity": place[0], "case": place[1], "published": value}
-            cell |= {"ours": ours.gain, "low": ours.low, "high": ours.high}
-            found.append(cell | {"note": "" if trace == "ANL-Intrepid" else "another log than the paper's"})
+        for trace, ((metric, case), value) in product(part.index.unique("trace"), printed(figure).items()):
+            ours = part.loc[trace, case, metric]
+            of = {"figure": figure, "quantity": metric, "case": case}
+            found.append(beside(trace, of, value, ours.gain, ours.low, ours.high))
     return found

@@ -1,0 +1,213 @@
+"""What the records of the exhibits say together: a row a notebook, a verdict on each claim. The scoreboard and the
+site are made of it.
+"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+import jsonschema
+
+from .. import paths
+from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, tally
+
+PAPERS = {
+    "mualem2001": "Mu'alem & Feitelson, 2001",
+    "tang2013": "Tang, Desai, Buettner & Lan, 2013",
+    "teaching": "For teaching",
+}
+"""By the notebooks' folder, in the order of the report."""
+
+ORDER = (
+    *("figures1-3", "figure4", "table1", "figure5", "figure6", "figure7"),
+    *("table2-figure8", "table3", "estimate-model", "figure9", "table4", "detective"),
+    *("table1-figures1-2", "figure3", "table2", "figures4-7", "figures8-10", "figure11"),
+    *("table3-figure12", "figure13", "figures14-17", "beyond"),
+)
+"""The notebooks as the papers have what they show; others come last."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What one notebook makes: an exhibit of a paper, or a group of them.
+
+    Attributes
+    ----------
+    paper, notebook : str
+        The notebook's folder and name.
+    title : str
+        The notebook's first heading.
+    folder : Path
+        Where its files lie.
+    records : list of dict
+        As in `data/exhibit.schema.json`, the notebook's main one first.
+    """
+
+    paper: str
+    notebook: str
+    title: str
+    folder: object
+    records: list
+
+    @property
+    def name(self):
+        """The stem of the notebook's files, such as "mualem2001_table1"."""
+        return f"{self.paper}_{self.notebook}"
+
+    @property
+    def label(self):
+        """What the paper calls it, such as "Table 1"."""
+        return self.title.partition(": ")[0]
+
+    @property
+    def about(self):
+        """The rest of the title."""
+        return self.title.partition(": ")[2]
+
+    @property
+    def synthetic(self):
+        """Whether it was made from stand-ins for logs."""
+        return any(record["synthetic"] for record in self.records)
+
+    @property
+    def pictures(self):
+        """The names of its pictures, the main one first."""
+        names = [record["exhibit"] for record in self.records]
+        return [f"{name}.png" for name in names if (self.folder / f"{name}.png").exists()]
+
+    @property
+    def sources(self):
+        """The log files, or else models, that it was made from."""
+        files = [log["file"] or log["name"] for record in self.records for log in record["logs"]]
+        models = [model["model"] for record in self.records for model in record["models"]]
+        return list(dict.fromkeys(files or models))
+
+    @property
+    def cells(self):
+        """The judged cells of all its records."""
+        return [cell for record in self.records for cell in record["verdicts"].get("cells", [])]
+
+    @property
+    def claims(self):
+        """The decided claims of all its records."""
+        return [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+
+
+def exhibits(folder):
+    """The exhibits whose records lie in a folder, in the papers' order.
+
+    Raises
+    ------
+    ValueError
+        For a record that does not follow the schema, or belongs to no notebook.
+    """
+    groups = {}
+    for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
+        groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(record(path))
+    return in_order(Exhibit(*name, _title(*name, folder), folder, records) for name, records in groups.items())
+
+
+def in_order(found):
+    """Exhibits in the order of the papers and of what these have in them."""
+
+    def place(one):
+        return list(PAPERS).index(one.paper), (*ORDER, one.notebook).index(one.notebook), one.notebook
+
+    return sorted(found, key=place)
+
+
+def _title(paper, notebook, folder):
+    path = paths.ROOT / "notebooks" / paper / f"{notebook}.ipynb"
+    if not path.exists():
+        raise ValueError(f"{folder}/{paper}_{notebook}*.json: found no notebook {path} that makes it; remove its files")
+    return heading(path)
+
+
+def heading(path):
+    """A notebook's first heading."""
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    return first.splitlines()[0].lstrip("# ")
+
+
+def record(path):
+    """A record, held against `data/exhibit.schema.json`.
+
+    Raises
+    ------
+    ValueError
+        If it does not follow the schema, with the place.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
+    wrong = [f"{error.json_path}: {error.message[:300]}" for error in _validator().iter_errors(found)]
+    wrong += [f"$.exhibit: expected {path.stem}"] if not wrong and found["exhibit"] != path.stem else []
+    if wrong:
+        raise ValueError(f"{path}: {wrong[0]}; data/exhibit.schema.json says what a record is; run its notebook again")
+    return found
+
+
+@cache
+def _validator():
+    schema = json.loads((paths.DATA / "exhibit.schema.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+# Counts
+
+
+def another_log(cells):
+    """How many cells are not judged, ours being from another log than the paper's."""
+    return sum(cell["verdict"] == OTHER_LOG for cell in cells)
+
+
+def by_verdict(claims):
+    """How many claims got each of the four verdicts, in their order."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def decided(found):
+    """Every claim of the papers that these exhibits have, with its verdict.
+
+    Parameters
+    ----------
+    found : list of Exhibit
+
+    Returns
+    -------
+    list of dict
+        In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
+        `evidence` and `exhibit`, the `Exhibit` that decides; None for conjectures, which none can.
+    """
+    claims = published("claims").set_index("id")
+    by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    for id in CONJECTURES:
+        by_id[id] = {"verdict": UNTESTED, "evidence": "a conjecture, which no exhibit can decide", "exhibit": None}
+    return [
+        {"id": id, "paper": row.paper, "of": row.exhibit, "claim": row.claim} | by_id[id]
+        for id, row in claims.iterrows()
+        if id in by_id
+    ]
+
+
+def total(found):
+    """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
+    cells = [cell for one in found for cell in one.cells]
+    counts, variant, others = tally(cells), tally(cells, "variant"), another_log(cells)
+    chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
+    sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
+    if variant["cells"]:
+        sentences.append(f"Under the variant, the other reading of the text, {_shares(variant)}.")
+    if others:
+        sentences.append(f"{others} more stand beside numbers from another log than the paper's, and are not judged.")
+    all_claims = decided(found)
+    verdicts = [f"{count} {verdict}" for verdict, count in by_verdict(all_claims).items()]
+    return [*sentences, f"Of {len(all_claims)} claims that the papers make: {', '.join(verdicts)}."]
+
+
+def _shares(counts):
+    inside, close, off, cells = (f"{counts[name]:,}" for name in (INSIDE, CLOSE, OFF, "cells"))
+    return f"{inside} of {cells} lie inside our band, {close} are close, {off} are off"

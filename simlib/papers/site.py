@@ -1,0 +1,157 @@
+"""`build/site/`: the scoreboard, every executed notebook and every record, as pages that need neither network nor
+server.
+"""
+
+import shutil
+import tempfile
+from itertools import groupby
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
+from nbconvert import HTMLExporter
+from PIL import Image
+
+from .. import paths, plots
+from . import CLOSE, INSIDE, OFF, OTHER_LOG, tally
+from .report import PAPERS, Exhibit, another_log, by_verdict, decided, exhibits, heading, in_order, total
+
+PAGES = Environment(loader=PackageLoader("simlib.papers"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+WIDTH = 400
+"""Of a thumbnail at most, in pixels; and its height."""
+
+
+def build():
+    """Write the site anew from `figures/`, `build/synthetic/` and `build/notebooks/`.
+
+    What was made from stand-ins is shown, marked, where there is nothing from real logs.
+
+    Returns
+    -------
+    Path
+        The first page.
+    """
+    site = paths.ROOT / "build" / "site"
+    site.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=site.parent, prefix=".site.") as folder:
+        new = Path(folder) / "site"
+        _write(new)
+        shutil.rmtree(site, ignore_errors=True)
+        new.rename(site)
+    return site / "index.html"
+
+
+def _write(site):
+    rows, notebooks = _everything()
+    for name in ("notebooks", "records", "thumbnails"):
+        (site / name).mkdir(parents=True)
+    contents = {name: _content(path) for name, path in notebooks.items()}
+    stand_ins = {name for name, content in contents.items() if plots.SYNTHETIC in content}
+    shared = {"synthetic": plots.SYNTHETIC, "executed": set(notebooks), "stand_ins": stand_ins}
+    _page(site / "index.html", "index", **shared, **_first_page(rows, notebooks))
+    for one, before, after in _with_neighbours([one for one in rows if one.name in notebooks]):
+        page = {"one": one, "before": before, "after": after, "content": contents[one.name]}
+        _page(site / "notebooks" / f"{one.name}.html", "notebook", **shared, **page)
+    for one, before, after in _with_neighbours([one for one in rows if one.records]):
+        page = {"one": one, "before": before, "after": after, "groups": _by_origin(one.records), "cells": _cells}
+        _page(site / "records" / f"{one.name}.html", "record", **shared, **page)
+        for picture in one.pictures:
+            _thumbnail(one.folder / picture, site / "thumbnails" / picture)
+    shutil.copy(Path(__file__).parent / "templates" / "style.css", site)
+
+
+def _everything():
+    """The exhibits of real logs, of stand-ins where there are none of real logs, and notebooks that made neither."""
+    found = {}
+    for folder in (paths.ROOT / "figures", paths.ROOT / "build" / "synthetic"):
+        found = {one.name: one for one in exhibits(folder)} | found
+    executed = sorted((paths.ROOT / "build" / "notebooks").glob("*/[!.]*.ipynb"))
+    notebooks = {f"{path.parent.name}_{path.stem}": path for path in executed}
+    for name in notebooks.keys() - found.keys():
+        path = notebooks[name]
+        found[name] = Exhibit(path.parent.name, path.stem, heading(path), path.parent, [])
+    return in_order(found.values()), notebooks
+
+
+def _first_page(rows, notebooks):
+    claims = decided(rows)
+    by_paper = {name: [one for one in rows if one.paper == paper] for paper, name in PAPERS.items()}
+    claims_of = {name: [claim for claim in claims if claim["paper"] == paper] for paper, name in PAPERS.items()}
+    return {
+        "total": total([one for one in rows if not one.synthetic]),
+        "papers": [part for part in by_paper.items() if part[1]],
+        "claims": [part for part in claims_of.items() if part[1]],
+        "pages": {one.name: f"{'notebooks' if one.name in notebooks else 'records'}/{one.name}.html" for one in rows},
+        "numbers": _numbers,
+        "verdicts": by_verdict,
+    }
+
+
+def _numbers(cells):
+    """How many cells got each verdict."""
+    counts = tally(cells)
+    return {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {OTHER_LOG: another_log(cells)}
+
+
+def _with_neighbours(rows):
+    return zip(rows, [None, *rows], [*rows[1:], None], strict=False)
+
+
+def _content(path):
+    """An executed notebook as HTML, without the page around it."""
+    exporter = HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
+    content, _ = exporter.from_filename(str(path))
+    return content.replace("No description has been provided for this image", "")
+
+
+def _page(path, template, **context):
+    path.write_text(PAGES.get_template(f"{template}.html").render(context), encoding="utf-8")
+
+
+def _thumbnail(picture, to):
+    with Image.open(picture) as full:
+        small = full.convert("RGB")
+        small.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
+        small.save(to, optimize=True)
+
+
+# A record
+
+
+def _by_origin(records):
+    """Records that were made from the same together: pairs of what they share and the records."""
+    shared = ("logs", "models", "parameters", "seed", "versions")
+    groups = groupby(records, key=lambda record: {name: record[name] for name in shared})
+    return [(origin, list(part)) for origin, part in groups]
+
+
+def _cells(cells):
+    """Judged cells as a table of texts: `columns`, `rows`, and `verdicts`, the places of columns that hold some."""
+    rows = [cell["of"] | _judged(cell) | {"note": cell.get("note", "")} for cell in cells]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [name for name in names if any(row.get(name, "") != "" for row in rows)]
+    verdicts = [place for place, name in enumerate(columns) if name.endswith("verdict")]
+    return {"columns": columns, "rows": [[row.get(name, "") for name in columns] for row in rows], "verdicts": verdicts}
+
+
+def _judged(cell):
+    found = {"published": _as_printed(cell["published"])} | _verdict(cell)
+    variant = _verdict(cell["variant"]) if "variant" in cell else {}
+    return found | {f"variant: {name}": text for name, text in variant.items()}
+
+
+def _verdict(one):
+    band = f"{_number(one['low'])} to {_number(one['high'])}" if one["low"] != one["high"] else ""
+    off = "" if one["deviation"] is None else f"{one['deviation']:+.1%}"
+    return {"ours": _number(one["ours"]), "band": band, "off by": off, "verdict": one["verdict"]}
+
+
+def _as_printed(value):
+    return f"{value:,.0f}" if value == int(value) else f"{value:,}"
+
+
+def _number(value):
+    """A number with two decimals at most, or three digits where it is below one."""
+    if value is None:
+        return ""
+    whole = abs(value) >= 100 or value == int(value)
+    return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"

@@ -1,0 +1,112 @@
+"""Every exhibit's record follows its schema, and every claim of the papers is decided by one exhibit."""
+
+import copy
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from simlib import papers, plots
+from simlib.models import jann97
+
+ROOT = Path(__file__).parent.parent
+RECORDS = sorted((ROOT / "figures").glob("*.json"))
+SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+CONJECTURES = {"MF-38"}  # no exhibit can decide them
+
+
+def complaints(record):
+    """Where a record departs from the schema, and how."""
+    return [f"{error.json_path}: {error.message[:200]}" for error in VALIDATOR.iter_errors(record)]
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_schema_is_one():
+    VALIDATOR.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_a_committed_record_follows_the_schema_and_is_named_after_its_exhibit(path):
+    record = read(path)
+    assert complaints(record) == []
+    assert record["exhibit"] == path.stem
+    assert record["seed"] == record["parameters"].get("seed")
+    folder, name = path.stem.split("_")[:2]
+    assert (ROOT / "notebooks" / folder / f"{name}.ipynb").exists()
+
+
+def test_every_claim_of_the_papers_is_decided_by_just_one_exhibit_but_for_conjectures():
+    found = [claim for path in RECORDS for claim in read(path)["verdicts"].get("claims", [])]
+    texts = papers.published("claims").set_index("id").claim
+    assert sorted(claim["id"] for claim in found) == sorted(set(texts.index) - CONJECTURES)
+    assert [claim["id"] for claim in found if claim["claim"] != texts[claim["id"]]] == []
+
+
+# A made-up exhibit, and what can be wrong with one
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch, workload):
+    """The record of a made-up exhibit with all that a record can have."""
+    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    log = workload([(0, 10, 10, 3)], 4)
+    log.source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
+    band = {"ours": 1.4, "band": (1.2, 1.3, 1.5)}
+    of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
+    cells = [
+        papers.cell(of, 1.0, 1.1, (0.9, 1.05, 1.2), decimals=1, variant=band, note="so it is"),
+        papers.cell(of | {"f": 2}, 0.0, 1.0, same_log=False),
+    ]
+    verdicts = {"cells": cells, "claims": [papers.claim("MF-01", papers.REPRODUCED, "all of 7")]}
+    made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
+    folder = plots.save("mualem2001_table9_by-month", **made_from, verdicts=verdicts)
+    return read(folder / "mualem2001_table9_by-month.json")
+
+
+def test_what_an_exhibit_saves_follows_the_schema(record):
+    assert complaints(record) == []
+    assert record["seed"] == 3
+    assert [cell["verdict"] for cell in record["verdicts"]["cells"]] == [papers.INSIDE, papers.OTHER_LOG]
+    assert record["verdicts"]["cells"][0]["variant"]["verdict"] == papers.OFF
+
+
+@pytest.mark.parametrize("key", SCHEMA["required"])
+def test_a_record_that_lacks_something_is_refused(record, key):
+    del record[key]
+    assert complaints(record) == [f"$: '{key}' is a required property"]
+
+
+WRONG = {
+    "a verdict of no kind": lambda cell, claim, log: cell.update(verdict="nearly"),
+    "a cell that the paper does not print": lambda cell, claim, log: cell.update(published=None),
+    "a cell of nothing": lambda cell, claim, log: cell.pop("of"),
+    "a cell with more to it": lambda cell, claim, log: cell.update(sd=0.1),
+    "a variant without a verdict": lambda cell, claim, log: cell["variant"].pop("verdict"),
+    "a claim of no paper": lambda cell, claim, log: claim.update(id="XY-01"),
+    "a claim without evidence": lambda cell, claim, log: claim.pop("evidence"),
+    "a log without a digest": lambda cell, claim, log: log.pop("sha256"),
+    "a digest that is none": lambda cell, claim, log: log.update(sha256="0123"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_record_is_refused_for(record, wrong):
+    changed = copy.deepcopy(record)
+    verdicts = changed["verdicts"]
+    WRONG[wrong](verdicts["cells"][0], verdicts["claims"][0], changed["logs"][0])
+    assert complaints(changed)
+
+
+def test_the_numbers_of_a_stand_in_are_not_judged(tmp_path, monkeypatch):
+    from simlib.models.sample import sample
+
+    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    one = papers.cell({"trace": "CTC"}, 1.0, 1.0, variant={"ours": 1.0})
+    folder = plots.save("mualem2001_table9", workloads=[sample()], verdicts={"cells": [one]})
+    (cell,) = read(folder / "mualem2001_table9.json")["verdicts"]["cells"]
+    assert cell["verdict"] == cell["variant"]["verdict"] == papers.OTHER_LOG

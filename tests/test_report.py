@@ -1,0 +1,203 @@
+"""The scoreboard and the site, made of a few made-up exhibits: every row counted, every link there, the same again."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import nbformat
+import pytest
+
+from simlib import papers, plots
+from simlib.models.sample import sample
+from simlib.papers import __main__ as command
+from simlib.papers import report, scoreboard, site
+
+matplotlib.use("Agg")
+
+BAND = (0.9, 1.0, 1.1)
+OF = {"trace": "KTH", "quantity": "wait"}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def log(workload):
+    w = workload([(0, 10, 10, 3)], 4)
+    w.name, w.source = "KTH-SP2", {"file": "kth.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
+    return w
+
+
+def notebook(root, paper, name, title, executed=True, says=""):
+    """A notebook's source, and its executed copy."""
+    cells = [nbformat.v4.new_markdown_cell(f"# {title}\n\nProse."), nbformat.v4.new_code_cell("print(1)")]
+    for folder in (root / "notebooks", *([root / "build" / "notebooks"] if executed else [])):
+        (folder / paper).mkdir(parents=True, exist_ok=True)
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / paper / f"{name}.ipynb")
+        cells[1].outputs = [nbformat.v4.new_output("stream", text=f"1\n{says}")]
+
+
+@pytest.fixture
+def study(root, log):
+    """Three exhibits, one of them of two records, one from a stand-in."""
+    figure, ax = plt.subplots()
+    ax.plot([1, 2])
+    cells = [papers.cell(OF | {"month": "1996-07"}, value, 1.0, BAND) for value in (1.0, 1.0, 1.12, 2.0)]
+    variant = {"ours": 2.0, "band": (1.9, 2.0, 2.1)}
+    cells[3] = papers.cell(OF, 2.0, 1.0, BAND, variant=variant, note="so | it is")
+    claims = [papers.claim("MF-08", papers.REPRODUCED, "5 of 7"), papers.claim("MF-09", papers.NOT, "1 < 2 | 3")]
+    made = {"workloads": [log], "parameters": {"seed": 1}}
+    notebook(root, "mualem2001", "table1", "Table 1: months")
+    plots.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": claims})
+    plots.save("mualem2001_table1_more", figure, **made)
+    notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
+    plots.save("mualem2001_figure4", verdicts={"claims": [papers.claim("MF-05", papers.PARTLY, "half")]})
+    notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
+    one = papers.cell({"trace": "SDSC"}, 1.0, 1.0)
+    claim = papers.claim("TG-03", papers.REPRODUCED, "made up")
+    plots.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
+    plt.close("all")
+    return root
+
+
+def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
+    figure4, table1 = report.exhibits(study / "figures")
+    assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
+    assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
+    assert figure4.pictures == figure4.sources == []
+    assert papers.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
+    assert list(report.by_verdict(table1.claims).values()) == [1, 0, 1, 0]
+
+
+def test_the_total_counts_every_cell_and_claim_and_the_conjecture(study):
+    judged, variant, claims = report.total(report.exhibits(study / "figures"))
+    assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
+    assert variant.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
+    assert claims.endswith(": 1 reproduced, 1 partly reproduced, 1 not reproduced, 1 cannot be tested.")
+
+
+def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
+    text = scoreboard.text(study / "figures")
+    (row,) = [line for line in text.splitlines() if "<b>Table 1</b>" in line]
+    assert "| kth.swf | 2 / 0 / 2 | 1 / 0 / 1 / 0 |" in row
+    assert text.index("<b>Figure 4</b>") < text.index("<b>Table 1</b>")
+    assert "made by hand" in text and "tang2013" not in text
+    (line,) = [line for line in text.splitlines() if line.startswith("| **MF-09**")]
+    assert "**not reproduced**" in line and r"1 \< 2 \| 3" in line
+
+
+def links(text):
+    return [link for link in re.findall(r'(?:href|src)="([^"#]+)"|\]\(([^)#]+)\)', text) for link in link if link]
+
+
+def test_the_links_of_the_scoreboard_lead_somewhere(study):
+    (study / "data").mkdir()
+    (study / "data" / "exhibit.schema.json").touch()
+    text = scoreboard.text(study / "figures")
+    assert len(links(text)) > 6
+    assert [link for link in links(text) if not (study / "figures" / link).exists()] == []
+
+
+def test_every_page_of_the_site_is_there_and_every_link_leads_to_one(study):
+    first = site.build()
+    assert first == study / "build" / "site" / "index.html"
+    pages = {str(path.relative_to(first.parent)) for path in first.parent.rglob("*.html")}
+    assert pages == {
+        "index.html",
+        "notebooks/mualem2001_table1.html",
+        "notebooks/tang2013_table2.html",
+        *(f"records/{name}.html" for name in ("mualem2001_figure4", "mualem2001_table1", "tang2013_table2")),
+    }
+    for page in pages:
+        path = first.parent / page
+        found = links(path.read_text())
+        assert found
+        assert [link for link in found if not (path.parent / link).exists()] == [], page
+
+
+def test_a_page_needs_nothing_from_the_network(study):
+    for path in site.build().parent.rglob("*.html"):
+        assert not re.search(r"https?://|<script", path.read_text())
+
+
+def test_a_record_s_page_has_logs_parameters_and_every_number_with_its_band(study):
+    text = (site.build().parent / "records" / "mualem2001_table1.html").read_text()
+    for part in (
+        "0123456789abcdef" * 4,
+        "seed = <code>1</code>",
+        "0.9 to 1.10",
+        "1.90 to 2.10",
+        "so | it is",
+        "1996-07",
+    ):
+        assert part in text, part
+    assert text.count("<tr>") == 5
+
+
+def test_what_stands_in_for_a_log_is_marked_on_every_page_and_counts_nowhere(study):
+    first = site.build()
+    text = first.read_text()
+    row = text[text.index('id="tang2013_table2"') :]
+    assert f"{plots.SYNTHETIC}: says nothing about the paper" in row[: row.index("</section>")]
+    assert "2 of 4 lie inside" in text and "Of 4 claims" in text
+    for page in ("notebooks", "records"):
+        assert "nothing on this page" in (first.parent / page / "tang2013_table2.html").read_text()
+        assert "nothing on this page" not in (first.parent / page / "mualem2001_table1.html").read_text()
+
+
+def test_without_any_figures_the_site_stands_and_no_scoreboard_is_written(root):
+    notebook(root, "teaching", "twins", "Twins")
+    command.main(["report"])
+    assert "Twins" in (root / "build" / "site" / "index.html").read_text()
+    assert not (root / "figures").exists()
+
+
+def test_the_same_figures_give_the_same_bytes(study):
+    def write():
+        command.main(["report"])
+        files = [study / "figures" / "README.md", *(study / "build" / "site").rglob("*.*")]
+        return {path: path.read_bytes() for path in files if path.is_file()}
+
+    first = write()
+    assert len(first) > 8
+    assert write() == first
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda text: text[:-9], r"mualem2001_figure4.json, line \d+: no JSON"),
+        (lambda text: text.replace('"partly reproduced"', '"nearly"'), r"claims\[0\].verdict: 'nearly' is not one of"),
+        (lambda text: text.replace('"seed"', '"sed"'), "Additional properties|'seed' is a required property"),
+        (lambda text: text.replace("figure4", "figure5"), "exhibit: expected mualem2001_figure4"),
+    ],
+)
+def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, change, message):
+    path = study / "figures" / "mualem2001_figure4.json"
+    path.write_text(change(path.read_text()))
+    with pytest.raises(ValueError, match=message):
+        command.main(["report"])
+    assert not (study / "figures" / "README.md").exists() and not (study / "build" / "site").exists()
+
+
+def test_a_record_without_its_notebook_is_named(study):
+    (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
+    with pytest.raises(ValueError, match="mualem2001_figure4.* found no notebook"):
+        report.exhibits(study / "figures")
+
+
+def test_the_verdicts_are_printed(study, capsys):
+    command.main([])
+    out = capsys.readouterr().out
+    assert "figures/mualem2001_table1: Table 1: months\n  from kth.swf\n  MF-08 reproduced: " in out
+    assert "build/synthetic/tang2013_table2: Table 2: groups  *** SYNTHETIC" in out
+    assert "Of 4 claims" in out
+
+
+def test_the_committed_scoreboard_is_what_the_records_give():
+    folder = Path(__file__).parent.parent / "figures"
+    assert (folder / "README.md").read_text(encoding="utf-8") == scoreboard.text(folder)
