@@ -4,51 +4,80 @@ import numpy as np
 from numba import njit
 
 from .arrivals import NEVER, arrivals, submit_followers
-from .profile import advance, anchor_point, give
+from .profile import advance, anchor_point, give, make_room, tidy
 from .running import insert
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
 
 @njit(cache=True)
-def sort_by_start(queue, queued, start, arrival):
-    """Sort `queue[:queued]` by reserved start, ties by arrival."""
-    for i in range(queued):
-        job = queue[i]
-        j = i
-        while j > 0 and (
-            start[queue[j - 1]] > start[job]
-            or (start[queue[j - 1]] == start[job] and arrival[queue[j - 1]] > arrival[job])
-        ):
-            queue[j] = queue[j - 1]
-            j -= 1
-        queue[j] = job
+def compress(times, free, first, last, jobs, start, estimate, size):
+    """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
-
-@njit(cache=True)
-def compress(times, free, steps, queue, queued, start, estimate, size):
-    """Move each queued job in turn to the earliest time at which it fits; no job moves back (MF 2.1)."""
-    for i in range(queued):
-        job = queue[i]
-        anchor = anchor_point(times, free, steps, size[job], estimate[job], start[job])
-        if anchor < start[job]:
-            steps = give(times, free, steps, start[job], start[job] + estimate[job], size[job])
-            steps = give(times, free, steps, anchor, anchor + estimate[job], -size[job])
+    To lift a job out and put it back is to take its processors from the new start on, and to give them back from the
+    old start on. Where both overlap nothing changes: most moves are short, and touch a few steps of the profile.
+    Returns the new last step.
+    """
+    for job in jobs:
+        k = anchor_point(times, free, first, size[job], estimate[job], start[job])
+        if k >= 0:
+            anchor, reserved = times[k], start[job]
+            end = anchor + estimate[job]
+            k, last = give(times, free, first, last, k, anchor, min(end, reserved), -size[job])
+            k, last = give(times, free, first, last, k, max(end, reserved), reserved + estimate[job], size[job])
             start[job] = anchor
-    return steps
+    return last
 
 
 @njit(cache=True)
-def rebackfill(times, free, steps, queue, queued, start, estimate, size):
-    """Forget all reservations and make them anew in the order of the queue: what MF 2.1 warns of (figure 2)."""
-    for i in range(queued):
-        job = queue[i]
-        steps = give(times, free, steps, start[job], start[job] + estimate[job], size[job])
-    for i in range(queued):
-        job = queue[i]
-        start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
-        steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
-    return steps
+def rebackfill(times, free, first, last, jobs, start, estimate, size):
+    """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
+    for job in jobs:
+        k, last = give(times, free, first, last, first, start[job], start[job] + estimate[job], size[job])
+    for job in jobs:
+        k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+        start[job] = times[k]
+        k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
+    return last
+
+
+@njit(cache=True)
+def in_order_of_arrival(queue, oldest, arrived, waiting):
+    """Move those of `queue[oldest:arrived]` that are waiting to the front. Returns how many they are."""
+    queued = 0
+    for i in range(oldest, arrived):
+        queue[queued] = queue[i]
+        queued += waiting[queue[i]]
+    return queued
+
+
+@njit(cache=True)
+def sort_by_start(by_start, started, reserved, start, arrival):
+    """Sort `by_start[started:reserved]` by start, ties by arrival; they nearly are already."""
+    for i in range(started + 1, reserved):
+        job = by_start[i]
+        j = i
+        while j > started and (
+            start[by_start[j - 1]] > start[job]
+            or (start[by_start[j - 1]] == start[job] and arrival[by_start[j - 1]] > arrival[job])
+        ):
+            by_start[j] = by_start[j - 1]
+            j -= 1
+        by_start[j] = job
+
+
+@njit(cache=True)
+def insert_by_start(by_start, started, reserved, job, start):
+    """Insert `job`, the last one to arrive, into `by_start[started:reserved]`."""
+    low, high = started, reserved
+    while low < high:
+        middle = (low + high) // 2
+        if start[by_start[middle]] <= start[job]:
+            low = middle + 1
+        else:
+            high = middle
+    make_room(by_start, low, reserved)
+    by_start[low] = job
 
 
 @njit(cache=True, nogil=True)
@@ -75,62 +104,71 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
     guarantee = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
     end = np.zeros(n, np.int64)
-    arrival = np.empty(n, np.int64)
-    queue = np.empty(n, np.int64)
+    arrival = np.zeros(n, np.int64)
+    waiting = np.zeros(n, np.bool_)
+    queue = np.empty(n, np.int64)  # by arrival, from `oldest` to `queued`, some of which have started
+    by_start = np.empty(n, np.int64)  # by reserved start, from `started` to `arrived`
     running = np.empty(n, np.int64)  # by end, the next one last; jobs of no length take no room, so any number of them
-    queued, count, arrived = 0, 0, 0
-    order, at, first, others = arrivals(n, preceding)
-    times = np.empty(2 * n + 3, np.int64)
-    free = np.empty(2 * n + 3, np.int64)
-    free[0], steps = machine, 1
+    oldest, queued, started, arrived, count = 0, 0, 0, 0, 0
+    order, at, first_follower, others = arrivals(n, preceding)
+    # 3 n steps before `tidy`, and 9 n that the events of an instant may add
+    times = np.empty(12 * n + 64, np.int64)
+    free = np.empty(12 * n + 64, np.int64)
+    times[0], free[0], times[1] = 0, machine, NEVER
+    first, last, many = 0, 1, 32
 
-    while at < n or queued > 0 or count > 0:
+    while at < n or started < arrived or count > 0:
         now = submit[order[at]] if at < n else NEVER
         if count > 0:
             now = min(now, end[running[count - 1]])
-        for i in range(queued):
-            now = min(now, start[queue[i]])
-        steps = advance(times, free, steps, now)
+        if started < arrived:
+            now = min(now, start[by_start[started]])
+        first = advance(times, first, now)
+        if last > many:
+            last = tidy(times, free, first, last)
+            first, many = 0, last + last // 2 + 32
 
         early = False  # 1. jobs leave
         while count > 0 and end[running[count - 1]] <= now:
             count -= 1
             job = running[count]
             if start[job] + estimate[job] > now:
-                steps = give(times, free, steps, now, start[job] + estimate[job], size[job])
+                k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
                 early = True
             if feedback:
-                at = submit_followers(order, at, job, now, first, others, think, submit)
-        if early and when_early == REBACKFILL:
-            steps = rebackfill(times, free, steps, queue, queued, start, estimate, size)
-        elif early and when_early != NO_COMPRESSION:
+                at = submit_followers(order, at, job, now, first_follower, others, think, submit)
+        if early and started < arrived and when_early != NO_COMPRESSION:
             if when_early == BY_START:
-                sort_by_start(queue, queued, start, arrival)
-            steps = compress(times, free, steps, queue, queued, start, estimate, size)
+                in_turn = by_start[started:arrived].copy()
+            else:
+                oldest, queued = 0, in_order_of_arrival(queue, oldest, queued, waiting)
+                in_turn = queue[:queued]
+            if when_early == REBACKFILL:
+                last = rebackfill(times, free, first, last, in_turn, start, estimate, size)
+            else:
+                last = compress(times, free, first, last, in_turn, start, estimate, size)
+            sort_by_start(by_start, started, arrived, start, arrival)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
             job = order[at]
-            start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
-            guarantee[job] = start[job]
-            steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
+            k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+            start[job] = guarantee[job] = times[k]
+            k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
+            insert_by_start(by_start, started, arrived, job, start)
             queue[queued] = job
+            waiting[job] = True
             arrival[job] = arrived
             queued += 1
             arrived += 1
             at += 1
 
-        oldest = n  # the first in order of arrival that is left waiting
-        for i in range(queued):
-            if start[queue[i]] > now:
-                oldest = min(oldest, arrival[queue[i]])
-        waiting = 0
-        for i in range(queued):
-            job = queue[i]
-            if start[job] == now:
-                backfilled[job] = arrival[job] > oldest
-                end[job] = now + run[job]
-                count = insert(running, count, job, end)
-            else:
-                queue[waiting] = job
-                waiting += 1
-        queued = waiting
+        before = started  # 3. those start whose time has come
+        while started < arrived and start[by_start[started]] == now:
+            waiting[by_start[started]] = False
+            started += 1
+        while oldest < queued and not waiting[queue[oldest]]:
+            oldest += 1
+        for job in by_start[before:started]:
+            backfilled[job] = oldest < queued and arrival[queue[oldest]] < arrival[job]
+            end[job] = now + run[job]
+            count = insert(running, count, job, end)
     return start, guarantee, backfilled

@@ -1,81 +1,106 @@
 """The profile of conservative backfilling: how many processors will be free from now on (MF section 2.1).
 
-A profile of n steps is `free[k]` processors from `times[k]` until `times[k + 1]`, and `free[n - 1]` for ever after
-`times[n - 1]`. The first step begins now; every function returns the new number of steps.
+Of a profile `free[k]` processors are free from `times[k]` until `times[k + 1]`, for each of the steps
+`first <= k < last`; the first one begins now, and `times[last]` is `NEVER`. A step with as many processors free as the
+one before says nothing, and does no harm. It stays, as room for the next one that begins near it, so that the rest of
+the profile is seldom shifted; `tidy` removes such steps when they have become too many. What is near in time is near
+in the profile: so functions take and return a step to go on from, instead of searching.
 """
 
 from numba import njit
 
+from .arrivals import NEVER
+
+NEAR = 10  # steps within which room is looked for
+
+
+@njit(cache=True, inline="always")
+def advance(times, first, now):
+    """Drop what lies before `now`. Returns the new first step."""
+    while times[first + 1] <= now:
+        first += 1
+    times[first] = now
+    return first
+
 
 @njit(cache=True)
-def advance(times, free, steps, now):
-    """Drop what lies before `now`."""
-    past = 0
-    while past + 1 < steps and times[past + 1] <= now:
-        past += 1
-    if past > 0:
-        for k in range(past, steps):
-            times[k - past] = times[k]
-            free[k - past] = free[k]
-    times[0] = now
-    return steps - past
+def tidy(times, free, first, last):
+    """Remove the steps that say nothing. Returns the new last step; the first is then 0."""
+    times[0], free[0] = times[first], free[first]
+    kept = 0
+    for k in range(first + 1, last):
+        if free[k] != free[kept]:
+            kept += 1
+            times[kept], free[kept] = times[k], free[k]
+    times[kept + 1] = NEVER
+    return kept + 1
 
 
-@njit(cache=True)
-def split(times, free, steps, at):
-    """Make `at` (not before now) the beginning of a step. Returns that step and the new number of steps."""
-    k = steps
-    while times[k - 1] > at:
+@njit(cache=True, inline="always")
+def insert_before(times, free, first, last, k, begin, procs):
+    """A step that begins at `begin`, with `procs` free, before step k. Returns that step, and the new last one."""
+    room = k - 1
+    nearest = max(first, k - NEAR)
+    while room > nearest and free[room] != free[room - 1]:
+        room -= 1
+    if room > nearest:
         k -= 1
-    if times[k - 1] == at:
-        return k - 1, steps
-    for i in range(steps, k, -1):
-        times[i] = times[i - 1]
-        free[i] = free[i - 1]
-    times[k] = at
-    free[k] = free[k - 1]
-    return k, steps + 1
+        for i in range(room, k):
+            times[i], free[i] = times[i + 1], free[i + 1]
+    else:
+        last += 1
+        make_room(times, k, last)
+        make_room(free, k, last)
+    times[k], free[k] = begin, procs
+    return k, last
 
 
-@njit(cache=True)
-def join(times, free, steps, k):
-    """Merge step k with the one before where both have as many processors free."""
-    if k == 0 or free[k] != free[k - 1]:
-        return steps
-    for i in range(k, steps - 1):
-        times[i] = times[i + 1]
-        free[i] = free[i + 1]
-    return steps - 1
+@njit(cache=True, inline="always")
+def make_room(values, k, last):
+    """Shift `values[k:last]` by one."""
+    rest = values[k : last + 1]  # a loop over a view becomes one move of a block of memory
+    for i in range(rest.size - 1, 0, -1):
+        rest[i] = rest[i - 1]
 
 
-@njit(cache=True)
-def give(times, free, steps, begin, end, procs):
-    """Add `procs` free processors from `begin` until `end`; a negative number takes them."""
-    if begin == end:
-        return steps
-    first, steps = split(times, free, steps, begin)
-    last, steps = split(times, free, steps, end)
-    for k in range(first, last):
-        free[k] += procs
-    steps = join(times, free, steps, last)
-    return join(times, free, steps, first)
+@njit(cache=True, inline="always")
+def give(times, free, first, last, k, begin, end, procs):
+    """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
-
-@njit(cache=True)
-def anchor_point(times, free, steps, size, duration, reserved):
-    """The earliest time at which `size` processors are free for `duration` seconds (MF 2.1, step 1).
-
-    `reserved` is where the job stands in the profile already, or a time beyond all others for a new one. A scan that
-    reaches it without a gap has found its answer: within its own reservation, lifted out, the job always fits. So a
-    reservation need not be taken out of the profile to learn that it cannot move.
+    Returns the step that begins at `end`, and the new last one.
     """
-    anchor = times[0]
-    for k in range(steps):
-        end = times[k + 1] if k + 1 < steps else reserved
-        if free[k] < size:
-            anchor = end  # not here: the next possible anchor is where this step ends
-            if anchor >= reserved:
-                return reserved
-        elif end >= min(anchor + duration, reserved):
+    if begin == end:
+        return k, last
+    while times[k] < begin:
+        k += 1
+    if times[k] > begin:
+        k, last = insert_before(times, free, first, last, k, begin, free[k - 1])
+    while times[k] < end:
+        free[k] += procs
+        k += 1
+    if times[k] > end:
+        k, last = insert_before(times, free, first, last, k, end, free[k - 1] - procs)
+    return k, last
+
+
+@njit(cache=True, inline="always")
+def anchor_point(times, free, first, size, duration, reserved):
+    """The first step at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
+
+    `reserved` is where the job stands in the profile already, or `NEVER` for a new one; the answer is -1 if there is
+    none before. A scan that reaches it without a gap has found its answer: within its own reservation, lifted out, the
+    job always fits. So a reservation need not be taken out of the profile to learn that it cannot move.
+    """
+    k = first
+    while True:
+        while free[k] < size:  # not here: the next possible anchor is where a step with enough of them begins
+            k += 1
+        if times[k] >= reserved:
+            return -1
+        anchor = k
+        end = min(times[k] + duration, reserved)
+        k += 1
+        while times[k] < end and free[k] >= size:
+            k += 1
+        if times[k] >= end:
             return anchor
-    return anchor
