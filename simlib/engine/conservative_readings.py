@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit
 
 from .arrivals import NEVER
-from .profile import advance, anchor_point, give
+from .conservative import compress
+from .profile import advance, anchor_point, give, tidy
 from .running import insert
 
 ARRIVAL, START, START_LATEST, END, LATEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(9)
@@ -75,21 +76,15 @@ def comes_before(job, other, order, start, estimate, size):
 
 
 @njit(cache=True)
-def compress(times, free, steps, queue, queued, start, estimate, size, reading):
-    """Move each queued job in turn to the earliest time at which it fits; no job moves back."""
+def compress_as_read(times, free, first, last, queue, queued, start, estimate, size, reading):
+    """Compress the schedule in the order of the reading, once or until nothing moves. Returns the new last step."""
     moved = True
     while moved:
-        moved = False
         sort_to_compress(queue, queued, reading.order, start, estimate, size)
-        for i in range(queued):
-            job = queue[i]
-            anchor = anchor_point(times, free, steps, size[job], estimate[job], start[job])
-            if anchor < start[job]:
-                steps = give(times, free, steps, start[job], start[job] + estimate[job], size[job])
-                steps = give(times, free, steps, anchor, anchor + estimate[job], -size[job])
-                start[job] = anchor
-                moved = reading.repeat
-    return steps
+        before = start[queue[:queued]].sum()
+        last = compress(times, free, first, last, queue[:queued], start, estimate, size)
+        moved = reading.repeat and start[queue[:queued]].sum() < before
+    return last
 
 
 @njit(cache=True, nogil=True)
@@ -114,9 +109,10 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
     queue = np.empty(n, np.int64)
     running = np.empty(n, np.int64)
     arrived, queued, count = 0, 0, 0
-    times = np.empty(2 * n + 3, np.int64)
-    free = np.empty(2 * n + 3, np.int64)
-    free[0], steps = machine, 1
+    times = np.empty(12 * n + 64, np.int64)
+    free = np.empty(12 * n + 64, np.int64)
+    times[0], free[0], times[1] = 0, machine, NEVER
+    first, last = 0, 1
 
     while arrived < n or queued > 0 or count > 0:
         now = submit[arrived] if arrived < n else NEVER
@@ -124,14 +120,14 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
             now = min(now, end[running[count - 1]])
         for i in range(queued):
             now = min(now, start[queue[i]])
-        steps = advance(times, free, steps, now)
+        first, last = 0, tidy(times, free, advance(times, first, now), last)
 
         for arrivals in (reading.arrivals_first, not reading.arrivals_first):
             while arrivals and arrived < n and submit[arrived] <= now:
                 job = arrived
-                start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
-                guarantee[job] = start[job]
-                steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
+                k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+                start[job] = guarantee[job] = times[k]
+                k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
                 queue[queued] = job
                 queued += 1
                 arrived += 1
@@ -140,11 +136,11 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
                 count -= 1
                 job = running[count]
                 if start[job] + estimate[job] > now:
-                    steps = give(times, free, steps, now, start[job] + estimate[job], size[job])
+                    k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
                     early = True
-                last = count == 0 or end[running[count - 1]] > now
-                if early and (reading.each or last):
-                    steps = compress(times, free, steps, queue, queued, start, estimate, size, reading)
+                more = count > 0 and end[running[count - 1]] <= now
+                if early and (reading.each or not more):
+                    last = compress_as_read(times, free, first, last, queue, queued, start, estimate, size, reading)
                     early = False
 
         waiting = 0
