@@ -1,9 +1,10 @@
-"""`python -m simlib logs` lists the catalogue; `python -m simlib fetch [NAME...]` downloads what is not here."""
+"""`python -m simlib logs` lists the catalogue; `python -m simlib fetch [NAME...]` downloads what is not here;
+`python -m simlib from-sacct INPUT OUTPUT.swf.gz` makes a log of your own Slurm cluster."""
 
 import argparse
 import sys
 
-from . import archive
+from . import archive, sacct, swf
 
 
 def logs():
@@ -43,16 +44,42 @@ def fetch(names):
     return failed
 
 
+def from_sacct(source, target, unit, procs, timezone):
+    """Convert sacct's output and print what became of it."""
+    if timezone is None:
+        timezone = "UTC"
+        print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
+    for what, count in sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone).items():
+        print(f"{count:>12,}  {what}")
+    workload = swf.read_swf(target)
+    print(*[line.strip() for line in workload.header if "Note:" in line], workload, sep="\n")
+    return 0
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m simlib", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("logs", help="list the catalogue: what is known, what is here, which variant")
     command = commands.add_parser("fetch", help="download logs from the Parallel Workloads Archive and verify them")
     command.add_argument("names", nargs="*", metavar="NAME", help="names in the catalogue; by default all")
-    given = parser.parse_args(arguments)
+    command = commands.add_parser(
+        "from-sacct",
+        help="convert the output of Slurm's sacct to a log with anonymous users",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="INPUT is what this prints, run by one who may see all jobs:\n" + sacct.COMMAND,
+    )
+    command.add_argument("source", metavar="INPUT", help="what sacct --parsable2 printed")
+    command.add_argument("target", metavar="OUTPUT", help="the log to write, such as mine.swf.gz")
+    command.add_argument(
+        "--nodes", dest="unit", action="store_const", const="nodes", default="cpus", help="count nodes instead of CPUs"
+    )
+    command.add_argument("--procs", type=int, metavar="N", help="the machine's size; default: the most in use at once")
+    command.add_argument("--timezone", metavar="NAME", help="the cluster's, such as Europe/Berlin")
+    given = vars(parser.parse_args(arguments))
+    run = {"logs": logs, "fetch": fetch, "from-sacct": from_sacct}[given.pop("command")]
     try:
-        return logs() if given.command == "logs" else fetch(given.names)
-    except archive.ArchiveError as error:
+        return run(**given)
+    except (archive.ArchiveError, swf.SWFError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
 

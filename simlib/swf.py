@@ -114,10 +114,25 @@ def write_swf(workload, path):
         requested_time=fields.requested_time.where(requested.round() == jobs.estimate, jobs.estimate),
         **{field: jobs[field] for field in ("submit", "run", "procs", "user", "group", "app", "queue", "status")},
     )
+    write_log(_header_of(workload), fields, path)
+
+
+def write_log(header, log, path):
+    """Write comment lines and a table of the 18 fields such as `read_log` returns; see `write_swf`.
+
+    Parameters
+    ----------
+    header : iterable of str
+        Without their semicolon.
+    log : DataFrame
+        Columns `FIELDS`, one row a job line.
+    path : str or Path
+    """
+    log = log[list(FIELDS)]
     for field in FIELDS:
-        _whole(fields, field)
-    lines = fields.to_csv(sep=" ", header=False, index=False, lineterminator="\n")
-    data = ("".join(f";{line}\n" for line in _header_of(workload)) + lines).encode()
+        _whole(log, field)
+    lines = log.to_csv(sep=" ", header=False, index=False, lineterminator="\n")
+    data = ("".join(f";{line}\n" for line in header) + lines).encode()
     with replacing(path) as new:
         new.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
@@ -194,7 +209,7 @@ def read_log(path):
     ------
     SWFError
     """
-    data = _read_bytes(path)
+    data = read_bytes(path)
     if b"\0" in data:
         number = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise SWFError(f"{path}: line {number}: found binary data, expected text in the Standard Workload Format")
@@ -217,12 +232,13 @@ def job_lines(path):
     lines : int
     digest : str, hexadecimal
     """
-    folded = [b" ".join(line.partition(b";")[0].split()) for line in _read_bytes(path).splitlines()]
+    folded = [b" ".join(line.partition(b";")[0].split()) for line in read_bytes(path).splitlines()]
     folded = [line for line in folded if line]
     return len(folded), hashlib.sha256(b"".join(line + b"\n" for line in folded)).hexdigest()
 
 
-def _read_bytes(path):
+def read_bytes(path):
+    """The bytes of a plain or gzip-compressed text, its lines ended by line feeds; SWFError where it cannot be read."""
     try:
         data = Path(path).read_bytes()
         data = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data

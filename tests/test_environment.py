@@ -1,5 +1,6 @@
 """One set of versions: pyproject.toml, constraints.txt and environment.yml agree; importing simlib is quick."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 import simlib
 
@@ -43,8 +45,22 @@ def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
 
 
 def test_conda_gets_the_same_versions_and_no_others():
-    pins = pinned()
-    assert conda() == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required()}
+    pins, found = pinned(), conda()
+    del found["python"]
+    assert found == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required()}
+
+
+def test_conda_gets_one_version_of_python_as_binder_reads_no_range():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert re.fullmatch(r"\d+\.\d+", conda()["python"])
+    assert SpecifierSet(project["requires-python"]).contains(conda()["python"])
+
+
+def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
+    for script in ("postBuild", "start"):
+        assert os.access(ROOT / script, os.X_OK)
+    code = "import numba; print(numba.config.CPU_NAME, numba.config.CPU_FEATURES or 'none')"
+    assert subprocess.check_output([ROOT / "start", sys.executable, "-c", code], text=True) == "generic none\n"
 
 
 def test_what_runs_here_is_what_is_pinned():

@@ -438,7 +438,7 @@ def test_any_text_that_looks_like_a_log_is_read_or_refused(put, text):
 @given(text=swf_texts)
 def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
     path = put(text)
-    data = swf._read_bytes(path)
+    data = swf.read_bytes(path)
     try:
         fast = swf._parse_fast(swf._split_comments(data)[1])
     except (ValueError, OverflowError):
@@ -447,7 +447,7 @@ def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
 
 
 def test_clean_logs_take_the_fast_way(put):
-    data = swf._read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
+    data = swf.read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
     assert len(swf._parse_fast(swf._split_comments(data)[1])) == 3
 
 

@@ -1,0 +1,249 @@
+"""Convert the accounting records of a Slurm cluster, as `sacct --parsable2` prints them, to SWF.
+
+`COMMAND` is what to run on the cluster. Users, accounts, job names, partitions, qualities of service and the jobs
+themselves become numbers: no name is written. Fields and formats: https://slurm.schedmd.com/sacct.html
+"""
+
+import zoneinfo
+
+import numpy as np
+import pandas as pd
+
+from . import swf
+
+COMMAND = (
+    "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
+    "--starttime=2024-01-01 --endtime=2025-01-01 --format=JobID,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,"
+    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,User,Account,QOS,Partition,JobName"
+)
+"""Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
+last because they may hold the separator."""
+
+REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
+"""Columns without which there is no log; of two, the first that is there. Their capitals do not matter."""
+
+SIZE = {"cpus": "AllocCPUS|NCPUS", "nodes": "NNodes|AllocNodes"}
+"""The column, required too, that says how much of the machine a job had."""
+
+OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
+"""Columns of names for fields of the log."""
+
+STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
+)
+"""The status in SWF by Slurm's state; -1 for any other."""
+
+_UNFINISHED = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
+_NO_TIME = {"", "Unknown", "None", "N/A"}
+_NO_LIMIT = {"", "UNLIMITED", "Partition_Limit"}
+
+_COUNT = r"(\d+(?:\.\d+)?)([KMG]?)"  # sacct shortens 2048 nodes to 2K
+_TIME = r"(\d{1,11})|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)"
+_DURATION = r"(\d{1,11})|(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)"
+
+
+class SacctError(swf.SWFError):
+    """Records that cannot be converted; the message names the file, the line and field, and what was expected."""
+
+
+def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
+    """Write the log that a file of sacct's output holds.
+
+    A job's size is what it had of the machine, its estimate the time limit. What never started has run time and size
+    -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and each part of
+    a heterogeneous one is a job. Memory and CPU time are not taken over.
+
+    Parameters
+    ----------
+    source : str or Path
+        Plain or gzip-compressed; several outputs may stand one after the other.
+    target : str or Path
+        The log; a path that ends in .gz is compressed.
+    unit : {"cpus", "nodes"}
+        What to count as processors: nodes for a cluster that allocates whole ones.
+    procs : int, optional
+        Size of the machine; by default the largest number in use at once.
+    timezone : str
+        The zone of times that are not in seconds since 1970, and of the log's calendar, such as Europe/Berlin.
+
+    Returns
+    -------
+    dict of str to int
+        How many records there were, and what became of them.
+
+    Raises
+    ------
+    SacctError
+        Where the file is not such output, lacks a column, or holds what sacct does not print.
+    """
+    if procs is not None and procs <= 0:
+        raise SacctError(f"machine size: found {procs}, expected a positive number")
+    try:
+        zone = zoneinfo.ZoneInfo(timezone)
+    except (LookupError, ValueError, OSError):
+        raise SacctError(f"time zone: found {timezone!r}, expected a name such as Europe/Berlin") from None
+    try:
+        records = _read(source, [*REQUIRED, SIZE[unit]])
+        reason = _left_out(records)
+        log = _log(records[reason == ""], unit, zone)
+        header = _header(log, unit, procs, timezone)
+    except SacctError as error:
+        raise SacctError(f"{source}: {error}") from None
+    swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
+    counts = {"records": len(records)}
+    counts |= {f"left out: {why}": int(count) for why, count in reason[reason != ""].value_counts().items()}
+    never, unlimited = int((log.run < 0).sum()), int((log.requested_time <= 0).sum())
+    return counts | {"jobs written": len(log), "of them never started": never, "of them without time limit": unlimited}
+
+
+# The records
+
+
+def _read(path, required):
+    """The records as a table of strings, columns in small letters, index the line in the file."""
+    header, *lines = swf.read_bytes(path).decode("utf-8", "replace").split("\n")
+    tail = "|" if header.endswith("|") else ""  # from --parsable
+    columns = [name.strip().lower() for name in header.removesuffix(tail).split("|")]
+    missing = [names for names in required if not {*names.lower().split("|")} & {*columns}]
+    if missing:
+        names = ", ".join(missing).replace("|", " or ")
+        raise SacctError(f"line 1: found no column {names}; expected the output of\n{COMMAND}")
+    splits = len(columns) - 1 if columns[-1] == "jobname" else -1
+    rows = {}
+    for number, line in enumerate(lines, start=2):
+        if line.strip() and line != header:
+            rows[number] = line.removesuffix(tail).split("|", splits)
+            if len(rows[number]) != len(columns):
+                raise SacctError(
+                    f"line {number}: found {len(rows[number])} fields, expected {len(columns)}; "
+                    "names can hold a |: only JobName may, as the last column"
+                )
+    if not rows:
+        raise SacctError("found no record")
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return table.loc[:, ~table.columns.duplicated()]
+
+
+def _left_out(records):
+    """Why each record is not a job of the log; empty where it is one."""
+    state = _state(records)
+    unfinished = state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
+    reason = pd.Series("", records.index).mask(unfinished, "had not ended").mask(state == "REVOKED", "ran elsewhere")
+    reason = reason.mask(records.jobid.str.contains(".", regex=False), "job steps")
+    again = records[reason == ""].duplicated(["jobid", "submit"], keep="last")  # a requeued job is submitted anew
+    return reason.mask(again.reindex(records.index, fill_value=False), "the same job again")
+
+
+def _state(records):
+    return records.state.str.extract(r"^\s*(\w+)")[0]  # of "CANCELLED by 1000"
+
+
+def _column(records, names):
+    """The first of some columns that is there, or None."""
+    return next((records[name] for name in names.lower().split("|") if name in records), None)
+
+
+def _groups(text, pattern, expected, unknown=()):
+    """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
+    known = ~text.isin(unknown)
+    found = text.where(known).str.extract(f"^(?:{pattern})$")
+    _refuse(text, known & found.isna().all(axis=1), expected)
+    return found
+
+
+def _refuse(text, wrong, expected):
+    if wrong.any():
+        line = wrong.index[wrong].min()
+        raise SacctError(f"line {line}: {text.name}: found {text[line][:40]!r}, expected {expected}")
+
+
+def _times(text, zone, unknown=()):
+    """Seconds since 1970, -1 where unknown. An hour that the clock strikes twice is taken as the first one."""
+    expected = "a time such as 2024-03-01T12:00:00 or 1709290800"
+    found = _groups(text, _TIME, expected, unknown)
+    local = pd.to_datetime(found[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
+    _refuse(text, found[1].notna() & local.isna(), expected)
+    first = np.ones(len(local), dtype=bool)
+    moment = local.dt.tz_localize(zone, ambiguous=first, nonexistent="shift_forward")
+    written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
+    return found[0].astype(float).fillna(written).fillna(-1).astype("int64")
+
+
+def _durations(text, unit, unknown=()):
+    """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
+    found = _groups(text, _DURATION, "a whole number or a duration such as 1-12:30:00", unknown).astype(float)
+    written = found[[1, 2]].fillna(0).join(found[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
+    return found[0].mul(unit).fillna(written).fillna(-1).astype("int64")
+
+
+def _counts(text):
+    """Whole numbers, -1 where there is none."""
+    found = _groups(text, _COUNT, "a number", unknown=("",))
+    factor = found[1].map({"": 1, "K": 2**10, "M": 2**20, "G": 2**30})
+    return found[0].astype(float).mul(factor).fillna(-1).astype("int64")
+
+
+def _numbers(text):
+    """A number from 1 on for each name in order of first appearance; -1 for none."""
+    codes, _ = pd.factorize(text.where(text != ""))
+    return np.where(codes < 0, -1, codes + 1)
+
+
+# The log
+
+
+def _log(records, unit, zone):
+    """The 18 fields in order of submit times, which are still in seconds since 1970."""
+    if records.empty:
+        raise SacctError("found no job that has ended")
+    records = records.assign(submit=_times(records.submit, zone)).sort_values("submit", kind="stable")
+    start, end = (_times(records[name], zone, _NO_TIME) for name in ("start", "end"))
+    size, wanted = _counts(_column(records, SIZE[unit])), _column(records, f"Req{unit}")
+    run = _durations(_column(records, "ElapsedRaw|Elapsed"), 1)
+    status = _state(records).map(STATUS).fillna(-1).astype("int64")
+    # Of a job that never started some versions print the wanted size as its size, and the end as its start.
+    never = (start < 0) | (size <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
+    log = pd.DataFrame(-1, index=records.index, columns=swf.FIELDS).assign(
+        job=np.arange(1, len(records) + 1),
+        submit=records.submit,
+        wait=(start.where(~never, end) - records.submit).clip(lower=0),  # below 0 where a clock was put back
+        run=run.where(~never, -1),
+        procs=size.where(~never, -1),
+        requested_procs=-1 if wanted is None else _counts(wanted),
+        requested_time=_durations(_column(records, "TimelimitRaw|Timelimit"), 60, _NO_LIMIT),
+        status=status,
+    )
+    names = {field: _column(records, name) for field, name in OPTIONAL.items()}
+    return log.assign(**{field: _numbers(text) for field, text in names.items() if text is not None})
+
+
+def _header(log, unit, procs, timezone):
+    most = _most_in_use(log)
+    if not (procs or most):
+        raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
+    ends = log.submit + log.wait + log.run.clip(lower=0)
+    start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
+    origin = f"was given; {most} were in use at once" if procs else "is the largest number in use at once"
+    return [
+        " Version: 2.2",
+        " Computer: Slurm cluster",
+        " Conversion: simlib, from the output of sacct",
+        f" MaxJobs: {len(log)}",
+        f" MaxRecords: {len(log)}",
+        f" UnixStartTime: {log.submit.min()}",
+        f" TimeZoneString: {timezone}",
+        f" StartTime: {start:%a %b %d %H:%M:%S %Z %Y}",
+        f" EndTime: {end:%a %b %d %H:%M:%S %Z %Y}",
+        f" MaxProcs: {procs or most}",
+        f" Note: processors are {unit}; MaxProcs {origin}",
+        " Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come",
+    ]
+
+
+def _most_in_use(log):
+    """The largest number of processors in use at once; those that a job leaves can be taken in the same second."""
+    ran = log[log.run >= 0]
+    start = ran.submit + ran.wait
+    times, change = np.concatenate([start + ran.run, start]), np.concatenate([-ran.procs, ran.procs])  # ends first
+    in_use = change[np.argsort(times, kind="stable")].cumsum()
+    return int(max(in_use.max(initial=0), ran.procs.max())) if len(ran) else 0

@@ -1,0 +1,480 @@
+"""What Slurm's sacct prints becomes a log without names; what is left out is counted, what is wrong is named."""
+
+import gzip
+import re
+import shlex
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simlib
+from simlib import sacct
+from simlib.__main__ import main
+
+NOON = 1709290800  # 2024-03-01 12:00 in Berlin
+JOB = {
+    "JobID": "1",
+    "Submit": f"{NOON}",
+    "Start": f"{NOON + 10}",
+    "End": f"{NOON + 110}",
+    "ElapsedRaw": "100",
+    "TimelimitRaw": "60",
+    "State": "COMPLETED",
+    "AllocCPUS": "4",
+    "ReqCPUS": "4",
+    "NNodes": "1",
+    "ReqNodes": "1",
+    "User": "alice",
+    "Account": "physics",
+    "QOS": "normal",
+    "Partition": "batch",
+    "JobName": "wave",
+}
+
+
+def job(number=1, submit=0, wait=0, run=100, **fields):
+    """A record of a job that ran; times in seconds after noon, `fields` as sacct prints them."""
+    start = NOON + submit + wait
+    times = {"Submit": NOON + submit, "Start": start, "End": start + run, "ElapsedRaw": run}
+    return JOB | {"JobID": number} | times | fields
+
+
+def cancelled(number=1, submit=0, waited=0, **fields):
+    """A record of a job that was cancelled before it started, as recent versions print it."""
+    unstarted = {"Start": "None", "End": NOON + submit + waited, "AllocCPUS": 0, "State": "CANCELLED by 1000"}
+    return job(number, submit, run=0) | unstarted | fields
+
+
+def text(records, without=()):
+    """The output of sacct with the columns of the first record."""
+    columns = [name for name in records[0] if name not in without]
+    return "".join("|".join(map(str, row)) + "\n" for row in [columns, *([r[c] for c in columns] for r in records)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("sacct")
+
+
+@pytest.fixture(scope="module")
+def convert(folder):
+    """A function that converts records, or a text, and returns the workload and the counts."""
+
+    def convert(records, **options):
+        source, target = folder / "jobs.txt", folder / "jobs.swf"
+        source.write_text(records if isinstance(records, str) else text(records))
+        counts = sacct.convert(source, target, **options)
+        return simlib.read_swf(target), counts
+
+    return convert
+
+
+def fault(convert, records, **options):
+    """What converting complains of, after the file's name."""
+    with pytest.raises(sacct.SacctError) as error:
+        convert(records, **options)
+    return re.sub(r"^.*jobs\.txt: ", "", str(error.value))
+
+
+# What a record becomes
+
+
+def test_a_record_becomes_a_line_of_18_fields(convert):
+    w, _ = convert([job(submit=0, run=7), job(2, 5, wait=10, run=100, AllocCPUS=8, State="TIMEOUT")])
+    assert w.log.loc[2].to_dict() == {
+        **{"job": 2, "submit": 5, "wait": 10, "run": 100, "procs": 8, "cpu": -1, "memory": -1},
+        **{"requested_procs": 4, "requested_time": 3600, "requested_memory": -1, "status": 0},
+        **{"user": 1, "group": 1, "app": 1, "queue": 1, "partition": 1, "preceding": -1, "think": -1},
+    }
+
+
+@pytest.mark.parametrize(
+    "state, status",
+    [
+        ("COMPLETED", 1),
+        ("FAILED", 0),
+        ("TIMEOUT", 0),
+        ("NODE_FAIL", 0),
+        ("OUT_OF_MEMORY", 0),
+        ("PREEMPTED", 0),
+        ("DEADLINE", 0),
+        ("CANCELLED", 5),
+        ("CANCELLED by 1234", 5),
+        ("CANCELLED+", 5),
+        ("SOME_STATE_TO_COME", -1),
+    ],
+)
+def test_states_are_those_of_the_format(convert, state, status):
+    w, _ = convert([job(State=state)])
+    assert w.jobs.status.tolist() == [status]
+
+
+@pytest.mark.parametrize("limit, seconds", [("90", 5400), ("UNLIMITED", -1), ("Partition_Limit", -1), ("", -1)])
+def test_time_limits_are_minutes_and_some_jobs_have_none(convert, limit, seconds):
+    w, counts = convert([job(run=100, TimelimitRaw=limit)])
+    assert w.log.requested_time.tolist() == [seconds]
+    assert w.jobs.estimate.tolist() == [seconds if seconds > 0 else 100]
+    assert counts["of them without time limit"] == (seconds < 0)
+
+
+@pytest.mark.parametrize(
+    "elapsed, limit, run, estimate",
+    [("00:01:40", "01:00:00", 100, 3600), ("2-03:00:01", "7-00:00:00", 183601, 604800), ("01:40", "30:00", 100, 1800)],
+)
+def test_dumps_without_raw_columns_have_written_durations(convert, elapsed, limit, run, estimate):
+    written = text([job(ElapsedRaw=elapsed, TimelimitRaw=limit)])
+    w, _ = convert(written.replace("ElapsedRaw", "Elapsed").replace("TimelimitRaw", "Timelimit"))
+    assert w.jobs[["run", "estimate"]].values.tolist() == [[run, estimate]]
+
+
+def test_jobs_are_numbered_in_order_of_submission(convert):
+    w, _ = convert([job(900, submit=50), job("77_3", submit=0), job("88+1", submit=50)])
+    assert w.log[["job", "submit"]].values.tolist() == [[1, 0], [2, 50], [3, 50]]
+
+
+def test_parts_of_heterogeneous_jobs_and_tasks_of_arrays_are_jobs(convert):
+    w, counts = convert([job("5+0"), job("5+1", AllocCPUS=2), job("6_1"), job("6_2")])
+    assert (w.jobs.procs.tolist(), counts["jobs written"]) == ([4, 2, 4, 4], 4)
+
+
+def test_nodes_can_be_counted_instead_of_cpus(convert):
+    records = [job(AllocCPUS=256, NNodes="2", ReqNodes="2"), job(2, AllocCPUS=262144, NNodes="2K", ReqNodes="1.5K")]
+    w, _ = convert(records, unit="nodes")
+    assert w.log[["procs", "requested_procs"]].values.tolist() == [[2, 2], [2048, 1536]]
+    assert " Note: processors are nodes; MaxProcs is the largest number in use at once" in w.header
+
+
+# Jobs that never ran
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        cancelled(2, submit=5, waited=60),
+        cancelled(2, submit=5, waited=60, AllocCPUS=4),
+        cancelled(2, submit=5, waited=60, Start=NOON + 65),
+        cancelled(2, submit=5, waited=60, Start=NOON + 65, AllocCPUS=4),
+        cancelled(2, submit=5, waited=60, Start="Unknown", State="DEADLINE"),
+        cancelled(2, submit=5, waited=60, Start=NOON + 65, State="DEADLINE"),
+        cancelled("2_[3-9]", submit=5, waited=60),
+    ],
+    ids=["recent", "wanted CPUs as allocated", "end as start", "both", "deadline", "older deadline", "array"],
+)
+def test_what_never_started_is_kept_without_run_time_and_then_dropped_visibly(convert, record):
+    w, counts = convert([job(), record])
+    assert w.log.loc[2, ["submit", "wait", "run", "procs", "requested_procs"]].tolist() == [5, 60, -1, -1, 4]
+    assert (len(w), w.dropped.tolist()) == (1, ["run time unknown"])
+    assert (counts["jobs written"], counts["of them never started"]) == (2, 1)
+
+
+def test_a_job_that_ended_within_its_first_second_did_run(convert):
+    w, counts = convert([job(run=0, State="FAILED")])
+    assert (w.jobs.run.tolist(), counts["of them never started"]) == ([0], 0)
+
+
+def test_what_had_not_ended_steps_and_siblings_are_left_out_and_counted(convert):
+    records = [
+        job(1),
+        job("1.batch", User="", TimelimitRaw=""),
+        job("1.extern", State="CANCELLED"),
+        job("7_2.0"),
+        job("8+1.0"),
+        job(2, State="RUNNING", End="Unknown"),
+        job(3, State="RUNNING"),  # sacct --truncate ends it with the period asked for
+        job("4_[5-10]", State="PENDING", Start="Unknown", End="Unknown", AllocCPUS=0),
+        job(5, State="STAGE_OUT", End="Unknown"),
+        job(6, State="REVOKED", End="Unknown"),
+    ]
+    w, counts = convert(records)
+    assert len(w.log) == 1
+    assert {what: count for what, count in counts.items() if "left out" in what} == {
+        "left out: job steps": 4,
+        "left out: had not ended": 4,
+        "left out: ran elsewhere": 1,
+    }
+
+
+def test_every_run_of_a_requeued_job_is_a_job(convert):
+    w, _ = convert([job(1, State="PREEMPTED", run=30), job(1, submit=50, State="REQUEUED"), job(1, submit=500)])
+    assert w.jobs[["submit", "run", "status"]].values.tolist() == [[0, 30, 0], [50, 100, 0], [500, 100, 1]]
+
+
+def test_outputs_of_several_months_stand_one_after_the_other(convert):
+    march, april = text([job(1), job(2, submit=5)]), text([job(2, submit=5), job(3, submit=9)])
+    w, counts = convert(march + "\n" + april)
+    assert w.jobs.submit.tolist() == [0, 5, 9]
+    assert counts["left out: the same job again"] == 1
+
+
+# Times
+
+
+def test_times_without_zone_are_those_of_the_zone_given(convert):
+    local = {"Submit": "2024-03-01T12:00:00", "Start": "2024-03-01T12:00:10", "End": "2024-03-01T12:01:50"}
+    w, _ = convert([JOB | local], timezone="Europe/Berlin")
+    plain, _ = convert([JOB], timezone="Europe/Berlin")
+    assert w.equals(plain)
+    assert w.start == pd.Timestamp("2024-03-01 12:00", tz="Europe/Berlin")
+    assert " StartTime: Fri Mar 01 12:00:00 CET 2024" in w.header
+    assert " EndTime: Fri Mar 01 12:01:50 CET 2024" in w.header
+
+
+def test_the_calendar_is_that_of_the_zone(convert):
+    midnight = 1711922400 - NOON  # 2024-04-01 00:00 in Berlin, the night after the clock was put forward
+    records = [job(1, midnight - 1), job(2, midnight)]
+    assert convert(records)[0].calendar_month([0, 1]).tolist() == ["2024-03", "2024-03"]
+    assert convert(records, timezone="Europe/Berlin")[0].calendar_month([0, 1]).tolist() == ["2024-03", "2024-04"]
+
+
+def test_an_hour_that_comes_twice_is_the_first_and_nothing_starts_before_its_submission(convert):
+    local = {"Submit": "2024-10-27T02:50:00", "Start": "2024-10-27T02:10:00", "End": "2024-10-27T02:11:40"}
+    w, _ = convert([JOB | local], timezone="Europe/Berlin")
+    assert w.start == pd.Timestamp("2024-10-27 02:50+02:00")
+    assert w.log[["wait", "run"]].values.tolist() == [[0, 100]]
+
+
+# The machine
+
+
+def test_the_machine_is_the_most_in_use_at_once(convert):
+    records = [job(1, 0, run=100), job(2, 50, run=50), job(3, 100, run=10, AllocCPUS=5), job(4, 5, run=0)]
+    w, _ = convert(records)
+    assert w.procs == 8  # job 3 takes what jobs 1 and 2 leave in that second
+    assert w.header[-2] == " Note: processors are cpus; MaxProcs is the largest number in use at once"
+
+
+def test_the_machine_is_at_least_its_largest_job(convert):
+    assert convert([job(run=0, AllocCPUS=64), job(2)])[0].procs == 64
+
+
+def test_the_machine_can_be_given(convert):
+    w, _ = convert([job()], procs=128)
+    assert w.procs == 128
+    assert w.header[-2] == " Note: processors are cpus; MaxProcs was given; 4 were in use at once"
+
+
+# Names
+
+
+def test_names_become_numbers_in_order_of_first_appearance(convert):
+    users = ["zoe", "adam", "", "zoe"]
+    records = [job(number, submit=number, User=user) for number, user in enumerate(users)]
+    assert convert(records[::-1])[0].jobs.user.tolist() == [1, 2, -1, 1]
+
+
+def test_no_name_and_no_job_number_gets_into_the_log(convert, folder):
+    names = {"User": "alice", "Account": "physics", "QOS": "hush", "Partition": "fermi", "JobName": "secret"}
+    convert([job(987654, **names), cancelled(876543, 5, **names)], timezone="Europe/Berlin")
+    written = (folder / "jobs.swf").read_text()
+    assert not re.search("alice|physics|hush|fermi|secret|987654|876543|jobs.txt", written)
+
+
+def test_job_names_may_hold_the_separator_and_quotes_where_they_come_last(convert):
+    w, _ = convert([job(1, JobName='a|b "'), job(2, JobName="'|"), job(3, JobName='a|b "')])
+    assert w.jobs.app.tolist() == [1, 2, 1]
+
+
+def test_columns_of_names_are_not_needed(convert):
+    optional = ["ReqCPUS", "NNodes", "ReqNodes", *sacct.OPTIONAL.values()]
+    w, _ = convert(text([job()], without=optional))
+    assert w.log[["requested_procs", *sacct.OPTIONAL]].iloc[0].tolist() == [-1] * 6
+
+
+LAYOUTS = {
+    "parsable": lambda text: text.replace("\n", "|\n"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "no final newline": lambda text: text.rstrip("\n"),
+    "small letters": lambda text: text.replace("JobID|Submit", "jobid|submit"),
+    "an older name": lambda text: text.replace("AllocCPUS", "NCPUS"),
+    "an unknown column": lambda text: text.replace("JobID|", "Planet|JobID|").replace("\n1", "\nMars|1"),
+    "a column twice": lambda text: text.replace("JobID|", "JobID|JobID|").replace("\n1", "\n9|1"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_layout_does_not_matter(convert, layout):
+    written = text([job(1), job(11, submit=5, JobName="tide")])
+    w, _ = convert(written)
+    other, _ = convert(layout(written))
+    assert other.log.equals(w.log)
+
+
+def test_the_file_may_be_compressed(folder):
+    (folder / "jobs.gz").write_bytes(gzip.compress(text([job()]).encode()))
+    assert sacct.convert(folder / "jobs.gz", folder / "gz.swf.gz")["jobs written"] == 1
+    assert len(simlib.read_swf(folder / "gz.swf.gz")) == 1
+
+
+# All at once
+
+jobs = st.builds(
+    job,
+    submit=st.integers(0, 10**8),
+    wait=st.integers(0, 10**6),
+    run=st.integers(0, 10**6),
+    AllocCPUS=st.integers(1, 10**6),
+    TimelimitRaw=st.one_of(st.just("UNLIMITED"), st.integers(1, 10**5)),
+    JobName=st.text("ab|\"' ü,;", max_size=4),
+)
+
+
+def in_words(record):
+    """The same record as sacct prints it without SLURM_TIME_FORMAT and raw columns."""
+    days, seconds = divmod(record["ElapsedRaw"], 86400)
+    elapsed = f"{days}-" * (days > 0) + f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    times = {name: f"{pd.Timestamp(record[name], unit='s'):%Y-%m-%dT%H:%M:%S}" for name in ("Submit", "Start", "End")}
+    return record | times | {"ElapsedRaw": elapsed}
+
+
+@given(st.lists(jobs, min_size=1, max_size=8), st.booleans())
+def test_what_ran_comes_back_as_it_was(convert, records, words):
+    records = [record | {"JobID": number} for number, record in enumerate(records)]
+    w, counts = convert([in_words(record) for record in records] if words else records)
+    records.sort(key=lambda record: record["Submit"])
+    first = records[0]["Submit"]
+    limits = [(r["ElapsedRaw"] if r["TimelimitRaw"] == "UNLIMITED" else r["TimelimitRaw"] * 60) for r in records]
+    assert counts["jobs written"] == len(records)
+    assert w.start.timestamp() == first
+    assert w.jobs.submit.tolist() == [r["Submit"] - first for r in records]
+    assert w.jobs.run.tolist() == [r["ElapsedRaw"] for r in records]
+    assert w.jobs.procs.tolist() == [r["AllocCPUS"] for r in records]
+    assert w.jobs.estimate.tolist() == limits
+    assert w.log.wait.tolist() == [r["Start"] - r["Submit"] for r in records]
+
+
+# Faults
+
+
+def test_missing_columns_are_named_with_the_command_to_run(convert):
+    message = fault(convert, text([job()], without=["End", "AllocCPUS", "TimelimitRaw"]))
+    first, command = message.split("\n")
+    assert first == (
+        "line 1: found no column End, TimelimitRaw or Timelimit, AllocCPUS or NCPUS; expected the output of"
+    )
+    assert command == sacct.COMMAND
+
+
+def test_the_command_prints_all_that_is_read():
+    command = shlex.split(sacct.COMMAND)
+    columns = command[-1].removeprefix("--format=").split(",")
+    assert columns == list(JOB)
+    assert command[:2] == ["SLURM_TIME_FORMAT=%s", "sacct"]
+
+
+def test_nodes_need_their_own_column(convert):
+    message = fault(convert, text([job()], without=["NNodes"]), unit="nodes")
+    assert message.startswith("line 1: found no column NNodes or AllocNodes; ")
+
+
+@pytest.mark.parametrize(
+    "field, value, expected",
+    [
+        ("Submit", "Unknown", "a time such as 2024-03-01T12:00:00 or 1709290800"),
+        ("Start", "01 Mar 12:00", "a time such as 2024-03-01T12:00:00 or 1709290800"),
+        ("End", "2024-13-01T12:00:00", "a time such as 2024-03-01T12:00:00 or 1709290800"),
+        ("ElapsedRaw", "-5", "a whole number or a duration such as 1-12:30:00"),
+        ("TimelimitRaw", "1 h", "a whole number or a duration such as 1-12:30:00"),
+        ("AllocCPUS", "four", "a number"),
+        ("ReqCPUS", "4T", "a number"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_line(convert, field, value, expected):
+    records = [job(1, 9), job(2, 5, **{field: value}), job(3), job(4, **{field: value})]
+    assert fault(convert, records) == f"line 3: {field.lower()}: found {value!r}, expected {expected}"
+
+
+def test_a_line_with_too_few_or_too_many_fields_is_named(convert):
+    why = "names can hold a |: only JobName may, as the last column"
+    assert fault(convert, text([job()]) + "2|0\n") == f"line 3: found 2 fields, expected 16; {why}"
+    name_first = [{"JobName": ""} | job(1), job(2, JobName="a|b")]
+    assert fault(convert, name_first) == f"line 3: found 17 fields, expected 16; {why}"
+
+
+@pytest.mark.parametrize(
+    "records, expected",
+    [
+        ("", "line 1: found no column JobID, "),
+        (text([job()]).split("\n")[0] + "\n", "found no record"),
+        ([job(State="PENDING")], "found no job that has ended"),
+        ([cancelled()], "no job ever ran, so the machine's size is not known: expected --procs"),
+    ],
+)
+def test_a_file_without_jobs_is_refused(convert, records, expected):
+    assert fault(convert, records).startswith(expected)
+
+
+def test_jobs_that_never_ran_have_a_machine_where_it_is_given(convert):
+    assert convert([cancelled()], procs=8)[0].procs == 8
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"timezone": "Mars"}, "time zone: found 'Mars', expected a name such as Europe/Berlin"),
+        ({"timezone": ""}, "time zone: found '', expected a name such as Europe/Berlin"),
+        ({"procs": 0}, "machine size: found 0, expected a positive number"),
+    ],
+)
+def test_a_wrong_option_is_refused(convert, options, expected):
+    assert fault(convert, [job()], **options) == expected
+
+
+# The command line
+
+
+def test_a_cluster_s_records_are_converted_and_simulated(tmp_path, capsys):
+    source, target = tmp_path / "jobs.txt", tmp_path / "mine.swf.gz"
+    records = [job(n, submit=20 * n, wait=n % 7, run=60 + 37 * n % 300, User=f"user{n % 5}") for n in range(200)]
+    source.write_text(text([*records, job("3.batch"), cancelled(300, 50), job(301, State="RUNNING", End="Unknown")]))
+    assert main(["from-sacct", str(source), str(target), "--procs", "64", "--timezone", "Europe/Berlin"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.splitlines() == [
+        "         203  records",
+        "           1  left out: job steps",
+        "           1  left out: had not ended",
+        "         201  jobs written",
+        "           1  of them never started",
+        "           0  of them without time limit",
+        "Note: processors are cpus; MaxProcs was given; 48 were in use at once",
+        "Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come",
+        "<Workload mine: 200 jobs on 64 processors, 2024-03-01 to 2024-03-01; 1 dropped (run time unknown)>",
+    ]
+    s = simlib.simulate(simlib.read_swf(target), simlib.EASY())
+    assert (s.jobs.start >= s.jobs.submit).all()
+    assert s.summary().jobs == 200
+
+
+def test_without_a_zone_the_command_says_that_it_is_utc(tmp_path, capsys):
+    (tmp_path / "jobs.txt").write_text(text([job()]))
+    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "mine.swf"), "--nodes"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "no --timezone: the log's days and months, and times without a zone, are UTC\n"
+    assert "processors are nodes" in out
+
+
+def test_a_fault_leaves_nothing_behind(tmp_path, capsys):
+    (tmp_path / "jobs.txt").write_text(text([job(AllocCPUS="?")]))
+    for source in ("jobs.txt", "absent.txt"):
+        assert main(["from-sacct", str(tmp_path / source), str(tmp_path / "mine.swf"), "--timezone", "UTC"]) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["jobs.txt"]
+    assert capsys.readouterr() == (
+        "",
+        f"{tmp_path}/jobs.txt: line 2: alloccpus: found '?', expected a number\n"
+        f"{tmp_path}/absent.txt: cannot be read: No such file or directory\n",
+    )
+
+
+def test_a_log_that_cannot_be_written_is_one_line_of_complaint(tmp_path, capsys):
+    (tmp_path / "jobs.txt").write_text(text([job()]))
+    target = tmp_path / "jobs.txt" / "mine.swf"  # in a folder that is a file
+    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(target), "--timezone", "UTC"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_help_shows_the_command_to_run_on_the_cluster(capsys):
+    with pytest.raises(SystemExit):
+        main(["from-sacct", "--help"])
+    assert sacct.COMMAND in capsys.readouterr().out
