@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine import small_workloads, table
 
-from simlib import EASY, Conservative, simulate
+from simlib import EASY, Conservative, papers, simulate
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import detective, programs
+from simlib.papers.mualem2001 import detective, detective_pictures, programs
 
 LONG, NONE, ALL = range(3)
 
@@ -269,3 +269,53 @@ def test_months_begin_when_the_printed_numbers_of_jobs_say(log, trace):
     (found,), _ = mualem2001.traces([trace])
     counts = detective.counts_by_offset(found, EASY(), np.arange(-36, 36.1, 0.5), runs=5)
     assert counts.log_likelihood.idxmax() == pytest.approx(found.months_begin, abs=1)
+
+
+@pytest.fixture
+def judged(trace, monkeypatch):
+    """Runs of two programs, and a Table 1 that the text's program printed."""
+    text, other = ({"easy": programs.program("easy", changes)} for changes in ({}, {"backfilled in a pass": "one job"}))
+    for suspect in (text, other):
+        suspect["conservative"] = programs.program("conservative")
+    runs = {
+        (name, scheduler, "KTH"): detective.monthly(trace, policy, runs=20)
+        for name, suspect in (("text", text), ("other", other))
+        for scheduler, policy in suspect.items()
+    }
+    once = [
+        detective.monthly(trace, text[scheduler], runs=1, seed=50).loc[0].unstack().add_prefix(f"{scheduler}_")
+        for scheduler in ("easy", "conservative")
+    ]
+    monkeypatch.setattr(detective, "printed", lambda trace: pd.concat(once, axis=1))
+    return runs
+
+
+def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
+    standing = detective.standing([trace], judged)
+    assert (standing.standing.abs() <= 1).equals(standing.verdict == papers.INSIDE)
+    shares = detective.shares(standing)
+    inside = shares.xs(papers.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
+    assert inside["text"] >= 3 > inside["other"]
+    assert (shares.T.groupby(level="program").sum() == 4).all().all()
+    assert len(detective_pictures.standing(standing).axes) == 2
+
+
+def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judged):
+    found = detective.conclusions([trace], judged)
+    runs = {scheduler: judged["text", scheduler, "KTH"] for scheduler in ("easy", "conservative")}
+    differences = runs["conservative"] / runs["easy"] - 1
+    won = (differences.xs("response_s", axis=1, level="metric") > 0).sum(axis=1)
+    row = found.loc["KTH", "response_s", "text"]
+    assert (row.won_low, row.won_high) == tuple(won.quantile([0.025, 0.975]))
+    printed = found.loc["KTH", "response_s", "as printed"]
+    assert printed.won_low == printed.won_high and printed.months == 2
+
+
+def test_other_estimates_are_witnesses_that_tell_programs_apart(trace):
+    suspects = {
+        ("easy", "text"): EASY(),
+        ("easy", "one job"): programs.program("easy", {"backfilled in a pass": "one job"}),
+    }
+    found = detective.witnesses([trace], suspects, factors=(1, 2), runs=3)
+    assert found.index.unique("estimates").tolist() == ["f1", "f2", "x2"]
+    assert np.isfinite(found.log_likelihood).all() and (found.cells == 2).all()

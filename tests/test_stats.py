@@ -1,4 +1,9 @@
-"""Batch means: intervals that cover the truth as often as they say, and stop as Mu'alem & Feitelson's runs did."""
+"""Batch means: intervals that cover the truth as often as they say, and stop as Mu'alem & Feitelson's runs did.
+Shaking: runs that can be repeated one by one, and bands that hold as many of them as they say.
+"""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
@@ -9,7 +14,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import signal, stats
 
 import simlib
-from simlib.stats import batch_means
+from simlib import EASY, simulate
+from simlib.models.sample import sample
+from simlib.stats import band, batch_means, means_of, shake
 
 
 def covered(series, truth, **settings):
@@ -153,3 +160,54 @@ def test_settings_out_of_range_are_named(settings, message):
 def test_values_that_are_not_finite_are_an_error():
     with pytest.raises(ValueError, match="expected one row of finite numbers"):
         batch_means([1.0, np.nan, 2.0, 3.0], 1)
+
+
+# Shaking
+
+
+@pytest.fixture(scope="module")
+def busy():
+    w = sample()
+    return w.select((w.jobs.submit < 10 * 86400).to_numpy())
+
+
+def test_each_shaken_run_is_the_workload_shaken_with_its_own_seed(busy):
+    runs = shake(busy, EASY(), runs=3, seconds=30, seed=5)
+    again = [simulate(busy.shake(30, seed), EASY()).summary() for seed in (5, 6, 7)]
+    assert runs.mean_wait.tolist() == [summary.mean_wait for summary in again]
+    assert runs.columns.tolist() == again[0].index.tolist()
+
+
+def test_shaken_runs_do_not_depend_on_what_executes_them(busy):
+    with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        results = [shake(busy, EASY(), runs=4, executor=executor) for executor in (None, one, processes)]
+    assert results[0].equals(results[1]) and results[0].equals(results[2])
+
+
+def test_any_measure_of_a_schedule_can_be_shaken(busy):
+    number = shake(busy, EASY(), runs=2, measure=lambda schedule: schedule.jobs.wait.max())
+    assert number.shape == (2, 1)
+    table = shake(busy, EASY(), runs=2, measure=lambda schedule: schedule.by_period([0, 5 * 86400, 10 * 86400]))
+    assert table[0, "mean_wait"].tolist() == [
+        simulate(busy.shake(60, seed), EASY()).by_period([0, 5 * 86400]).mean_wait[0] for seed in (0, 1)
+    ]
+
+
+def test_kills_are_shaken_too(busy):
+    killed = shake(busy, EASY(), runs=1, overrun="kill")
+    assert killed.load[0] == simulate(busy.shake(60, 0), EASY(), "kill").summary()["load"]
+
+
+def test_a_band_leaves_as_many_runs_below_as_above():
+    runs = pd.DataFrame({"a": np.arange(1001.0), "b": 3.0})
+    bands = band(runs, share=0.8)
+    assert bands.loc["a"].tolist() == pytest.approx([100, 500, 900])
+    assert bands.loc["b"].tolist() == [3, 3, 3]
+
+
+def test_means_of_ten_scatter_as_means_of_ten_do():
+    runs = pd.DataFrame({"a": np.random.default_rng(1).normal(50, 3, 400)})
+    means = means_of(runs, 10)
+    assert means.a.mean() == pytest.approx(runs.a.mean(), abs=0.1)
+    assert means.a.std() == pytest.approx(runs.a.std() / np.sqrt(10), rel=0.06)
+    assert means.equals(means_of(runs, 10))

@@ -8,7 +8,7 @@ from .. import cell, deviation, published
 from . import CLOSE_TO, METRICS, SCHEDULERS
 
 
-def shaken(trace, rules, **settings):
+def shaken(trace, rules, runs=200, variant_runs=40, **settings):
     """The months of a trace under every rule, in many shaken runs.
 
     Parameters
@@ -16,16 +16,21 @@ def shaken(trace, rules, **settings):
     trace : Trace
     rules : dict
         From `mualem2001.policies`.
+    runs, variant_runs : int
+        Of each rule followed, and of each variant.
     settings
         As for `simlib.stats.shake`.
 
     Returns
     -------
     DataFrame
-        A row a run, columns (rule, month, quantity of `Schedule.by_period`).
+        A row a run, columns (rule, month, quantity of `Schedule.by_period`); nan where a variant has fewer runs.
     """
-    runs = {key: shake(trace.workload, policy, measure=trace.by_month, **settings) for key, policy in rules.items()}
-    return pd.concat(runs, axis=1, names=["rule"])
+    found = {}
+    for key, policy in rules.items():
+        count = variant_runs if key.endswith("_variant") else runs
+        found[key] = shake(trace.workload, policy, count, measure=trace.by_month, **settings)
+    return pd.concat(found, axis=1, names=["rule"])
 
 
 def months(trace, rules, shaken=None):

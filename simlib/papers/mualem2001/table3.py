@@ -33,16 +33,16 @@ def variations(factors, seeds):
     return made
 
 
-def runs(traces, factors=FACTORS, shakes=200, shake_s=60, seed=0, rules=None, executor=None):
+def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace under every estimate and scheduler, as it is and shaken.
 
     Parameters
     ----------
     traces : list of Trace
     factors : sequence of int
-    shakes, shake_s, seed : int
-        How many shaken versions, by up to how many seconds, and the first seed, which also draws the estimates. The
-        same seeds serve for every trace and factor, as in the paper.
+    shakes, variant_shakes, shake_s, seed : int
+        How many shaken versions under the rules followed and under the variants, by up to how many seconds, and the
+        first seed, which also draws the estimates. The same seeds serve for every trace and factor, as in the paper.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -57,6 +57,8 @@ def runs(traces, factors=FACTORS, shakes=200, shake_s=60, seed=0, rules=None, ex
     for trace in traces:
         for column, shake, model in variations(factors, range(seed, seed + shakes)):
             for scheduler, policy in rules.items():
+                if scheduler.endswith("_variant") and shake is not None and shake >= seed + variant_shakes:
+                    continue
                 key = trace.trace, column, shake, scheduler
                 cases[key] = trace.workload, policy, "extend", model, shake_s, shake
     return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)

@@ -11,7 +11,7 @@ from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, publis
 from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, simulations
 
 
-def runs(traces, factor=2, shakes=200, shake_s=60, seed=0, rules=None, executor=None):
+def runs(traces, factor=2, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace with its own estimates and with scaled ones, as it is and shaken.
 
     Both versions are shaken alike, so that their differences can be taken pair by pair.
@@ -20,8 +20,9 @@ def runs(traces, factor=2, shakes=200, shake_s=60, seed=0, rules=None, executor=
     ----------
     traces : list of Trace
     factor : float
-    shakes, shake_s, seed : int
-        How many shaken versions, by up to how many seconds, and the first seed.
+    shakes, variant_shakes, shake_s, seed : int
+        How many shaken versions under the rules followed and under the variants, by up to how many seconds, and the
+        first seed.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -35,6 +36,8 @@ def runs(traces, factor=2, shakes=200, shake_s=60, seed=0, rules=None, executor=
     cases = {}
     for trace, shake in product(traces, range(-1, shakes)):
         for scheduler, policy in (rules or policies()).items():
+            if scheduler.endswith("_variant") and shake >= variant_shakes:
+                continue
             for name, model in (("original", None), ("scaled", estimates.Scaled(factor))):
                 shaking = shake_s, None if shake < 0 else seed + shake
                 cases[trace.trace, scheduler, shake, name] = trace.workload, policy, "extend", model, *shaking
