@@ -148,8 +148,8 @@ def logs_table(workloads):
             {
                 "log": workload.name,
                 "file": ("SYNTHETIC " if workload.stand_in else "") + _origin(workload.source),
-                "processors": workload.procs,
-                "jobs": len(workload),
+                "processors": f"{workload.procs:,}",
+                "jobs": f"{len(workload):,}",
                 "dropped": "; ".join(dropped),
                 "then": "; ".join(workload.history),
             }
@@ -162,9 +162,10 @@ def _origin(source):
 
 
 def cells_table(cells):
-    """Judged cells for reading, as a table: what each is a number of, published, ours, deviation, verdict, note."""
-    columns = ("published", "ours", "deviation", "verdict", "note")
-    return pd.DataFrame([found["of"] | {name: found.get(name, "") for name in columns} for found in cells])
+    """Judged cells for reading, as a table: what each is a number of, published, ours, how far off, verdict, note."""
+    columns = ("published", "ours", "off by", "verdict", "note")
+    rows = (found | {"off by": f"{found['deviation']:+.1%}"} for found in cells)
+    return pd.DataFrame([row["of"] | {name: row.get(name, "") for name in columns} for row in rows])
 
 
 def print_claims(claims):
