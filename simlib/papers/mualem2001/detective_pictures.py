@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ...plots import COLOURS
+from ...plots import COLOURS, legend
 
 
 def offsets(counts):
@@ -87,7 +87,7 @@ def standing(table, highest=4):
     programs, traces = (list(table.index.unique(level)) for level in ("program", "trace"))
     table = table.sort_index()
     months = {trace: list(table.xs(trace, level="trace").index.unique("month")) for trace in traces}
-    size = (1.5 + 0.27 * sum(map(len, months.values())), 1.2 + 2.5 * len(programs))
+    size = (1.5 + 0.2 * sum(map(len, months.values())), 1.2 + 2.9 * len(programs))
     widths = [len(months[trace]) for trace in traces]
     figure, axes = plt.subplots(
         len(programs), len(traces), figsize=size, width_ratios=widths, sharey=True, sharex="col", squeeze=False
@@ -109,10 +109,9 @@ def standing(table, highest=4):
     axes[0, 0].set_ylim(-highest * 1.08, highest * 1.08)
     figure.supylabel("printed number's place in our band", size=10)
     names = {"response_s": "response time", "bounded_slowdown": "bounded slowdown"}
-    handles = [
-        plt.Line2D([], [], linestyle="", label=f"{scheduler}, {names[metric]}", **style)
+    entries = {
+        f"{'EASY' if scheduler == 'easy' else scheduler}, {names[metric]}": style | {"linestyle": ""}
         for (scheduler, metric), style in MARKS.items()
-    ]
-    handles.append(plt.Rectangle((0, 0), 1, 1, color="#E8E8E8", label="95 % of shaken runs"))
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    }
+    legend(figure, entries | {"95 % of shaken runs": {"facecolor": "#E8E8E8"}})
     return figure

@@ -13,6 +13,7 @@ KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job i
 # in legends
 DOT = {"marker": "o", "linestyle": ""}
 DOTTED = {"color": "grey", "linestyle": ":"}
+PRINTED = DOT | {"color": "grey", "fillstyle": "none"}
 INTERVAL = {"color": "grey", "linewidth": 3, "alpha": 0.4}
 
 
@@ -62,15 +63,12 @@ def published_against_ours(table, metrics, schedulers=("easy", "conservative")):
                 ax.set_ylabel(label)
         step = 2 if len(months) > 12 else 1
         axes[-1, column].set_xticks(x[::step], [str(month) for month in months.index[::step]], rotation=90)
-    handles = [
-        plt.Line2D([], [], linewidth=3.5, color=c, alpha=0.45, label=f"{s}, 95 % of shaken runs")
-        for s, c in zip(schedulers, COLOURS, strict=False)
-    ]
-    handles.append(plt.Line2D([], [], marker="o", linestyle="", color="grey", fillstyle="none", label="published"))
-    handles.append(plt.Line2D([], [], marker="_", linestyle="", color="grey", label="ours, not shaken"))
+    bars = scheduler_styles(schedulers, linewidth=3.5, alpha=0.45)
+    entries = {f"{name}, 95 % of shaken runs": style for name, style in bars.items()}
+    entries |= {"published": PRINTED, "ours, not shaken": PRINTED | {"marker": "_"}}
     if (table.note != "").any():
-        handles.append(plt.Rectangle((0, 0), 1, 1, color="#EEEEEE", label="jobs missing from the file"))
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+        entries["jobs missing from the file"] = {"facecolor": "#EEEEEE"}
+    legend(figure, entries)
     return figure
 
 
@@ -109,10 +107,8 @@ def against_estimates(table, metrics, schedulers=("easy", "conservative")):
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
     for ax in axes[-1]:
         ax.set_xlabel("estimates: original, or uniform in [r, f r] by f")
-    handles = [plt.Line2D([], [], marker=".", color=c, label=s) for s, c in zip(schedulers, COLOURS, strict=False)]
-    handles.append(plt.Line2D([], [], linestyle=":", marker="x", color="grey", label="variant"))
-    handles.append(plt.Line2D([], [], marker="o", linestyle="", color="grey", fillstyle="none", label="published"))
-    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))
+    entries = scheduler_styles(schedulers, marker=".")
+    legend(figure, entries | {"variant": DOTTED | {"marker": "x"}, "published": PRINTED})
     return figure
 
 
@@ -141,15 +137,14 @@ def differences(table, metrics, bands=("difference_low", "difference_high")):
                 error = [[row.difference_mean - row[bands[0]]], [row[bands[1]] - row.difference_mean]]
                 ax.errorbar(row.difference_mean, y + shift, xerr=error, color=colour, marker=marker, capsize=2)
             ax.plot(row.difference_published, y, "o", color=colour, fillstyle="none", markersize=9)
-        ax.set_yticks(range(len(groups)), [f"{trace} {scheduler}" for trace, scheduler in groups])
+        ax.set_yticks(
+            range(len(groups)), [f"{trace} {scheduler}".replace("easy", "EASY") for trace, scheduler in groups]
+        )
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.set(title=title, xlabel="change when estimates are doubled")
     axes[0].invert_yaxis()
-    handles = [
-        plt.Line2D([], [], color="grey", marker=m, label=s) for s, m in (("rule followed", "."), ("variant", "x"))
-    ]
-    handles.append(plt.Line2D([], [], color="grey", marker="o", fillstyle="none", linestyle="", label="published"))
-    figure.legend(handles=handles, loc="outside upper right", ncols=3)
+    rules = {name: {"color": "grey", "marker": marker} for name, marker in (("rule followed", "."), ("variant", "x"))}
+    legend(figure, rules | {"published": PRINTED})
     return figure
 
 
