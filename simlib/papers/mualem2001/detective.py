@@ -443,6 +443,18 @@ def conclusions(traces, runs):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "metric", "program"])
 
 
+def conclusions_beside(conclusions):
+    """`conclusions` for reading, program beside program: the months won, and the band of the median difference."""
+    found = {}
+    for (trace, metric, program), row in conclusions.iterrows():
+        won = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (row.won_low, row.won_high)))
+        by = " to ".join(dict.fromkeys(f"{end:+.1%}" for end in (row.difference_low, row.difference_high)))
+        found.setdefault((trace, metric), {("", "months"): f"{row.months:.0f}"})
+        found[trace, metric] |= {("EASY better in", program): won, ("conservative above EASY by", program): by}
+    table = pd.DataFrame.from_dict(found, orient="index").rename_axis(["trace", "metric"])
+    return table[["", "EASY better in", "conservative above EASY by"]]
+
+
 def _won(differences):
     """What `conclusions` says of the differences, a row a run and a column a month."""
     of = band(pd.DataFrame({"won": (differences > 0).sum(axis=1), "difference": differences.median(axis=1)}))

@@ -108,22 +108,36 @@ def beside(table, metric):
         between the two schedulers the paper's, ours and the variant's.
     """
     number = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
-
-    def text(column, form):
-        return table[column].map(lambda value: form.format(value) if pd.notna(value) else "")
-
-    columns = {("load", "paper"): text("load_published", "{:.3f}"), ("load", "ours"): text("load", "{:.3f}")}
-    columns |= {("jobs", "paper"): text("jobs_published", "{:,.0f}"), ("jobs", "ours"): text("jobs", "{:,.0f}")}
+    columns = {}
     for scheduler in SCHEDULERS:
         key = f"{scheduler}_{metric}"
-        columns[scheduler, "paper"] = text(f"{key}_published", number)
-        columns[scheduler, "ours"] = text(key, number)
-        columns[scheduler, "off"] = text(f"{key}_deviation", "{:+.1%}")
-        columns[scheduler, "variant off"] = text(f"{key}_variant_deviation", "{:+.1%}")
+        columns[scheduler, "paper"] = f"{key}_published", number
+        columns[scheduler, "ours"] = key, number
+        columns[scheduler, "off"] = f"{key}_deviation", "{:+.1%}"
+        columns[scheduler, "variant off"] = f"{key}_variant_deviation", "{:+.1%}"
     for name, suffix in (("paper", "_published"), ("ours", ""), ("variant", "_variant")):
-        columns["difference", name] = text(f"difference_{metric}{suffix}", "{:+.1%}")
+        columns["difference", name] = f"difference_{metric}{suffix}", "{:+.1%}"
+    return _for_reading(table, columns)
+
+
+def loads(table):
+    """Load and number of jobs of each month as the paper prints them, ours beside; for reading, all text."""
+    columns = {}
+    for column, number in (("load", "{:.3f}"), ("jobs", "{:,.0f}")):
+        columns[column, "paper"] = f"{column}_published", number
+        columns[column, "ours"] = column, number
+        columns[column, "off"] = f"{column}_deviation", "{:+.1%}"
+    return _for_reading(table, columns)
+
+
+def _for_reading(table, columns):
+    """A table of text, its columns given as (column, format)."""
+    texts = {
+        name: table[column].map(lambda value, form=form: form.format(value) if pd.notna(value) else "")
+        for name, (column, form) in columns.items()
+    }
     unbroken = {month: month.replace("-", "\u2011") for month in table.index.levels[1]}
-    return pd.DataFrame(columns).rename(index=unbroken, level="month")
+    return pd.DataFrame(texts).rename(index=unbroken, level="month")
 
 
 def deviations(table):
@@ -149,6 +163,16 @@ def deviations(table):
                     }
                 rows.append(row)
     return pd.DataFrame(rows).set_index(["trace", "scheduler", "metric"])
+
+
+def own_inside(table):
+    """Whether the bands are fair: how many of our own numbers, of the log as it is, lie in them; shares by trace."""
+    inside = {
+        key: table[key].between(table[f"{key}_low"], table[f"{key}_high"])
+        for key in CELLS
+        if key not in ("load", "jobs")
+    }
+    return pd.DataFrame(inside).groupby(level="trace", sort=False).mean()
 
 
 def cells(table):

@@ -1,0 +1,41 @@
+"""What the README shows works as it stands."""
+
+import re
+
+import pytest
+
+import simlib
+from simlib import paths
+from simlib.models.sample import sample
+
+README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """All that the README's Python blocks define, run one after another, with the sample in place of every log."""
+    monkeypatch.setattr(simlib, "load", lambda name: sample())
+    names = {}
+    for block in BLOCKS:
+        exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
+    return names
+
+
+def test_every_block_of_the_readme_runs(shown):
+    assert {"ShortestFirst", "wide_and_waiting", "batch_means"} <= set(shown)
+
+
+def test_the_policy_of_the_readme_makes_schedules_that_fit_the_machine(shown):
+    w = sample()
+    s = simlib.simulate(w, shown["ShortestFirst"]())
+    assert (s.jobs.start >= w.jobs.submit).all() and s.utilisation().max() <= 1
+    jobs = s.jobs.query("submit >= 86400")
+    short, long = jobs.estimate <= jobs.estimate.median(), jobs.estimate > jobs.estimate.median()
+    assert jobs.wait[short].mean() < jobs.wait[long].mean()
+
+
+def test_every_file_that_the_readme_links_to_is_there():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    missing = [link for link in links if "://" not in link and not (paths.ROOT / link).exists()]
+    assert links and missing == []
