@@ -1,4 +1,4 @@
-"""The checks of the course in `notebooks/teaching/`: they say of an answer whether it is right, and if not, what to try.
+"""The checks of the course in `notebooks/teaching/`: is an answer right, and if not, what is wrong with it?
 
 >>> from simlib import lessons
 >>> lessons.check("2.3", answer)

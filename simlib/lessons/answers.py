@@ -1,4 +1,4 @@
-"""Reading the answers of students: each function returns what was meant, or raises a `NotYet` that says what would do."""
+"""Reading what students answer: each function returns what was meant, or raises a `NotYet` that says what would do."""
 
 import numbers
 
