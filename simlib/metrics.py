@@ -31,9 +31,20 @@ def bounded_slowdown(wait, run, threshold=10, floor=1.0):
 
 
 def work_until(times, start, run, procs):
-    """Processor-seconds executed before each of `times` (array of seconds)."""
-    done = np.clip(np.asarray(times)[:, None] - np.asarray(start), 0, np.asarray(run))
-    return done @ np.asarray(procs)
+    """Processor-seconds executed before each of `times` (array of seconds, rising)."""
+    start = np.asarray(start)
+    return _held_until(times, start, procs) - _held_until(times, start + run, procs)
+
+
+def _held_until(times, since, procs):
+    """Processor-seconds before each of `times` if `procs` were held from `since` on, for ever."""
+    times = np.asarray(times)
+    since = since - times[0]  # small numbers, whose products with processors are exact
+    held = np.searchsorted(times - times[0], since, side="right")
+    begun, seconds = (
+        np.bincount(held, weights, minlength=len(times) + 1).cumsum()[:-1] for weights in (procs, since * procs)
+    )
+    return (times - times[0]) * begun - seconds
 
 
 def load_by_period(edges, start, run, procs, machine):

@@ -171,29 +171,34 @@ class Schedule:
             By month `YYYY-MM`: load, jobs, mean_wait, mean_response (seconds), mean_bounded_slowdown,
             backfilled_share.
         """
-        jobs = self._table
-        months, edges = self.workload.month_starts(jobs.start.min(), jobs.end.max())
-        table = pd.DataFrame(
-            {
-                "wait": jobs.wait,
-                "response": jobs.response,
-                "bounded_slowdown": metrics.bounded_slowdown(jobs.wait, jobs.run, floor=floor),
-                "backfilled": jobs.backfilled,
-            }
-        )
-        groups = table.groupby(np.searchsorted(edges, jobs.end, side="right") - 1)
-        means = groups.mean().reindex(range(len(months)))
-        return pd.DataFrame(
-            {
-                "load": metrics.load_by_period(edges, jobs.start, jobs.run, jobs.procs, self.workload.procs),
-                "jobs": groups.size().reindex(range(len(months)), fill_value=0).to_numpy(),
-                "mean_wait": means.wait.to_numpy(),
-                "mean_response": means.response.to_numpy(),
-                "mean_bounded_slowdown": means.bounded_slowdown.to_numpy(),
-                "backfilled_share": means.backfilled.to_numpy(),
-            },
-            index=pd.Index(months, name="month"),
-        )
+        months, edges = self.workload.month_starts(self._start.min(), (self._start + self._run).max())
+        return self.by_period(edges, floor).set_axis(pd.Index(months, name="month"))
+
+    def by_period(self, edges, floor=1.0):
+        """Means over the jobs that end in each of the periods between successive `edges` (seconds, rising).
+
+        Returns
+        -------
+        DataFrame
+            As from `by_month`, a row a period; nan where no job ended.
+        """
+        start, run, procs = self._start, self._run, self.workload.jobs.procs.to_numpy()
+        wait = metrics.wait(self._submit, start)
+        period = np.searchsorted(edges, start + run, side="right")  # 0 is before the first of them
+
+        def total(values):
+            return np.bincount(period, values, minlength=len(edges) + 1)[1:-1]
+
+        jobs = total(None)
+        means = {
+            "mean_wait": wait,
+            "mean_response": metrics.response(wait, run),
+            "mean_bounded_slowdown": metrics.bounded_slowdown(wait, run, floor=floor),
+            "backfilled_share": self._backfilled,
+        }
+        load = metrics.load_by_period(edges, start, run, procs, self.workload.procs)
+        with np.errstate(invalid="ignore"):
+            return pd.DataFrame({"load": load, "jobs": jobs} | {name: total(of) / jobs for name, of in means.items()})
 
     def plan(self, now):
         """What the scheduler knew and planned at second `now`.

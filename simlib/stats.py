@@ -1,9 +1,87 @@
-"""Confidence in the mean of a simulation's output: batch means (MF section 3.1)."""
+"""How much a number that comes out of a simulation is worth: shaking bands, and batch means (MF section 3.1)."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy import stats
+
+from .schedule import Schedule, simulate
+from .sweeps import sweep
+
+
+def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summary, overrun="extend", executor=None):
+    """Simulate a workload again and again with its submit times moved a little, to see how much is coincidence.
+
+    Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
+    month's mean by per cents. So what one simulation of one log says is one draw from the numbers it might as well
+    have said: those of the log with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine &
+    Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
+
+    Run k is shaken with seed `seed` + k, whatever the policy: runs of two policies can be compared pair by pair.
+
+    Parameters
+    ----------
+    workload : Workload
+    policy, overrun
+        As for `simulate`.
+    runs, seconds, seed : int
+    measure : callable
+        What is wanted of a Schedule: a number, a Series, or a DataFrame, such as `Schedule.by_month`.
+    executor : concurrent.futures.Executor, optional
+        By default threads, see `simlib.sweep`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run; the columns are the index of the Series, or the pairs (row, column) of the DataFrame.
+    """
+    tasks = [(workload, policy, seed + run, seconds, measure, overrun) for run in range(runs)]
+    found = sweep(_shaken, tasks, executor, label="shaken runs")
+    return pd.DataFrame(found, index=pd.RangeIndex(runs, name="run"))
+
+
+def _shaken(workload, policy, seed, seconds, measure, overrun):
+    """What is measured in one run, as a Series."""
+    found = measure(simulate(workload.shake(seconds, seed), policy, overrun))
+    return found.stack() if isinstance(found, pd.DataFrame) else pd.Series(found)
+
+
+def band(runs, share=0.95):
+    """Where most of the runs lie.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        From `shake`: a row a run.
+    share : float
+        Of the runs; as many lie below the band as above.
+
+    Returns
+    -------
+    DataFrame
+        For each column of `runs`: `low`, `median`, `high`.
+    """
+    quantiles = runs.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
+    return quantiles.set_axis(["low", "median", "high"]).T
+
+
+def means_of(runs, count, draws=2000, seed=0):
+    """Means of `count` runs each, drawn at random from many: what else an average over so few might have been.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row a run.
+    count, draws, seed : int
+
+    Returns
+    -------
+    DataFrame
+        A row a mean, `draws` of them.
+    """
+    chosen = np.random.default_rng(seed).integers(len(runs), size=(draws, count))
+    return pd.DataFrame(runs.to_numpy()[chosen].mean(axis=1), columns=runs.columns)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ _state = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_folder.gl
 _usual = config.CACHE_DIR
 config.CACHE_DIR = str(Path(_usual or _folder / "__pycache__") / f"kernels-{_state}")
 try:
+    from . import conservative_readings, easy_readings
     from .adjusting import Adjusting
     from .arrivals import OPEN
     from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
@@ -28,6 +29,8 @@ __all__ = [
     "REBACKFILL",
     "Adjusting",
     "conservative",
+    "conservative_readings",
     "easy",
+    "easy_readings",
     "fcfs",
 ]

@@ -9,6 +9,7 @@ from scipy import stats
 from .. import paths
 
 REPRODUCED, PARTLY, NOT, UNTESTED = "reproduced", "partly reproduced", "not reproduced", "cannot be tested"
+INSIDE, CLOSE, OFF, OTHER_LOG = "inside", "close", "off", "another log"
 
 
 @cache
@@ -24,6 +25,91 @@ def published(name):
 def deviation(ours, published):
     """Relative deviation of ours from the published number: 0.01 is 1 % more."""
     return ours / published - 1
+
+
+def cell(of, published, ours, band=None, close=0.05, decimals=None, same_log=True, variant=None, note=""):
+    """The verdict on a published number: whether ours may well be the same.
+
+    *inside*: the published number lies in the band that ours has under shaking; *close*: outside, but no further than
+    `close` from the band's median; *off*: neither. Of n cells some n / 20 would lie outside their 95 % bands by chance,
+    see `tally`. A number from another log than the paper's is not judged.
+
+    Parameters
+    ----------
+    of : dict
+        What it is a number of, such as {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}.
+    published, ours : float
+    band : (low, median, high), optional
+        Of the shaken runs. Where nothing hangs on chance there is none, and our number has to be the published one.
+    close : float
+        Relative: 0.05 is 5 %.
+    decimals : int, optional
+        How many were printed; the published number may be any that rounds to it.
+    same_log : bool
+        Whether ours was made from the paper's log, with all its jobs.
+    variant : dict, optional
+        `ours` and `band` under the other rule.
+    note : str
+
+    Returns
+    -------
+    dict
+        `of`, `published`, `ours`, `deviation`, `low`, `median`, `high`, `verdict`; `variant` with all of these but the
+        first two; `note`: as in `data/exhibit.schema.json`.
+    """
+    slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
+    judged = {"of": of, "published": published} | _judged(published, ours, band, close, slack, same_log)
+    if variant is not None:
+        judged["variant"] = _judged(published, variant["ours"], variant.get("band"), close, slack, same_log)
+    return judged | ({"note": note} if note else {})
+
+
+def _judged(published, ours, band, close, slack, same_log):
+    low, median, high = (ours, ours, ours) if band is None else band
+    if not same_log:
+        verdict = OTHER_LOG
+    elif low - slack <= published <= high + slack:
+        verdict = INSIDE
+    else:
+        verdict = CLOSE if abs(published - median) <= close * abs(published) else OFF
+    off = deviation(ours, published) if published else float("nan")
+    return {"ours": ours, "deviation": off, "low": low, "median": median, "high": high, "verdict": verdict}
+
+
+def tally(cells, rule="ours"):
+    """How many cells are inside, close and off, and how many of them chance would put outside.
+
+    Parameters
+    ----------
+    cells : list of dict
+        From `cell`.
+    rule : {"ours", "variant"}
+        Whether to count the verdicts on the rule followed or on the variant.
+
+    Returns
+    -------
+    dict
+        `cells`, `inside`, `close`, `off`, `by_chance`: of so many 95 % bands, so many would be missed even if both
+        programs were the same.
+    """
+    verdicts = [found["verdict"] for found in (c if rule == "ours" else c["variant"] for c in cells)]
+    judged = [verdict for verdict in verdicts if verdict != OTHER_LOG]
+    counts = {verdict: judged.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
+    return {"cells": len(judged)} | counts | {"by_chance": 0.05 * len(judged)}
+
+
+def tallies(cells, *keys):
+    """`tally` by some of the keys of `of`, under the rule followed and under the variant, as a table for reading."""
+    groups = {}
+    for found in cells:
+        groups.setdefault(tuple(found["of"][key] for key in keys), []).append(found)
+    rows = {}
+    for group, members in groups.items():
+        rule, variant = tally(members), tally(members, "variant")
+        rows[group] = {("", "cells"): rule["cells"], ("", "outside by chance"): f"{rule['by_chance']:.1f}"}
+        for name, counts in (("rule followed", rule), ("variant", variant)):
+            rows[group] |= {(name, verdict): counts[verdict] for verdict in (INSIDE, CLOSE, OFF)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
 
 
 def share_of_wins(wins, of):

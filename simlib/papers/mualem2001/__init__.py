@@ -14,6 +14,8 @@ TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
 SCHEDULERS = ("easy", "conservative")
 METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
+CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
+"""How far from the shaken runs' median a printed number outside their band may lie to be called close."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,24 @@ def policies(easy_reuse_extra=False, conservative_compress="arrival"):
     }
 
 
-def means(workload, policy, overrun="extend"):
-    """Mean response time and bounded slowdown (MF's formula, no floor) over all jobs, by the keys of `METRICS`."""
+def means(workload, policy, overrun="extend", estimates=None, shake_s=60, seed=None):
+    """Mean response time and bounded slowdown (MF's formula, no floor) over all jobs, by the keys of `METRICS`.
+
+    Parameters
+    ----------
+    workload, policy, overrun
+        As for `simulate`.
+    estimates : optional
+        As for `Workload.with_estimates`; by default the workload's own.
+    shake_s : int
+        By up to how many seconds submit times are moved,
+    seed : int, optional
+        and with which seed; None leaves them as they are.
+    """
+    if estimates is not None:
+        workload = workload.with_estimates(estimates)
+    if seed is not None:
+        workload = workload.shake(shake_s, seed)
     jobs = simulate(workload, policy, overrun).jobs
     slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
     return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}

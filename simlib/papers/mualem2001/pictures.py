@@ -15,13 +15,13 @@ KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job i
 
 
 def published_against_ours(table, metrics, schedulers=("easy", "conservative")):
-    """All months at a glance: a row of panels a metric, a column a trace; circles published, dots ours.
+    """All months at a glance: a row of panels a metric, a column a trace; circles published, bars our shaken bands.
 
     Parameters
     ----------
     table : DataFrame
-        By (trace, month), with the columns `<scheduler>_<metric>` and `<scheduler>_<metric>_published`, and `note`,
-        which is not empty where a month cannot match.
+        By (trace, month), with the columns `<scheduler>_<metric>` and `<scheduler>_<metric>_published`, `_low`,
+        `_high`, and `note`, which is not empty where a month cannot match.
     metrics : dict
         Axis label by metric.
     schedulers : sequence of str
@@ -43,9 +43,10 @@ def published_against_ours(table, metrics, schedulers=("easy", "conservative")):
             ax = axes[row, column]
             for scheduler, colour, shift in zip(schedulers, COLOURS[:2], (-0.17, 0.17), strict=True):
                 key = f"{scheduler}_{metric}"
-                ax.vlines(x + shift, months[key], months[f"{key}_published"], color=colour, linewidth=1)
-                ax.plot(x + shift, months[f"{key}_published"], "o", color=colour, fillstyle="none", markersize=6)
-                ax.plot(x + shift, months[key], "o", color=colour, markersize=3, label=scheduler)
+                ends = months[f"{key}_low"], months[f"{key}_high"]
+                ax.vlines(x + shift, *ends, color=colour, linewidth=3.5, alpha=0.45)
+                ax.plot(x + shift, months[key], "_", color=colour, markersize=5)
+                ax.plot(x + shift, months[f"{key}_published"], "o", color=colour, fillstyle="none", markersize=5)
             plain_log_axis(ax)
             ax.set_xlim(-0.7, len(months) - 0.3)
             for x_noted in x[months.note != ""]:
@@ -57,10 +58,11 @@ def published_against_ours(table, metrics, schedulers=("easy", "conservative")):
         step = 2 if len(months) > 12 else 1
         axes[-1, column].set_xticks(x[::step], [str(month) for month in months.index[::step]], rotation=90)
     handles = [
-        plt.Line2D([], [], marker="o", linestyle="", color=c, label=s)
+        plt.Line2D([], [], linewidth=3.5, color=c, alpha=0.45, label=f"{s}, 95 % of shaken runs")
         for s, c in zip(schedulers, COLOURS, strict=False)
     ]
     handles.append(plt.Line2D([], [], marker="o", linestyle="", color="grey", fillstyle="none", label="published"))
+    handles.append(plt.Line2D([], [], marker="_", linestyle="", color="grey", label="ours, not shaken"))
     if (table.note != "").any():
         handles.append(plt.Rectangle((0, 0), 1, 1, color="#EEEEEE", label="jobs missing from the file"))
     figure.legend(handles=handles, loc="outside upper right", ncols=len(handles))

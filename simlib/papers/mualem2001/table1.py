@@ -1,13 +1,40 @@
 """Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling."""
 
+from functools import partial
+
 import pandas as pd
 
-from ...schedule import simulate
-from .. import deviation, published
-from . import METRICS, SCHEDULERS, policies
+from ...schedule import Schedule, simulate
+from ...stats import band, shake
+from .. import cell, deviation, published
+from . import CLOSE_TO, METRICS, SCHEDULERS
+
+by_month = partial(Schedule.by_month, floor=None)  # MF's bounded slowdown has no floor
 
 
-def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
+def shaken(trace, rules, **settings):
+    """The months of a trace under every rule, in many shaken runs.
+
+    Parameters
+    ----------
+    trace : Trace
+    rules : dict
+        From `mualem2001.policies`.
+    settings
+        As for `simlib.stats.shake`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run, columns (rule, month, quantity of `Schedule.by_month`).
+    """
+    runs = {key: shake(trace.workload, policy, measure=by_month, **settings) for key, policy in rules.items()}
+    table = pd.concat(runs, axis=1, names=["rule"])
+    month = table.columns.get_level_values("month")
+    return table.loc[:, (month >= trace.months[0]) & (month <= trace.months[1])]
+
+
+def months(trace, rules, shaken=None):
     """Table 1 for one trace: each month's means under both schedulers, beside the published ones.
 
     Months are calendar months of the log's own zone, and a job counts in the one in which it ends in that simulation.
@@ -15,19 +42,21 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
     Parameters
     ----------
     trace : Trace
-    easy_reuse_extra : bool
-    conservative_compress : str
-        The rules followed; the other values are simulated too, as variants.
+    rules : dict
+        From `mualem2001.policies`: those followed, and their variants.
+    shaken : DataFrame, optional
+        From `shaken`.
 
     Returns
     -------
     DataFrame
         By trace and month. `load` and `jobs` of the run under EASY, and for each scheduler and metric its value, the
-        `_published` one, the relative `_deviation`, and `_variant` and `_variant_deviation` under the other rule;
-        `difference_<metric>` is conservative / EASY - 1. Seconds, processors' share and ratios.
+        `_published` one, the relative `_deviation`, and `_variant` and `_variant_deviation` under the other rule; with
+        shaken runs also `_low`, `_median` and `_high` of each value and each variant. `difference_<metric>` is
+        conservative / EASY - 1. Seconds, processors' share and ratios.
     """
-    runs = policies(easy_reuse_extra, conservative_compress)
-    monthly = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in runs.items()}
+    monthly = {key: simulate(trace.workload, policy).by_month(floor=None) for key, policy in rules.items()}
+    bands = None if shaken is None else band(shaken).unstack(1)
     ours = monthly["easy"].loc[trace.months[0] : trace.months[1]]
     printed = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").reindex(ours.index)
 
@@ -36,6 +65,7 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
         table[column] = ours[column]
         table[f"{column}_published"] = printed[column]
         table[f"{column}_deviation"] = deviation(table[column], printed[column])
+        table = table.join(_band(bands, "easy", column, column))
     for metric, mean in METRICS.items():
         for scheduler in SCHEDULERS:
             key = f"{scheduler}_{metric}"
@@ -44,6 +74,8 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
             table[f"{key}_deviation"] = deviation(table[key], printed[key])
             table[f"{key}_variant"] = monthly[f"{scheduler}_variant"][mean]
             table[f"{key}_variant_deviation"] = deviation(table[f"{key}_variant"], printed[key])
+            table = table.join(_band(bands, scheduler, mean, key))
+            table = table.join(_band(bands, f"{scheduler}_variant", mean, f"{key}_variant"))
         for suffix in ("", "_published", "_variant"):
             easy, conservative = (table[f"{scheduler}_{metric}{suffix}"] for scheduler in SCHEDULERS)
             table[f"difference_{metric}{suffix}"] = deviation(conservative, easy)
@@ -52,6 +84,13 @@ def months(trace, easy_reuse_extra=False, conservative_compress="arrival"):
         table[f"difference_wait_s{suffix}"] = deviation(conservative, easy)
     table["note"] = pd.Series(trace.absent).reindex(table.index).fillna("") if trace.absent else ""
     return pd.concat({trace.trace: table}, names=["trace"])
+
+
+def _band(bands, rule, quantity, name):
+    """The band of a quantity under a rule, by month: `<name>_low`, `<name>_median`, `<name>_high`."""
+    if bands is None:
+        return []
+    return bands.loc[(rule, quantity)].unstack(0).add_prefix(f"{name}_")
 
 
 def beside(table, metric):
@@ -114,14 +153,35 @@ def deviations(table):
 
 
 def cells(table):
-    """Every cell of Table 1 that has a published number, as a list of dicts for the exhibit's record."""
-    columns = ["load", "jobs"] + [f"{scheduler}_{metric}" for scheduler in SCHEDULERS for metric in METRICS]
-    cells = []
+    """The verdict on every number of Table 1 that is printed, as `papers.cell` gives it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `months`, with shaken runs.
+    """
+    found = []
     for (trace, month), row in table.iterrows():
-        for column in columns:
+        for column, (close, decimals) in CELLS.items():
             if pd.notna(row[f"{column}_published"]):
-                cell = {"trace": trace, "month": month, "quantity": column}
-                keys = ("published", "deviation", "variant", "variant_deviation")
-                cell |= {"ours": row[column]} | {k: row[f"{column}_{k}"] for k in keys if f"{column}_{k}" in row}
-                cells.append(cell)
-    return cells
+                of = {"trace": trace, "month": month, "quantity": column}
+                ours, variant = (_ours(row, name) for name in (column, f"{column}_variant"))
+                more = {"close": close, "decimals": decimals, "variant": variant}
+                more |= {"same_log": not row.note, "note": row.note}
+                found.append(cell(of, row[f"{column}_published"], **ours, **more))
+    return found
+
+
+CELLS = {"load": (0.05, 3), "jobs": (0.05, 0)} | {
+    f"{scheduler}_{metric}": (CLOSE_TO[metric], {"response_s": 0, "bounded_slowdown": 1}[metric])
+    for metric in METRICS
+    for scheduler in SCHEDULERS
+}
+"""The printed columns, how far off a number is still close, and how many decimals are printed."""
+
+
+def _ours(row, name):
+    """Our number and its band, or None where the table has no such column."""
+    if name not in row:
+        return None
+    return {"ours": row[name], "band": [row[f"{name}_{part}"] for part in ("low", "median", "high")]}

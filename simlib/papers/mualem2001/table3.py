@@ -4,43 +4,45 @@ import numpy as np
 import pandas as pd
 
 from ... import estimates
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
-from . import METRICS, SCHEDULERS, TRACES, policies, simulations
+from ...stats import band, means_of
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, simulations
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
+SEEDS = 10
+"""How many measurements MF made of random estimates (section 4.2); the table has their means."""
 
 
-def variations(workload, factors, seeds, shake_s):
-    """The workload under estimates of each quality, several times over.
+def variations(factors, seeds):
+    """The estimates of each quality, several times over.
 
-    Estimates drawn at random differ by seed. Original and exact ones (f = 1) do not; their spread is that of shaken
-    submit times, and their value is that of the log as it is, which comes first, with seed None.
+    Those drawn at random differ by seed. Original and exact ones (f = 1) do not; their value is that of the log as it
+    is, which comes first, with seed None.
 
     Returns
     -------
-    list of (column, seed, Workload)
-        `column` as in the published table: "original", "f1", "f2", ...
+    list of (column, seed, estimates)
+        `column` as in the published table: "original", "f1", "f2", ...; `estimates` as for `mualem2001.means`.
     """
     made = []
-    for column, jobs in (("original", workload), ("f1", workload.with_estimates("exact"))):
-        made.append((column, None, jobs))
-        made += [(column, seed, jobs.shake(shake_s, seed)) for seed in seeds]
+    for column, model in (("original", None), ("f1", "exact")):
+        made += [(column, seed, model) for seed in (None, *seeds)]
     for f in factors:
         if f > 1:
-            made += [(f"f{f}", seed, workload.with_estimates(estimates.Uniform(f, seed))) for seed in seeds]
+            made += [(f"f{f}", seed, estimates.Uniform(f, seed)) for seed in seeds]
     return made
 
 
-def runs(traces, factors=FACTORS, seeds=range(10), shake_s=60, rules=None, executor=None):
-    """Simulate every trace under every estimate, seed and scheduler.
+def runs(traces, factors=FACTORS, shakes=200, shake_s=60, seed=0, rules=None, executor=None):
+    """Simulate every trace under every estimate and scheduler, as it is and shaken.
 
     Parameters
     ----------
     traces : list of Trace
-    factors, seeds : sequences of int
-        The same seeds for every trace and factor, as in the paper.
-    shake_s : int
-        Seconds of shaking where estimates are not random.
+    factors : sequence of int
+    shakes, shake_s, seed : int
+        How many shaken versions, by up to how many seconds, and the first seed, which also draws the estimates. The
+        same seeds serve for every trace and factor, as in the paper.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -53,44 +55,49 @@ def runs(traces, factors=FACTORS, seeds=range(10), shake_s=60, rules=None, execu
     rules = rules or policies()
     cases = {}
     for trace in traces:
-        for column, seed, workload in variations(trace.workload, factors, seeds, shake_s):
+        for column, shake, model in variations(factors, range(seed, seed + shakes)):
             for scheduler, policy in rules.items():
-                cases[trace.trace, column, seed, scheduler] = workload, policy
+                key = trace.trace, column, shake, scheduler
+                cases[key] = trace.workload, policy, "extend", model, shake_s, shake
     return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)
 
 
 def summary(results):
-    """Table 3: mean and standard deviation of each cell, beside the published number.
+    """Table 3: each cell with its spread, beside the published number.
 
     Returns
     -------
     DataFrame
         By scheduler, metric, trace and estimates: `published`, `ours` (the log as it is where estimates are not
-        random, else the mean over seeds), `sd` over seeds or shakes, `deviation`, and `variant`, `variant_sd`,
-        `variant_deviation` under the other rule.
+        random, else the mean over seeds), `sd` over the shaken runs, their 95 % band `low`, `median`, `high` (of means
+        of ten where estimates are random, as in the paper), `deviation`, and `variant`, `variant_sd` and so on under
+        the other rule.
     """
     printed = (
         published("mualem2001_table3").set_index(["scheduler", "metric", "trace"]).rename_axis(columns="estimates")
     )
     rows = {}
-    for (trace, column, scheduler), cell in results.groupby(["trace", "estimates", "scheduler"], sort=False):
-        varied = cell[cell.seed.notna()]
-        whole = cell[cell.seed.isna()]
+    for (trace, column, scheduler), part in results.groupby(["trace", "estimates", "scheduler"], sort=False):
+        varied = part[part.seed.notna()]
+        whole = part[part.seed.isna()]
+        as_printed = band(varied[list(METRICS)] if len(whole) else means_of(varied[list(METRICS)], SEEDS))
         for metric in METRICS:
             value = (whole if len(whole) else varied)[metric].mean()
-            rows[scheduler, metric, trace, column] = value, varied[metric].std()
+            spread = {"sd": varied[metric].std()} | as_printed.loc[metric].to_dict()
+            rows[scheduler, metric, trace, column] = value, spread
     table = {}
     for scheduler in SCHEDULERS:
-        for (name, metric, trace, column), (ours, sd) in rows.items():
+        for (name, metric, trace, column), (ours, spread) in rows.items():
             if name == scheduler:
-                variant, variant_sd = rows[f"{scheduler}_variant", metric, trace, column]
+                variant, variant_spread = rows[f"{scheduler}_variant", metric, trace, column]
                 known = (scheduler, metric, trace) in printed.index and column in printed.columns
                 number = printed.loc[(scheduler, metric, trace), column] if known else np.nan
-                off, variant_off = deviation(ours, number), deviation(variant, number)
-                table[scheduler, metric, trace, column] = number, ours, sd, off, variant, variant_sd, variant_off
-    columns = ["published", "ours", "sd", "deviation", "variant", "variant_sd", "variant_deviation"]
+                row = {"published": number, "ours": ours, "deviation": deviation(ours, number)} | spread
+                row |= {"variant": variant, "variant_deviation": deviation(variant, number)}
+                row |= {f"variant_{key}": value for key, value in variant_spread.items()}
+                table[scheduler, metric, trace, column] = row
     index = pd.MultiIndex.from_tuples(table, names=["scheduler", "metric", "trace", "estimates"])
-    return pd.DataFrame(table.values(), index=index, columns=columns).sort_index(level=[0, 1], sort_remaining=False)
+    return pd.DataFrame(list(table.values()), index=index).sort_index(level=[0, 1], sort_remaining=False)
 
 
 def beside(table, scheduler, metric):
@@ -141,8 +148,22 @@ def deviations(table, jobs):
 
 
 def cells(table):
-    """Every cell that has a published number, as a list of dicts for the exhibit's record."""
-    return table[table.published.notna()].reset_index().to_dict("records")
+    """The verdict on every number of Table 3 that is printed, as `papers.cell` gives it."""
+    found = []
+    for (scheduler, metric, trace, column), row in table[table.published.notna()].iterrows():
+        of = {"scheduler": scheduler, "metric": metric, "trace": trace, "estimates": column}
+        ours, variant = (
+            {"ours": row[name], "band": [row[f"{prefix}{part}"] for part in ("low", "median", "high")]}
+            for name, prefix in (("ours", ""), ("variant", "variant_"))
+        )
+        more = {"close": CLOSE_TO[metric], "decimals": decimals(metric, trace), "variant": variant}
+        found.append(cell(of, row.published, **ours, **more))
+    return found
+
+
+def decimals(metric, trace):
+    """How many decimals Table 3 prints."""
+    return 0 if metric == "response_s" else 2 if trace == "CTC" else 1
 
 
 def clearly_less(a, b, table):

@@ -1,14 +1,17 @@
 """Table 4: the users' estimates multiplied by two (section 4.5)."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
 from ... import estimates
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim, deviation, published
-from . import METRICS, SCHEDULERS, TRACES, policies, simulations
+from ...stats import band
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, simulations
 
 
-def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
+def runs(traces, factor=2, shakes=200, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace with its own estimates and with scaled ones, as it is and shaken.
 
     Both versions are shaken alike, so that their differences can be taken pair by pair.
@@ -17,8 +20,8 @@ def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
     ----------
     traces : list of Trace
     factor : float
-    shakes, shake_s : int
-        How many shaken versions, and by up to how many seconds.
+    shakes, shake_s, seed : int
+        How many shaken versions, by up to how many seconds, and the first seed.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -30,13 +33,11 @@ def runs(traces, factor=2, shakes=20, shake_s=60, rules=None, executor=None):
         bounded_slowdown.
     """
     cases = {}
-    for trace in traces:
-        for shake in range(-1, shakes):
-            workload = trace.workload if shake < 0 else trace.workload.shake(shake_s, shake)
-            versions = {"original": workload, "scaled": workload.with_estimates(estimates.Scaled(factor))}
-            for scheduler, policy in (rules or policies()).items():
-                for name, version in versions.items():
-                    cases[trace.trace, scheduler, shake, name] = version, policy
+    for trace, shake in product(traces, range(-1, shakes)):
+        for scheduler, policy in (rules or policies()).items():
+            for name, model in (("original", None), ("scaled", estimates.Scaled(factor))):
+                shaking = shake_s, None if shake < 0 else seed + shake
+                cases[trace.trace, scheduler, shake, name] = trace.workload, policy, "extend", model, *shaking
     return simulations(cases, ["trace", "scheduler", "shake", "estimates"], executor)
 
 
@@ -47,7 +48,8 @@ def summary(results):
     -------
     DataFrame
         By metric, trace, scheduler and rule ("rule" or "variant"): `original` and `scaled` of the log as it is, each
-        with `_published` and `_deviation`; `difference` of the log as it is and `difference_published`, relative;
+        with `_published` and `_deviation`, and the 95 % band of the shaken runs in `_low`, `_median`, `_high`;
+        `difference` of the log as it is and `difference_published`, relative;
         `difference_mean`, `difference_low`, `difference_high`: mean and 95 % band of the paired differences of the
         shaken runs.
     """
@@ -57,16 +59,16 @@ def summary(results):
         plain, _, variant = scheduler.partition("_")
         for metric in METRICS:
             pairs = part.pivot(index="shake", columns="estimates", values=metric)
-            difference = pairs.scaled / pairs.original - 1
-            row = {"original": pairs.original[-1], "scaled": pairs.scaled[-1], "difference": difference[-1]}
+            pairs["difference"] = pairs.scaled / pairs.original - 1
+            row = pairs.loc[-1].to_dict()
+            for name, place in band(pairs.loc[0:]).iterrows():
+                row |= place.add_prefix(f"{name}_").to_dict()
             for name, column in (("original", "original"), ("scaled", "x2")):
                 key = f"{plain}_{column}"
                 number = printed.loc[(metric, trace), key] if (metric, trace) in printed.index else np.nan
                 row |= {f"{name}_published": number, f"{name}_deviation": deviation(row[name], number)}
             row["difference_published"] = deviation(row["scaled_published"], row["original_published"])
-            shaken = difference[difference.index >= 0]
-            low, high = shaken.quantile([0.025, 0.975])
-            row |= {"difference_mean": shaken.mean(), "difference_low": low, "difference_high": high}
+            row["difference_mean"] = pairs.difference.loc[0:].mean()
             rows[metric, trace, plain, variant or "rule"] = row
     index = pd.MultiIndex.from_tuples(rows, names=["metric", "trace", "scheduler", "rule"])
     order = [list(METRICS), list(dict.fromkeys(results.trace)), SCHEDULERS, ["rule", "variant"]]
@@ -92,14 +94,21 @@ def beside(table, metric):
 
 
 def cells(table):
-    """Every cell that has a published number, as a list of dicts for the exhibit's record."""
+    """The verdict on every number of Table 4 that is printed, as `papers.cell` gives it."""
     found = []
-    for (metric, trace, scheduler, rule), row in table.iterrows():
-        for name in ("original", "scaled", "difference"):
-            if pd.notna(row[f"{name}_published"]):
-                cell = {"metric": metric, "trace": trace, "scheduler": scheduler, "rule": rule, "quantity": name}
-                found.append(cell | {"ours": row[name], "published": row[f"{name}_published"]})
+    for (metric, trace, scheduler), part in table.groupby(level=["metric", "trace", "scheduler"], sort=False):
+        for name in ("original", "scaled"):
+            ours, variant = ({"ours": row[name], "band": _band(row, name)} for _, row in part.iterrows())
+            number = part[f"{name}_published"].iloc[0]
+            if pd.notna(number):
+                of = {"metric": metric, "trace": trace, "scheduler": scheduler, "quantity": name}
+                decimals = 0 if metric == "response_s" else 1
+                found.append(cell(of, number, **ours, close=CLOSE_TO[metric], decimals=decimals, variant=variant))
     return found
+
+
+def _band(row, name):
+    return [row[f"{name}_{part}"] for part in ("low", "median", "high")]
 
 
 def claims(table):

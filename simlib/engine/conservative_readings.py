@@ -1,0 +1,160 @@
+"""Conservative backfilling as its text can also be read: the details that MF section 2.1 leaves open, as options.
+
+Like `easy_readings` this is for one purpose, to find out which program the authors of MF ran
+(`simlib.papers.mualem2001.detective`), and it is kept apart from `conservative`, which stays as readable as the text;
+with `TEXT` it gives the same schedules.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .arrivals import NEVER
+from .profile import advance, anchor_point, give
+from .running import insert
+
+ARRIVAL, START, START_LATEST, END, LATEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(9)
+
+
+class ConservativeReading(NamedTuple):
+    """How the text is read; the defaults are how the engine does.
+
+    Attributes
+    ----------
+    order : int
+        In which order the schedule is compressed: ARRIVAL; START, the reserved one, with ties by arrival, or with ties
+        latest first (START_LATEST), as of a list into which each job is put before those of equal start; END, the
+        expected one; LATEST arrival first; SHORTEST or LONGEST estimate first; NARROWEST or WIDEST first.
+    repeat : bool
+        Whether it is compressed until nothing moves.
+    each : bool
+        Whether it is compressed for each of several jobs that end early at one instant, or once for all.
+    arrivals_first : bool
+        Whether jobs that arrive when others end get their reservations before the schedule is compressed.
+    """
+
+    order: int = ARRIVAL
+    repeat: bool = False
+    each: bool = False
+    arrivals_first: bool = False
+
+
+TEXT = ConservativeReading()
+
+
+@njit(cache=True)
+def sort_to_compress(queue, queued, order, start, estimate, size):
+    """Sort `queue[:queued]` into the order of compression; ties by arrival, which is the order of the numbers."""
+    for i in range(queued):
+        job = queue[i]
+        j = i
+        while j > 0 and comes_before(job, queue[j - 1], order, start, estimate, size):
+            queue[j] = queue[j - 1]
+            j -= 1
+        queue[j] = job
+
+
+@njit(cache=True)
+def comes_before(job, other, order, start, estimate, size):
+    if order == LATEST:
+        return job > other
+    if order == START or order == START_LATEST:
+        one, two = start[job], start[other]
+    elif order == END:
+        one, two = start[job] + estimate[job], start[other] + estimate[other]
+    elif order == SHORTEST or order == LONGEST:
+        one, two = estimate[job], estimate[other]
+    elif order == NARROWEST or order == WIDEST:
+        one, two = size[job], size[other]
+    else:
+        one, two = job, other
+    if one == two:
+        return (job > other) == (order == START_LATEST)
+    return (one < two) != (order == LONGEST or order == WIDEST)
+
+
+@njit(cache=True)
+def compress(times, free, steps, queue, queued, start, estimate, size, reading):
+    """Move each queued job in turn to the earliest time at which it fits; no job moves back."""
+    moved = True
+    while moved:
+        moved = False
+        sort_to_compress(queue, queued, reading.order, start, estimate, size)
+        for i in range(queued):
+            job = queue[i]
+            anchor = anchor_point(times, free, steps, size[job], estimate[job], start[job])
+            if anchor < start[job]:
+                steps = give(times, free, steps, start[job], start[job] + estimate[job], size[job])
+                steps = give(times, free, steps, anchor, anchor + estimate[job], -size[job])
+                start[job] = anchor
+                moved = reading.repeat
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def conservative_reading(submit, run, estimate, size, machine, reading):
+    """Start times under conservative backfilling as the text is read.
+
+    Parameters
+    ----------
+    submit, run, estimate, size : int64 arrays of one length, jobs in order of submit times; seconds and processors. No
+        estimate is below the run time.
+    machine : int, processors; no job is larger
+    reading : ConservativeReading
+
+    Returns
+    -------
+    start, guarantee : int64 arrays, seconds
+    """
+    n = submit.size
+    start = np.zeros(n, np.int64)
+    guarantee = np.zeros(n, np.int64)
+    end = np.zeros(n, np.int64)
+    queue = np.empty(n, np.int64)
+    running = np.empty(n, np.int64)
+    arrived, queued, count = 0, 0, 0
+    times = np.empty(2 * n + 3, np.int64)
+    free = np.empty(2 * n + 3, np.int64)
+    free[0], steps = machine, 1
+
+    while arrived < n or queued > 0 or count > 0:
+        now = submit[arrived] if arrived < n else NEVER
+        if count > 0:
+            now = min(now, end[running[count - 1]])
+        for i in range(queued):
+            now = min(now, start[queue[i]])
+        steps = advance(times, free, steps, now)
+
+        for arrivals in (reading.arrivals_first, not reading.arrivals_first):
+            while arrivals and arrived < n and submit[arrived] <= now:
+                job = arrived
+                start[job] = anchor_point(times, free, steps, size[job], estimate[job], NEVER)
+                guarantee[job] = start[job]
+                steps = give(times, free, steps, start[job], start[job] + estimate[job], -size[job])
+                queue[queued] = job
+                queued += 1
+                arrived += 1
+            early = False
+            while not arrivals and count > 0 and end[running[count - 1]] <= now:
+                count -= 1
+                job = running[count]
+                if start[job] + estimate[job] > now:
+                    steps = give(times, free, steps, now, start[job] + estimate[job], size[job])
+                    early = True
+                last = count == 0 or end[running[count - 1]] > now
+                if early and (reading.each or last):
+                    steps = compress(times, free, steps, queue, queued, start, estimate, size, reading)
+                    early = False
+
+        waiting = 0
+        for i in range(queued):
+            job = queue[i]
+            if start[job] == now:
+                end[job] = now + run[job]
+                count = insert(running, count, job, end)
+            else:
+                queue[waiting] = job
+                waiting += 1
+        queued = waiting
+    return start, guarantee

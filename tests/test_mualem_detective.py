@@ -1,0 +1,261 @@
+"""The programs that the authors may have run equal a slow reading of the text; the detective finds the one that did."""
+
+from itertools import count
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_engine import small_workloads, table
+
+from simlib import EASY, Conservative, simulate
+from simlib.models.sample import sample
+from simlib.papers import mualem2001
+from simlib.papers.mualem2001 import detective, programs
+
+LONG, NONE, ALL = range(3)
+
+
+def simulate_reading(rows, machine, scheduler, one_by_one=False, arrivals_first=False):
+    """As `reference.simulate`, but the events of an instant may be taken one by one, or arrivals before ends."""
+    jobs = [reference.Job(number, *row) for number, row in enumerate(rows)]
+    gone, queue, started, arrived = set(), [], count(), count()
+    while any(job.start is None for job in jobs):
+        now = reference.next_instant(jobs, queue, gone)
+        ends = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
+        ends.sort(key=lambda job: (job.end(), -job.sequence))
+        joins = [job for job in jobs if job.arrival is None and job.submit <= now]
+        if one_by_one:
+            ends, joins = (ends[:1], []) if ends and not (arrivals_first and joins) else ([], joins[:1])
+        for event in ("joins", "ends") if arrivals_first else ("ends", "joins"):
+            running = [job for job in jobs if job.start is not None and job not in gone]
+            if event == "ends":
+                scheduler.ends(ends, running, gone, queue, machine, now)
+                running = [job for job in running if job not in gone]
+            else:
+                for job in joins:
+                    job.arrival = next(arrived)
+                    scheduler.job_joins(job, running, queue, machine, now)
+                    queue.append(job)
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        for job in scheduler.scheduling_pass(running, queue, machine, now):
+            job.start, job.sequence = now, next(started)
+            queue.remove(job)
+    return jobs
+
+
+class Easy(reference.EASY):
+    """MF section 2.2, with the readings of its open details in place of the reference's."""
+
+    def __init__(self, reading):
+        super().__init__()
+        self.reading, self.shadows = reading, {}
+
+    def ends(self, ends, running, gone, queue, machine, now):
+        gone.update(ends)
+
+    def scheduling_pass(self, running, queue, machine, now):
+        starting = reference.FCFS.scheduling_pass(self, running, queue, machine, now)
+        waiting = [job for job in queue if job not in starting]
+        if not waiting:
+            return starting
+        shadow, extra = self.shadow(waiting[0], running, starting, machine, now)
+        free = machine - sum(job.size for job in running + starting)
+        for job in sorted(waiting[1:], key=self.turn):
+            ends_in_time = now + job.estimate < shadow + (not self.reading.strict)
+            if job.size <= free and (ends_in_time or job.size <= extra):
+                if self.reading.charge == ALL or (self.reading.charge == LONG and not ends_in_time):
+                    extra -= job.size
+                free -= job.size
+                job.backfilled = True
+                starting.append(job)
+                if self.reading.once:
+                    break
+        return starting
+
+    def turn(self, job):
+        keys = 0, -job.number, job.estimate, -job.estimate, job.size, -job.size
+        return keys[self.reading.candidates], job.number
+
+    def shadow(self, head, running, starting, machine, now):
+        """The loop of the text: collect the processors of running jobs by expected end until there are enough."""
+        held = [(job.start + job.estimate, -job.sequence, job.size) for job in running]
+        held += [(now + job.estimate, -1e9 - place, job.size) for place, job in enumerate(starting)]
+        available = machine - sum(size for _, _, size in held)
+        shadow = -1e9 if self.reading.in_past else now
+        for end, _, size in sorted(held):
+            if available >= head.size and (self.reading.first_only or end > shadow):
+                break
+            available += size
+            shadow = max(shadow, end)
+        if self.reading.held:
+            shadow = max(self.shadows.setdefault(head.number, shadow), now)
+        return shadow, available - head.size
+
+
+class Cautious(reference.Conservative):
+    """MF section 2.1, with the readings of its open details in place of the reference's."""
+
+    def __init__(self, reading):
+        self.reading = reading
+
+    def ends(self, ends, running, gone, queue, machine, now):
+        for batch in [[job] for job in ends] if self.reading.each else [ends]:
+            gone.update(batch)
+            still = [job for job in running if job not in gone]
+            if any(job.expected_end() > now for job in batch):
+                # those that have yet to leave at this instant hold their processors until their expected ends
+                self.compress(still, queue, machine, now)
+
+    def compress(self, running, queue, machine, now):
+        moved = True
+        while moved:
+            moved = False
+            queue.sort(key=self.turn)
+            for job in list(queue):
+                others = [other for other in queue if other is not job]
+                earliest = self.anchor(job, running, others, machine, now)
+                if earliest < job.reserved:
+                    job.reserved, moved = earliest, self.reading.repeat
+
+    def turn(self, job):
+        end = job.reserved + job.estimate
+        keys = (0, job.reserved, job.reserved, end, -job.number, job.estimate, -job.estimate, job.size, -job.size)
+        latest_first = self.reading.order == programs.conservative_readings.START_LATEST
+        return keys[self.reading.order], -job.number if latest_first else job.number
+
+
+easy_readings = st.builds(
+    programs.EasyReading,
+    charge=st.sampled_from([LONG, NONE, ALL]),
+    strict=st.booleans(),
+    first_only=st.booleans(),
+    in_past=st.booleans(),
+    events=st.integers(0, 2),
+    candidates=st.integers(0, 5),
+    once=st.booleans(),
+    held=st.booleans(),
+)
+conservative_readings = st.builds(
+    programs.ConservativeReading,
+    order=st.integers(0, 8),
+    repeat=st.booleans(),
+    each=st.booleans(),
+    arrivals_first=st.booleans(),
+)
+
+
+@pytest.mark.parametrize("overrun", ["extend", "kill", "outlive"])
+@settings(max_examples=700)
+@given(drawn=small_workloads(), reading=easy_readings)
+def test_every_reading_of_easy_equals_the_reference(overrun, drawn, reading):
+    machine, rows = drawn
+    ours = simulate(
+        table(rows, machine), programs.EasyProgram(reading, overrun), "kill" if overrun == "kill" else "extend"
+    )
+
+    def meant(submit, run, estimate, size):
+        run = min(run, estimate) if overrun == "kill" else run
+        return submit, run, estimate if overrun == "outlive" else max(run, estimate), size
+
+    one_by_one, arrivals_first = reading.events > 0, reading.events == 2
+    expected = simulate_reading([meant(*row) for row in rows], machine, Easy(reading), one_by_one, arrivals_first)
+    assert ours.jobs.start.tolist() == [job.start for job in expected]
+    assert ours.jobs.backfilled.tolist() == [job.backfilled for job in expected]
+
+
+@settings(max_examples=700)
+@given(drawn=small_workloads(), reading=conservative_readings)
+def test_every_reading_of_conservative_backfilling_equals_the_reference(drawn, reading):
+    machine, rows = drawn
+    rows = [(submit, run, max(run, estimate), size) for submit, run, estimate, size in rows]
+    ours = simulate(table(rows, machine), programs.ConservativeProgram(reading)).jobs
+    expected = simulate_reading(rows, machine, Cautious(reading), arrivals_first=reading.arrivals_first)
+    assert ours.start.tolist() == [job.start for job in expected]
+    assert ours.guarantee.tolist() == [job.guarantee for job in expected]
+
+
+@settings(max_examples=200)
+@given(drawn=small_workloads())
+def test_the_first_reading_of_every_detail_is_the_engines(drawn):
+    w = table(drawn[1], drawn[0])
+    for scheduler, policy in (("easy", EASY()), ("conservative", Conservative())):
+        first = {detail: next(iter(readings)) for detail, readings in programs.DETAILS[scheduler].items()}
+        assert programs.program(scheduler, first) == programs.program(scheduler)
+        assert simulate(w, programs.program(scheduler)).jobs.start.equals(simulate(w, policy).jobs.start)
+
+
+def test_neighbours_differ_in_one_detail():
+    changed = {"extra processors": "never used up"}
+    found = programs.neighbours("easy", changed)
+    assert found["", ""] == changed
+    assert ("extra processors", "never used up") not in found
+    text = "used up by jobs that run beyond the shadow time"
+    assert programs.program("easy", found["extra processors", text]) == programs.program("easy")
+    assert len(found) == 1 + sum(len(readings) - 1 for readings in programs.EASY_DETAILS.values())
+
+
+def test_an_unknown_reading_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="found 'candidates': 'at random', expected one of .*candidates: oldest first"):
+        programs.program("easy", {"candidates": "at random"})
+
+
+# The detective
+
+
+@pytest.fixture
+def trace():
+    """Three months of the sample, as if they were KTH's first ones."""
+    w = sample()
+    start = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
+    moved = type(w)(w.jobs, w.procs, w.name, start=start)
+    return mualem2001.Trace("KTH", moved, ("1996-10", "1996-11"))
+
+
+def test_months_begin_so_many_hours_after_local_midnight(trace):
+    months, edges = detective.month_edges(trace)
+    assert months == ["1996-10", "1996-11"]
+    assert edges.tolist() == [0, 31 * 86400 + 3600, 61 * 86400 + 3600]  # the clock is put back in October
+    later = detective.month_edges(trace, hours=-1.5)[1]
+    assert (later == edges - 5400).all()
+
+
+def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monkeypatch):
+    ends = simulate(trace.workload, EASY()).jobs.end
+    edges = detective.month_edges(trace, hours=-9)[1]
+    months = pd.DataFrame({"jobs": np.histogram(ends, edges)[0]}, index=["1996-10", "1996-11"])
+    monkeypatch.setattr(detective, "printed", lambda trace: months)
+    found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), runs=5)
+    assert found.log_likelihood.idxmax() == found.off.idxmin() == -9
+
+
+def test_a_value_among_the_runs_is_likelier_than_one_beside_them():
+    rng = np.random.default_rng(1)
+    runs = pd.DataFrame({"response_s": rng.normal(1000, 10, 200), "bounded_slowdown": rng.normal(50, 1, 200)})
+    among = {"response_s": 1000, "bounded_slowdown": 50.0}
+    beside = {"response_s": 1200, "bounded_slowdown": 54.0}
+    assert detective.log_likelihood(runs, among) > detective.log_likelihood(runs, beside) + 10
+    assert detective.verdicts(runs, among) == {"inside": 2, "close": 0, "cells": 2}
+    assert detective.verdicts(runs, beside) == {"inside": 0, "close": 1, "cells": 2}
+
+
+def test_the_search_finds_the_program_that_printed_the_numbers(trace, monkeypatch):
+    culprit = {"candidates": "shortest estimate first", "extra processors": "never used up"}
+    runs = detective.monthly(trace, programs.program("easy", culprit), runs=1, seed=99).loc[0].unstack()
+    monkeypatch.setattr(detective, "printed", lambda trace: runs.add_prefix("easy_"))
+    steps = detective.search([trace], "easy", {"KTH": 0.0}, runs=20)
+    assert steps[0][0] == {}
+    assert programs.program("easy", steps[-1][0]) == programs.program("easy", culprit)
+    assert steps[-1][1].more.iloc[0] <= 3
+
+
+def test_who_wins_when_months_are_drawn_anew_adds_up_to_one():
+    index = pd.MultiIndex.from_product(
+        [["a"], ["x", "y"], ["KTH"], ["1", "2", "3"]], names=["detail", "reading", "trace", "month"]
+    )
+    fits = pd.DataFrame({"log_likelihood": [9, 0, 0, 1, 1, 1]}, index=index)
+    shares = detective.wins(fits)
+    assert shares.sum() == 1
+    assert shares["a", "y"] == pytest.approx((2 / 3) ** 3, abs=0.05)  # only if the month of 9 is not drawn
