@@ -82,7 +82,7 @@ class EASY:
     def schedule(self, submit, run, estimate, size, machine, feedback=None, adjusting=None):
         if adjusting is None and self.adjust is not None:
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
-        priority = _compiled(ORDERS.get(self.order, self.order))
+        priority = compiled(ORDERS.get(self.order, self.order))
         rules = self.reuse_extra, self.order != "fcfs", priority, adjusting
         start, backfilled, shadow, t_sched = engine.easy(
             submit, run, estimate, size, machine, *(feedback or engine.OPEN), *rules
@@ -144,7 +144,7 @@ ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
 
 
 @cache
-def _compiled(priority):
+def compiled(priority):
     """A function of (wait, estimate, size) as a function pointer, so that no kernel is compiled anew for it."""
     own = priority in ORDERS.values()
     function = getattr(priority, "py_func", priority)  # of one that numba has compiled already

@@ -1,0 +1,220 @@
+"""The rules by which schedulers decide, and the sentence that tells of each decision.
+
+A rule's `kind` is what happens: see `simlib.explain.Decision`. What is decided `together` may be told together: of
+several jobs in a row for which the same rule and facts hold, in one sentence.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
+
+
+class Rule(NamedTuple):
+    kind: str
+    name: str
+    say: Callable
+    together: bool = False
+
+
+def rule(kind, name, together=False):
+    """Make a rule of the function that says its sentence."""
+    return lambda say: Rule(kind, name, say, together)
+
+
+# FCFS and EASY
+
+
+@rule("event", "jobs end or arrive")
+def jobs_end_or_arrive(_, ended, arrived, now, free, queue):
+    parts = [_end(ended, now)] if ended else []
+    if arrived:
+        who = jobs(f"{job.name} ({_wishes(job)})" for job in arrived) if len(arrived) < 3 else _jobs(arrived)
+        parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
+    return sentence(f"{', '.join(parts)}: {_are_free(free)}") + ("" if queue else " Nobody waits.")
+
+
+@rule("sort", "the queue is sorted by priority")
+def sorts(_, queue, order):
+    values = [length(job.estimate) if order == "sjf" else f"{job.priority:.3g}" for job in queue]
+    listed = jobs(f"{job.name} ({value})" for job, value in zip(queue, values, strict=True))
+    by = ORDER.get(order) or getattr(order, "__name__", "<lambda>").replace("<lambda>", "the given function")
+    return sentence(f"the queue is sorted by {by}: {listed}")
+
+
+ORDER = {"sjf": "estimate, the shortest first", "wfp": "WFP, (wait / estimate)^3 x size"}
+
+
+@rule("start", "the head fits")
+def head_starts(job, free):
+    return sentence(f"{_job(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
+
+
+@rule("wait", "nobody may pass the head")
+def head_blocks(head, others, free):
+    text = sentence(f"{_job(head)} waits at the head: {_too_few(head, free)}")
+    fitting = [job for job in others if job.procs <= free]
+    also = f", not even {_jobs(fitting)}, which would fit" if fitting else ""
+    return f"{text} Nobody may pass it{also}." if others else text
+
+
+@rule("wait", "the head does not fit")
+def head_waits(head, free, leaving, before, extra, now):
+    spare = f"with {processors(extra, 'extra')}"
+    if head.shadow == before:
+        known = f"the shadow time remains {number(before)}, {spare}"
+        return sentence(f"{_job(head)} still waits at the head: {_are_free(free)}, {known}")
+    still, moves = ("", "is") if before is None else (" still", f"moves from {number(before)} to")
+    text = sentence(f"{_job(head)}{still} waits at the head: {_too_few(head, free)}")
+    due = f"{ahead(head.shadow, now)}, when {_jobs(leaving)} should have ended"
+    return f"{text} Its shadow time {moves} {due}, {spare}."
+
+
+@rule("refuse", "more processors than are free", together=True)
+def too_large(refused, free):
+    text = f"{_jobs(refused)} {verb(refused, 'is', 'are')} refused: "
+    if free == 0:
+        return sentence(text + "no processor is free")
+    if len(refused) == 1:
+        return sentence(text + _too_few(refused[0], free))
+    wanted = [job.procs for job in refused]
+    if min(wanted) == max(wanted):
+        return sentence(text + f"each needs {processors(wanted[0])}, {number(free)} {are(free)} free")
+    if len(wanted) <= 4:
+        return sentence(text + f"they need {series(wanted)} processors, {number(free)} {are(free)} free")
+    return sentence(text + f"each needs more than the {processors(free, 'free')}")
+
+
+@rule("backfill", "ends by the shadow time")
+def ends_by_the_shadow_time(job, head, shadow):
+    by = f"the shadow time {number(shadow)}"
+    if job.expected_end < shadow:
+        by = f"{number(job.expected_end)}, before {by}"
+    return sentence(f"{_passes_the(head, job)}: it needs {processors(job.procs)} and will end by {by}")
+
+
+@rule("backfill", "fits the extra processors")
+def fits_the_extra_processors(job, head, shadow, extra, left):
+    until = f"it may run until {number(job.expected_end)}, past the shadow time {number(shadow)}"
+    rest = (
+        f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
+    )
+    return sentence(f"{_passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
+
+
+@rule("refuse", "would delay the head")
+def would_delay_the_head(job, end, shadow, extra):
+    until = f"it may run until {number(end)}, past the shadow time {number(shadow)}"
+    few = f"only {number(extra)} {are(extra)} extra" if extra else "none is extra"
+    return sentence(f"{_job(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
+
+
+# Conservative
+
+
+@rule("event", "jobs end")
+def jobs_end(_, ended, now, free, queue, compress):
+    text = sentence(f"{_end(ended, now)}: {_are_free(free)}")
+    if not queue:
+        return f"{text} Nobody waits."
+    return f"{text} {WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
+
+
+WHEN_EARLY = {
+    "arrival": "The schedule is compressed, in order of arrival.",
+    "start": "The schedule is compressed, in order of reserved start.",
+    "none": "All reservations stay as they are.",
+    "rebackfill": "All reservations are forgotten and made anew, in order of arrival.",
+}
+
+
+@rule("reserve", "the earliest anchor point")
+def reserves(job, too_short, now):
+    text = f"{_job(job)} arrives ({_wishes(job)}) and "
+    if job.reserved == now:
+        return sentence(f"{text}can start at once")
+    why = f"the first time at which {processors(job.procs)} {are(job.procs)} free"
+    if too_short:
+        begin, end = too_short[0]
+        why = f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
+    return sentence(f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {why}")
+
+
+@rule("move", "compression")
+def moves_forward(job, before, now):
+    to = f"{number(now)}: it can start at once" if job.reserved == now else ahead(job.reserved, now)
+    return sentence(f"compression moves the reservation of {_job(job)} from {number(before)} to {to}")
+
+
+@rule("keep", "fits no earlier", together=True)
+def keeps(kept):
+    at = f" at {series(number(job.reserved) for job in kept)}" if len(kept) <= 4 else ""
+    reservation = verb(kept, "its reservation", "their reservations")
+    return sentence(
+        f"{_jobs(kept)} {verb(kept, 'keeps', 'keep')} {reservation}{at}: {verb(kept, 'it fits', 'they fit')} no earlier"
+    )
+
+
+@rule("move", "all reservations anew")
+def reserves_anew(job, before, now):
+    text = f"the new reservation of {_job(job)} is {ahead(job.reserved, now)}"
+    text += ", as before" if job.reserved == before else f" instead of {number(before)}"
+    if job.reserved <= job.guarantee:
+        return sentence(text)
+    broken = "its guarantee is broken" if before == job.guarantee else f"its guarantee was {number(job.guarantee)}"
+    return sentence(f"{text}: {broken}")
+
+
+@rule("start", "the reservation is due")
+def reservation_is_due(job):
+    if job.start == job.submit:
+        return sentence(f"{_job(job)} starts at once")
+    if job.start == job.guarantee:
+        return sentence(f"{_job(job)} starts, just as it was guaranteed")
+    late = job.start - job.guarantee
+    than = f"{length(abs(late))} {'after' if late > 0 else 'before'} its guarantee {number(job.guarantee)}"
+    return sentence(f"{_job(job)} starts at its reserved time, {than}")
+
+
+@rule("backfill", "disturbs no reservation")
+def passes(job, passed):
+    whose = verb(passed, "its reservation is", "their reservations are")
+    return sentence(f"{_job(job)} starts ahead of {_jobs(passed)}, which came earlier: {whose} not touched")
+
+
+# Parts of sentences
+
+
+def _job(job):
+    return jobs([job.name])
+
+
+def _jobs(several):
+    return jobs(job.name for job in several)
+
+
+def _wishes(job):
+    return f"{processors(job.procs)}, estimate {length(job.estimate)}"
+
+
+def _are_free(count):
+    return f"{processors(count)} {'are' if count > 1 else 'is'} free"
+
+
+def _too_few(job, free):
+    return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
+
+
+def _passes_the(head, job):
+    return f"{_job(job)} starts now, ahead of {_job(head)} at the head"
+
+
+def _end(ended, now):
+    text = f"{_jobs(ended)} {verb(ended, 'ends', 'end')}"
+    early = [job for job in ended if job.expected_end > now]
+    if not early:
+        return text
+    if len(ended) == 1:
+        return f"{text} {length(early[0].expected_end - now)} earlier than expected"
+    who = _jobs(early) if len(early) < len(ended) else "both" if len(ended) == 2 else "all"
+    return f"{text}, {who} early"
