@@ -1,0 +1,74 @@
+"""Reading what students answer: each function returns what was meant, or raises a `NotYet` that says what would do."""
+
+import numbers
+
+from ..workload import Workload
+
+
+class NotYet(Exception):
+    """What is wrong with an answer, and a hint; without a capital, because it follows "Not yet: "."""
+
+
+class Waiting(Exception):
+    """Nothing was answered yet."""
+
+
+def is_open(answer):
+    """Whether a placeholder, `...` or None, still stands in an answer."""
+    if isinstance(answer, dict):
+        answer = list(answer.values())
+    if isinstance(answer, (list, tuple, set)):
+        return any(map(is_open, answer))
+    return answer is None or answer is ...
+
+
+def number(answer, unit=""):
+    """A number, such as `30`; of `unit`, such as "seconds"."""
+    if isinstance(answer, numbers.Real) and not isinstance(answer, bool):
+        return answer
+    of = f" of {unit}" if unit else ""
+    raise NotYet(f"found {shown(answer)}, expected a number{of}, written without quotes, such as answer = 30.")
+
+
+def names(answer, known):
+    """A set of names of jobs, written as a list; each of them one of `known`."""
+    given = [answer] if isinstance(answer, str) else answer
+    if not isinstance(given, (list, tuple, set)):
+        some = ", ".join(repr(name) for name in list(known)[:2])
+        raise NotYet(f"found {shown(answer)}, expected a list of names of jobs, such as answer = [{some}].")
+    for name in given:
+        if not any(name is one or name == one for one in known):
+            raise NotYet(f"there is no job {shown(name)}; the jobs are {', '.join(map(str, known))}.")
+    return set(given)
+
+
+def choice(answer, allowed):
+    """One of several words."""
+    for word in allowed:
+        if isinstance(answer, str) and answer.strip().lower() == word.lower():
+            return word
+    raise NotYet(f"found {shown(answer)}, expected one of {', '.join(map(repr, allowed))}, with the quotes.")
+
+
+def workload(answer):
+    """A workload, given as such or as the control or schedule that it belongs to."""
+    found = getattr(answer, "workload", answer)
+    if not isinstance(found, Workload):
+        raise NotYet(f"found {shown(answer)}, expected a workload, or the editor in which you changed one.")
+    if len(found) == 0:
+        raise NotYet("there is no job left; keep some.")
+    return found
+
+
+def edited(answer, given):
+    """As `workload`, but other than the one that the lesson gave: as long as it is that one, nothing was answered."""
+    found = workload(answer)
+    if found.equals(given):
+        raise Waiting
+    return found
+
+
+def shown(answer):
+    """An answer in a sentence: short, and on one line."""
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

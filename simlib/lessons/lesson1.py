@@ -1,0 +1,3 @@
+"""Lesson 1: first come, first served, and fragmentation."""
+
+EXERCISES = {}
