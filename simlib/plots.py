@@ -8,6 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter, PercentFormatter
 
 from . import paths
@@ -68,60 +70,90 @@ def gantt(schedule, ax=None, labels=True, now=None):
     Axes
     """
     ax = ax or plt.subplots(figsize=(8, 3))[1]
-    names = list(schedule.jobs.index)  # a job keeps its colour in the plan
+    colours = job_colours(schedule.jobs.index)  # a job keeps its colour in the plan
     schedule = schedule if now is None else schedule.plan(now)
     jobs, procs = schedule.jobs, schedule.workload.procs
-    taken = _processors(schedule)
-    for job, row in jobs.iterrows():
-        colour = COLOURS[names.index(job) % (len(COLOURS) - 1)]
-        pieces = _runs(taken[job])
-        for first, height in pieces:
-            _rectangle(ax, row, first, height, colour, now)
-        if labels and pieces:
-            _label(ax, job, row, *max(pieces, key=lambda piece: piece[1]), schedule, now)
-    ax.set(ylabel="processors", ylim=(0, procs), xlim=(jobs.submit.min(), jobs.end.max()))
-    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
-    time_axis(ax)
+    if ax.get_autoscalex_on():
+        ax.set_xlim(jobs.submit.min(), jobs.end.max())
+    ax.set(ylabel="processors", ylim=(0, procs))
+    spans(ax, jobs.assign(planned=False if now is None else jobs.start >= now), procs, colours, labels, now)
     if now is not None:
         ax.axvline(now, color="black", linewidth=1.5)
         ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")
     ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}; hatched: backfilled")
-    ax.grid(False)
     return mark(ax, schedule.workload)
 
 
-def _rectangle(ax, row, first, height, colour, now):
+def job_colours(names):
+    """A colour for each job, by name."""
+    return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
+
+
+def spans(ax, jobs, procs, colours, labels=True, now=None, marked=()):
+    """The rectangles of a Gantt chart, on axes whose limits are set.
+
+    Parameters
+    ----------
+    ax : Axes
+    jobs : DataFrame
+        By job: `start`, `run`, `end`, `procs`, `backfilled`, and `planned` of those that have not started by `now`.
+    procs : int
+        Processors of the machine.
+    colours : dict
+        By job.
+    labels, now : as in `gantt`
+    marked : sequence
+        Jobs that get a black frame.
+    """
+    taken = _processors(jobs, procs)
+    for job, row in jobs.iterrows():
+        pieces = _runs(taken[job])
+        for first, height in pieces:
+            _rectangle(ax, row, first, height, colours[job], now, row.planned)
+            if job in marked:
+                frame = {"fill": False, "edgecolor": "black", "linewidth": 3, "zorder": 2}
+                ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
+        if labels and pieces:
+            _label(ax, job, row, *max(pieces, key=lambda piece: piece[1]), now)
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    time_axis(ax)
+    ax.grid(False)
+
+
+def _rectangle(ax, row, first, height, colour, now, planned=True):
     """One piece of a job: what has happened by `now` solid, what is expected pale, a reservation dashed."""
     style = {"edgecolor": "white", "linewidth": 0.5, "hatch": "//" if row.backfilled else None, "facecolor": colour}
     past = row.run if now is None else min(max(now - row.start, 0), row.run)
     if past > 0:
-        ax.barh(first, past, height, row.start, align="edge", **style)
+        ax.add_artist(Rectangle((row.start, first), past, height, **style))  # quicker than a bar
     if past < row.run:
-        style |= {"alpha": 0.35} | ({"edgecolor": "black", "linestyle": "--", "linewidth": 1} if past == 0 else {})
-        ax.barh(first, row.run - past, height, row.start + past, align="edge", **style)
+        dashed = {"edgecolor": "black", "linestyle": "--", "linewidth": 1} if planned and past == 0 else {}
+        style |= {"alpha": 0.35} | dashed
+        ax.add_artist(Rectangle((row.start + past, first), row.run - past, height, **style))
 
 
-def _label(ax, job, row, first, height, schedule, now):
+def _label(ax, job, row, first, height, now):
     """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
-    jobs = schedule.jobs
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
     if now is not None and begin < now < end:
         begin, end = (begin, now) if solid else (now, end)
-    width = 72 * ax.figure.get_figwidth() * ax.get_position().width  # points for the whole length of time
-    room = (end - begin) / (jobs.end.max() - jobs.submit.min()) * width
-    share = height / schedule.workload.procs
-    needed, upward = 6.2 * len(str(job)), 72 * ax.figure.get_figheight() * ax.get_position().height * share
-    if (room >= needed and share >= 0.07) or (room >= 15 and upward >= needed):
+    left, right = ax.get_xlim()
+    begin, end = max(begin, left), min(end, right)
+    to_points, font = 72 / ax.figure.dpi, plt.rcParams["font.size"]
+    width = (end - begin) / (right - left) * ax.bbox.width * to_points
+    upward = height / ax.get_ylim()[1] * ax.bbox.height * to_points
+    needed, line = 0.62 * font * len(str(job)), 1.1 * font
+    if (width >= needed and upward >= line) or (width >= 1.5 * font and upward >= needed):
         place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
-        place["rotation"] = 0 if room >= needed else 90
-        ax.text((begin + end) / 2, first + height / 2, str(job), **place)
+        place["rotation"] = 0 if width >= needed else 90
+        outline = withStroke(linewidth=2.5, foreground=INK[solid])  # on hatches and on every colour
+        ax.text((begin + end) / 2, first + height / 2, str(job), path_effects=[outline], **place)
 
 
-def _processors(schedule):
+def _processors(jobs, procs):
     """Which processors each job would have, taking the lowest free ones; an array of numbers by job."""
-    jobs = schedule.jobs
-    until = np.full(schedule.workload.procs, np.iinfo(np.int64).min)
+    until = np.full(procs, np.iinfo(np.int64).min)
     taken = {}
     for job, row in jobs.sort_values("start", kind="stable").iterrows():
         chosen = np.flatnonzero(until <= row.start)[: row.procs]

@@ -4,7 +4,6 @@ from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from ...plots import COLOURS, INK, _rectangle, gantt, legend, shades, time_axis
@@ -558,8 +557,6 @@ def _candidates(ax, waiting, procs, now, colours):
 def _outcome(ax, schedule, head):
     """What happened, with the start that the head of the queue was promised first."""
     gantt(schedule, ax)
-    for text in ax.texts:
-        text.set_path_effects([withStroke(linewidth=2.5, foreground="black")])
     promised, started = schedule.shadow[head], schedule.jobs.start[head]
     ax.axvline(promised, color="black", linestyle="--", linewidth=1.5)
     late = started > promised

@@ -1,0 +1,170 @@
+"""Turn the screws of a workload, load, estimates and machine, and watch the metrics of several policies."""
+
+from html import escape
+
+from .. import plots
+from ..estimates import Uniform
+from ..explain.words import number
+from ..policies import EASY, FCFS, Conservative
+from ..schedule import simulate
+from ..workload import Workload
+from .control import Control, beside, html, html_table, ipywidgets, png
+from .summaries import label, summaries
+
+LIMIT = 5000
+"""The most jobs that are simulated: a move of a slider then takes a tenth of a second, half a second at overload."""
+
+QUALITY = [("as given", 0), ("exact", 1), *((f"f = {f:g}", f) for f in (1.5, 2, 3, 5, 10, 30, 100, 300))]
+MACHINE = (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4)
+SHOWN = {
+    "mean_wait": ("mean wait [h]", 3600),
+    "mean_bounded_slowdown": ("mean bounded slowdown", 1),
+    "load": ("processors in use [%]", 0.01),
+}
+"""The metrics that have bars, each with its title and unit."""
+
+
+def explore(workload, policies=None, seed=0):
+    """Turn the screws of a workload, a model's or a month of a log, and watch what becomes of the metrics.
+
+    You see bars of the metrics of several policies; a thin frame shows where each bar was before the last move. Each
+    slider turns one screw and leaves the others alone:
+
+    - load: the offered load of the machine; the times between arrivals are stretched or squeezed to it (MF 3.1);
+    - estimates: as given by the workload, exact, or drawn at random from [r, f r], r being the run time (MF 4.2);
+    - processors: the size of the machine. Jobs that are larger do not take part, and are counted. Since the load stays,
+      jobs come faster on a larger machine.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of more than `LIMIT` jobs only the first ones take part.
+    policies : sequence, optional
+        As for `simlib.simulate`; FCFS, EASY and conservative unless said otherwise.
+    seed : int
+        Of the estimates.
+
+    Returns
+    -------
+    Explore
+
+    Raises
+    ------
+    ValueError
+        For a workload of which the load is not known: fewer than two jobs, or all at once.
+    """
+    if not workload.load > 0:
+        raise ValueError(
+            f"{workload.name}: explore: found {len(workload)} jobs without a load, expected some over time"
+        )
+    return Explore(workload, policies or [FCFS(), EASY(), Conservative()], seed)
+
+
+class Explore(Control):
+    """A control that simulates a workload anew at each move of a slider; see `explore`.
+
+    Attributes
+    ----------
+    workload : Workload
+        As simulated at last.
+    schedules : list of Schedule
+    load, quality, machine : FloatSlider, SelectionSlider, SelectionSlider
+        The values of `quality` are f, 0 where estimates are as given; those of `machine` are processors.
+    picture, metrics, note : Image, HTML, HTML
+    """
+
+    size = (11, 3.4)
+
+    def __init__(self, workload, policies, seed):
+        self._given, self._policies, self._seed = workload, policies, seed
+        self._taken = workload if len(workload) <= LIMIT else workload.derive(workload.jobs[:LIMIT], f"first {LIMIT:,}")
+        self._machines = {procs: _on(self._taken, procs) for procs in _sizes(workload.procs)}
+        self._machines = {procs: there for procs, there in self._machines.items() if there.load > 0}
+        self._before = None
+        self._simulate(round(20 * self._taken.load) / 20 or 0.05, 0, workload.procs)
+        super().__init__()
+
+    def _simulate(self, load, f, procs):
+        there = self._machines[procs].scale_load(load)
+        self.workload = there if f == 0 else there.with_estimates(Uniform(f, self._seed))
+        self._setting = load, "as given" if f == 0 else "exact" if f == 1 else f"uniform in [r, {f:g} r]"
+        self.schedules = [simulate(self.workload, policy) for policy in self._policies]
+
+    def build(self):
+        load, _ = self._setting
+        layout = {"flex": "1 1 300px"}
+        shared = {"layout": layout, "style": {"description_width": "90px"}}
+        self.load = ipywidgets.FloatSlider(
+            load, min=0.05, max=max(1.2, load), step=0.05, description="load", tooltip="Offered load", **shared
+        )
+        self.quality = ipywidgets.SelectionSlider(
+            options=QUALITY, description="estimates", tooltip="Quality of the estimates", **shared
+        )
+        self.machine = ipywidgets.SelectionSlider(
+            options=[(number(procs), procs) for procs in self._machines],
+            value=self._given.procs,
+            description="processors",
+            tooltip="Size of the machine",
+            **shared,
+        )
+        for slider in (self.load, self.quality, self.machine):
+            slider.observe(lambda _: self._move(), "value")
+        self.metrics, self.note = html("metrics"), html("note")
+        return [beside(self.load, self.quality, self.machine), self.note, self.picture, self.metrics]
+
+    def _move(self):
+        self._before = [schedule.summary() for schedule in self.schedules]
+        self._simulate(self.load.value, self.quality.value, self.machine.value)
+        self.show()
+
+    def show(self):
+        self.picture.value = png(self.draw, self.size)
+        self.note.value = f'<div role="status">{escape(self._note())}</div>'
+        table = summaries(self.schedules)
+        self.metrics.value = html_table("Over all jobs", table.columns, table.to_numpy().tolist())
+
+    def draw(self, figure):
+        axes = figure.subplots(1, len(SHOWN), sharey=True)
+        figure.subplots_adjust(left=0.16, right=0.95, bottom=0.1, top=0.86, wspace=0.12)
+        now = [schedule.summary() for schedule in self.schedules]
+        places = range(len(now))
+        colours = [plots.COLOURS[place % len(plots.COLOURS)] for place in places]
+        for ax, (metric, (title, unit)) in zip(axes, SHOWN.items(), strict=True):
+            values = [seen[metric] / unit for seen in now]
+            bars = ax.barh(places, values, 0.6, color=colours)
+            ax.bar_label(bars, [f"{value:,.3g}" if value < 100 else f"{value:,.0f}" for value in values], padding=4)
+            before = [seen[metric] / unit for seen in self._before or now]
+            ax.barh(places, before, 0.75, fill=False, edgecolor="black", linewidth=1.2)
+            ax.set(title=title, xlim=(0, 1.25 * max(*values, *before, 1e-9)))
+            ax.xaxis.set_major_locator(plots.MaxNLocator(4))
+            ax.grid(axis="y", visible=False)
+        axes[0].set_yticks(places, [label(policy) for policy in self._policies])
+        axes[0].invert_yaxis()
+        plots.mark(axes[1], self.workload)
+
+    def lines(self):
+        return [self._note(), *summaries(self.schedules).to_string(index=False).splitlines()]
+
+    def _note(self):
+        """What is simulated, and what is not."""
+        load, estimates = self._setting
+        jobs, given = len(self.workload), len(self._given)
+        text = f"{self._given.name}: {jobs:,} jobs on {number(self.workload.procs)} processors at an offered load of "
+        text += f"{load:.2f} (its own: {self._taken.load:.2f}), estimates {estimates}."
+        larger = len(self._taken) - jobs
+        if larger:
+            text += f" {larger:,} job{'s' if larger > 1 else ''} larger than the machine dropped."
+        if len(self._taken) < given:
+            text += f" These are the first of {given:,}, so that each move takes well under a second."
+        return text
+
+
+def _sizes(procs):
+    """The sizes of machine to choose from."""
+    return sorted({max(round(procs * factor), 1) for factor in MACHINE})
+
+
+def _on(workload, procs):
+    """The same jobs on a machine of another size; those that are larger drop out."""
+    about = {"start": workload.start, "source": workload.source, "synthetic": workload.synthetic}
+    return Workload(workload.jobs, procs, workload.name, **about)

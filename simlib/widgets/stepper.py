@@ -1,0 +1,184 @@
+"""Step through the decisions of a scheduler."""
+
+from html import escape
+
+import pandas as pd
+
+from .. import plots
+from ..explain import explain
+from ..explain.words import length, number, processors
+from .control import Control, beside, button, html, html_table, ipywidgets, png
+
+INTERVAL = 1500  # ms from one decision to the next when it plays
+ROWS = 12  # of the queue, and of the running jobs
+
+
+def stepper(workload, policy, overrun="extend"):
+    """Step through the decisions of a scheduler, forwards and backwards.
+
+    You see a Gantt chart that grows: the line "now" divides what has happened, in full colour, from what the scheduler
+    expects: running jobs until their estimates end, pale, and reservations, dashed. Backfilled jobs are hatched; the
+    job that was just decided on has a black frame. Beside it stand the processors that are free, the shadow time, the
+    queue, head first, and the running jobs; under it the decision in a sentence, and its rule.
+
+    The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last. The
+    triangle plays. With the keyboard: Tab goes from button to button, Space presses; the arrows move the slider.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of up to some 200 jobs.
+    policy, overrun : as for `simlib.explain.explain`
+
+    Returns
+    -------
+    Stepper
+
+    Raises
+    ------
+    ValueError
+        For a workload without jobs, and as `simlib.explain.explain`.
+    """
+    if len(workload) == 0:
+        raise ValueError(f"{workload.name}: stepper: found no job, expected at least one")
+    return Stepper(explain(workload, policy, overrun))
+
+
+class Stepper(Control):
+    """A control that steps through an `Explanation`; see `stepper`.
+
+    Attributes
+    ----------
+    explanation : Explanation
+    decision : Decision
+        The one that is shown.
+    first, back, next, next_start, last : Button
+    play : Play
+    slider : IntSlider
+        From 1, the first decision, to the last.
+    picture, state, sentence : Image, HTML, HTML
+    """
+
+    def __init__(self, explanation):
+        self.explanation = explanation
+        jobs = explanation.schedule.jobs
+        self._colours = plots.job_colours(jobs.index)
+        self._order = {job: place for place, job in enumerate(jobs.index)}
+        self._promises = _promises(explanation)
+        begin, end = jobs.submit.min(), jobs.end.max()
+        expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
+        self._limits = begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
+        self.decision = explanation[0]
+        super().__init__()
+
+    def build(self):
+        last = len(self.explanation)
+        self.slider = ipywidgets.IntSlider(
+            1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
+        )
+        self.slider.observe(lambda _: self.show(), "value")
+        self.play = ipywidgets.Play(min=1, max=last, interval=INTERVAL, show_repeat=False, tooltip="Play or pause")
+        ipywidgets.jslink((self.play, "value"), (self.slider, "value"))
+        self.first = button("First", "fast-backward", "To the first decision", lambda: self._go(1))
+        self.back = button("Back", "step-backward", "One decision back", lambda: self._go(self.slider.value - 1))
+        self.next = button("Next", "step-forward", "To the next decision", lambda: self._go(self.slider.value + 1))
+        self.next_start = button("Next start", "forward", "To the next start of a job", self._go_to_next_start)
+        self.last = button("Last", "fast-forward", "To the last decision", lambda: self._go(last))
+        self.state, self.sentence = html("state"), html("sentence")
+        buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self.slider]
+        left = ipywidgets.Box([self.picture], layout={"flex": "3 1 560px", "min_width": "0"})
+        self.state.layout.flex = "1 1 250px"
+        both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        return [beside(*buttons), both, self.sentence]
+
+    def _go(self, number):
+        self.slider.value = number  # which stays within its limits
+
+    def _go_to_next_start(self):
+        later = range(self.slider.value, len(self.explanation))
+        starts = (place for place in later if self.explanation[place].kind in ("start", "backfill"))
+        self._go(next(starts, len(self.explanation) - 1) + 1)
+
+    def show(self):
+        place = self.slider.value - 1
+        self.decision = seen = self.explanation[place]
+        promise = self._promises[place]
+        self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
+        self.state.value = _state(seen, promise)
+        rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
+        self.sentence.value = f'<div role="status">{escape(seen.sentence)}<br>{rule}</div>'
+
+    def _draw_instant(self, figure, seen, promise):
+        ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
+        ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
+        spans = [(*span, False) for span in (*seen.done, *seen.running)] + [(*span, True) for span in seen.reservations]
+        if promise and not seen.reservations:
+            spans.append((*promise.reservations[0], True))
+        columns = ["job", "procs", "start", "end", "backfilled", "planned"]
+        spans.sort(key=lambda span: self._order[span[0]])  # so that jobs of equal start keep their places
+        table = pd.DataFrame(spans, columns=columns).set_index("job")
+        table["run"] = table.end - table.start
+        plots.spans(ax, table, seen.procs, self._colours, now=seen.time, marked=seen.jobs)
+        _mark_time(ax, seen.time, "now", ha="right", linewidth=2.5)
+        if promise:
+            pale = 1 if seen.shadow is not None else 0.4
+            _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
+        figure.text(0.075, 0.02, "full colour: past   pale: expected   dashed: reserved   hatched: backfilled", size=13)
+        ax.xaxis.set_label_coords(0.93, -0.13)
+        plots.mark(ax, self.explanation.schedule.workload)
+
+    def draw(self, figure):
+        ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
+        plots.gantt(self.explanation.schedule, ax)
+
+    def lines(self):
+        starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
+        return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
+
+
+def _promises(explanation):
+    """For each decision the last one that knew a shadow time, as long as it holds: until its head has started."""
+    found, last = [], None
+    for seen in explanation:
+        if seen.shadow is not None:
+            last = seen
+        elif last is not None and last.reservations[0].job not in [job.job for job in seen.queue]:
+            last = None
+        found.append(last)
+    return found
+
+
+def _mark_time(ax, time, text, ha, alpha=1, **style):
+    """A line across a Gantt chart, with what it is called above."""
+    ax.axvline(time, color="black", alpha=alpha, **style)
+    offset = {"xytext": (-4 if ha == "right" else 4, 6), "textcoords": "offset points"}
+    ax.annotate(
+        f"{text} {number(time)}", (time, 1), xycoords=ax.get_xaxis_transform(), ha=ha, alpha=alpha, size=14, **offset
+    )
+
+
+def _state(seen, promise):
+    """What stands beside the chart, as HTML."""
+    parts = [f"<b>Time {number(seen.time)}</b>", f"{number(seen.free)} of {processors(seen.procs)} free"]
+    if promise:
+        text = f"shadow time {number(promise.shadow)}, {processors(promise.extra, 'extra')}"
+        parts.append(text if seen.shadow is not None else f'<span class="simlib-pale">{text} (so far)</span>')
+    reserved = {span.job: number(span.start) for span in seen.reservations}
+    columns = ["job", "processors", "estimate"] + (["reserved"] if reserved else [])
+    queue = [
+        [job.job, number(job.procs), length(job.estimate)] + ([reserved.get(job.job, "")] if reserved else [])
+        for job in seen.queue
+    ]
+    running = [[span.job, number(span.procs), number(span.end)] for span in seen.running]
+    tables = [
+        _table("Queue", columns, queue, seen.jobs),
+        _table("Running", ["job", "processors", "until, expected"], running, seen.jobs),
+    ]
+    return f"<p>{'<br>'.join(parts)}</p>" + "".join(tables)
+
+
+def _table(name, columns, rows, decided):
+    if not rows:
+        return f"<p><b>{name}</b>: no job</p>"
+    shown = rows if len(rows) <= ROWS else [*rows[: ROWS - 1], [f"and {len(rows) - ROWS + 1} more"]]
+    return html_table(f"{name}: {len(rows)} job{'s' if len(rows) > 1 else ''}", columns, shown, decided)
