@@ -141,12 +141,12 @@ def _label(ax, job, row, first, height, now):
     left, right = ax.get_xlim()
     begin, end = max(begin, left), min(end, right)
     to_points, font = 72 / ax.figure.dpi, plt.rcParams["font.size"]
-    width = (end - begin) / (right - left) * ax.bbox.width * to_points
+    across = (end - begin) / (right - left) * ax.bbox.width * to_points
     upward = height / ax.get_ylim()[1] * ax.bbox.height * to_points
     needed, line = 0.62 * font * len(str(job)), 1.1 * font
-    if (width >= needed and upward >= line) or (width >= 1.5 * font and upward >= needed):
+    if (across >= needed and upward >= line) or (across >= 1.4 * line and upward >= needed):
         place = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
-        place["rotation"] = 0 if width >= needed else 90
+        place["rotation"] = 0 if across >= needed else 90
         outline = withStroke(linewidth=2.5, foreground=INK[solid])  # on hatches and on every colour
         ax.text((begin + end) / 2, first + height / 2, str(job), path_effects=[outline], **place)
 
