@@ -50,6 +50,13 @@ def choice(answer, allowed):
     raise NotYet(f"found {shown(answer)}, expected one of {', '.join(map(repr, allowed))}, with the quotes.")
 
 
+def function(answer):
+    """A function."""
+    if not callable(answer):
+        raise NotYet(f"found {shown(answer)}, expected a function: its name, without brackets.")
+    return answer
+
+
 def workload(answer):
     """A workload, given as such or as the control or schedule that it belongs to."""
     found = getattr(answer, "workload", answer)

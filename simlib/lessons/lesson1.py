@@ -1,3 +1,151 @@
 """Lesson 1: first come, first served, and fragmentation."""
 
-EXERCISES = {}
+import itertools
+from functools import cache
+
+import pandas as pd
+
+from ..papers.mualem2001.examples import workload as small
+from ..policies import FCFS
+from ..schedule import simulate
+from .answers import NotYet, edited, names, number
+
+IDLE, LONG = 9, 100
+"""Exercise 1.4 asks for so many idle processors, for so many seconds."""
+
+
+def queue():
+    """Five jobs that come one after the other; job C would fit at once, but job B is before it."""
+    return small(
+        "Five jobs",
+        10,
+        A=(0, 40, 40, 6),
+        B=(5, 30, 30, 6),
+        C=(10, 20, 20, 4),
+        D=(12, 10, 10, 10),
+        E=(15, 50, 50, 2),
+    )
+
+
+def bag():
+    """Five jobs that are there at once, and fill the machine without a gap in the right order."""
+    return small(
+        "A bag of jobs",
+        10,
+        P=(0, 40, 40, 6),
+        Q=(0, 20, 20, 6),
+        R=(0, 40, 40, 4),
+        S=(0, 20, 20, 4),
+        T=(0, 10, 10, 10),
+    )
+
+
+def packed():
+    """Three jobs that fill the machine."""
+    return small("A full machine", 10, A=(0, 30, 30, 4), B=(0, 30, 30, 4), C=(0, 30, 30, 2))
+
+
+def idle_while_waiting(schedule):
+    """The processors that are idle while at least one job waits.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Of up to some hundred jobs.
+
+    Returns
+    -------
+    Series
+        Processors, as steps: from each second of the index until the next one; 0 where nobody waits.
+    """
+    jobs = schedule.jobs
+    idle = {}
+    for now in sorted({*jobs.submit, *jobs.start, *jobs.end}):
+        used = jobs.procs[(jobs.start <= now) & (now < jobs.end)].sum()
+        waits = ((jobs.submit <= now) & (now < jobs.start)).any()
+        idle[now] = schedule.workload.procs - used if waits else 0
+    return pd.Series(idle, name="idle while a job waits")
+
+
+# The exercises
+
+
+def reading(answer):
+    jobs = simulate(queue(), FCFS()).jobs
+    its = jobs.loc["C"]
+    start, free = (number(answer[key]) for key in ("start", "free"))
+    running = (jobs.start <= its.submit) & (its.submit < jobs.end)
+    truth = queue().procs - jobs.procs[running].sum()
+    if start == its.submit:
+        raise NotYet("that is when job C arrives. Look for the left edge of its rectangle.")
+    if start != its.start:
+        raise NotYet(f"job C does not start at {start}. It starts where its rectangle has its left edge.")
+    if free == queue().procs:
+        raise NotYet("the start is right. But one job holds some of the processors at that time: which, and how many?")
+    if free != truth:
+        raise NotYet(
+            f"the start is right, but it is not {free} processors that are free at {its.submit} s. Job A is running "
+            "then; take its processors from those of the machine."
+        )
+    return f"{truth} processors are free when job C comes, and it needs {its.procs}. It waits because job B waits."
+
+
+def utilisation(answer):
+    schedule = simulate(queue(), FCFS())
+    truth, share = schedule.summary().load, number(answer)
+    machine, makespan = queue().procs, schedule.jobs.end.max()
+    if abs(share - truth) <= 0.005:
+        return f"of {machine} x {makespan} processor-seconds the jobs use {truth:.0%}; the rest is idle."
+    if abs(share - 100 * truth) <= 0.5:
+        raise NotYet("that is the right number in per cent. Give it as a share, between 0 and 1.")
+    if abs(share - machine * truth) <= 0.05:
+        raise NotYet("that is how many processors are in use on average. What share of the machine is that?")
+    if not 0 <= share <= 1:
+        raise NotYet(f"found {share:g}, but a share of the machine lies between 0 and 1.")
+    raise NotYet(
+        f"it is not {share:g}. Above the line: run time x size, added up over the jobs. Below: the processors of the "
+        "machine x the time from the first arrival to the last end."
+    )
+
+
+def order(answer):
+    jobs = bag()
+    given = names(answer, jobs.jobs.index)
+    missing = [job for job in jobs.jobs.index if job not in given]
+    if missing or len(answer) != len(jobs):
+        raise NotYet(f"name each job once; missing: {', '.join(missing) or 'none, but some are there twice'}.")
+    makespan, best = _makespan(tuple(answer)), _shortest()
+    if makespan > best:
+        raise NotYet(
+            f"in this order the last job ends at {makespan} s; it can be done {makespan - best} s sooner. Which two "
+            "jobs fill the machine together, and end together?"
+        )
+    return f"all is done after {best} s and no processor was idle: with FCFS that takes luck."
+
+
+def _makespan(arrivals):
+    jobs = bag()
+    return int(simulate(jobs.derive(jobs.jobs.loc[list(arrivals)], "in another order"), FCFS()).jobs.end.max())
+
+
+@cache
+def _shortest():
+    return min(map(_makespan, itertools.permutations(bag().jobs.index)))
+
+
+def emptiness(answer):
+    idle = idle_while_waiting(simulate(edited(answer, packed()), FCFS()))
+    if idle.max() == 0:
+        raise NotYet("in your schedule no processor is idle while a job waits. Let a job come that does not fit.")
+    if idle.max() < IDLE:
+        raise NotYet(
+            f"at most {idle.max()} processors are idle while a job waits. How small can the job be that runs, and how "
+            "large the one that waits for it?"
+        )
+    seconds = int((idle.index.to_series().diff().shift(-1)[idle >= IDLE]).sum())
+    if seconds < LONG:
+        raise NotYet(f"{IDLE} processors are idle, but for {seconds} s only. What decides how long the others wait?")
+    return f"for {seconds} s one small job keeps the rest of the machine idle: the head of the queue needs all of it."
+
+
+EXERCISES = {"1.1": reading, "1.2": utilisation, "1.3": order, "1.4": emptiness}
