@@ -1,0 +1,120 @@
+"""Lesson 3: conservative backfilling and its guarantees."""
+
+from functools import cache
+
+import numpy as np
+
+from ..papers.mualem2001.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
+from ..policies import Conservative
+from ..schedule import simulate
+from .answers import NotYet, Waiting, edited, function, is_open, number, parts
+
+
+def anchors(answer):
+    jobs = simulate(figure1(), Conservative()).jobs
+    second, third = map(number, parts(answer, "second", "third"))
+    its, first = jobs.loc["second"], jobs.start["first"]
+    if its.submit < second < first and second + its.estimate > first:
+        raise NotYet(
+            f"at {second} s the second job may fit, but it would run until {second + its.estimate} s, and from {first} "
+            "s on the processors are reserved for the first."
+        )
+    if second != its.guarantee:
+        raise NotYet(
+            f"the second job's reservation is not at {second} s. It needs {its.procs} processors for {its.estimate} s "
+            "without a break: where is the profile that high for that long?"
+        )
+    its = jobs.loc["third"]
+    if third == second:
+        raise NotYet("the second job is right. The third may pass others, if the profile has room for it earlier.")
+    if third != its.guarantee:
+        raise NotYet(
+            f"the second job is right; the third's reservation is not at {third} s. It needs {its.procs} processor for "
+            f"{its.estimate} s, from {its.submit} s on at the earliest: until when is one free?"
+        )
+    return "the second job fits only behind the first; the third has ended before anybody needs its processor."
+
+
+def longest(answer):
+    found, given = edited(answer, figure3()), figure3()
+    others = given.jobs.drop(index="backfill")
+    if not found.jobs.drop(index="backfill", errors="ignore").equals(others):
+        raise NotYet('change the job "backfill" only; "Start again" brings the other jobs back as they were.')
+    its = simulate(found, Conservative()).jobs.loc["backfill"]
+    submit, size = given.jobs.loc["backfill", ["submit", "procs"]]
+    if (its.submit, its.procs) != (submit, size):
+        raise NotYet(f'let the job "backfill" come at {submit} s with size {size}; change run and estimate.')
+    if its.estimate > its.run:
+        raise NotYet(f"the scheduler plans with the estimate, {its.estimate} s: make it the same as the run time.")
+    if its.start > its.submit:
+        raise NotYet(
+            f"with {its.run} s it is not backfilled, but waits until {its.start} s. When does the second job need the "
+            "whole machine, and how long is it until then?"
+        )
+    if its.run < _longest():
+        raise NotYet(f"with {its.run} s it is backfilled, and with a few seconds more it still would be.")
+    reserved = simulate(given, Conservative()).jobs.guarantee["second"]
+    return f"it ends just when the second job's reservation begins, at {reserved} s."
+
+
+@cache
+def _longest():
+    """The longest run time with which the job to be backfilled in figure 3 starts on arrival."""
+
+    def starts_at_once(length):
+        its = simulate(figure3(length), Conservative()).jobs.loc["backfill"]
+        return its.start == its.submit
+
+    return max(filter(starts_at_once, range(1, int(figure3().jobs.estimate.sum()))))
+
+
+def compression(answer):
+    truth = simulate(figure2(), Conservative()).jobs
+    first, second = map(number, parts(answer, "first", "second"))
+    wrong = {rule: simulate(figure2(), Conservative(rule)).jobs.start for rule in ("none", "rebackfill", "start")}
+    reserved, until = truth.guarantee["second"], truth.guarantee["second"] + truth.estimate["second"]
+    if first == wrong["none"]["first"]:
+        raise NotYet("that is where the first job was reserved. Lift it out: which is the earliest time it fits now?")
+    if first == wrong["rebackfill"]["first"]:
+        raise NotYet(f"the second job is still reserved from {reserved} to {until} s when the first is put back.")
+    if first == wrong["start"]["first"]:
+        raise NotYet("that would be so if the second job were moved before the first. The order is that of arrival.")
+    if first != truth.start["first"]:
+        raise NotYet(
+            f"the first job cannot be put back at {first} s, or can be earlier. It needs the whole machine; who has "
+            "processors, or a reservation, and until when?"
+        )
+    if second == reserved:
+        raise NotYet("the first job is right. Then the second is lifted out too: is there an earlier time for it now?")
+    if second != truth.start["second"]:
+        raise NotYet(f"the first job is right. The second needs 2 processors: are they free from {second} s for 50 s?")
+    return (
+        f"the early end at {FIGURE2_EARLY_END} s lets the second job start at once, and the first moves up a little. "
+        "Nobody starts later than was promised."
+    )
+
+
+def late(answer):
+    count = function(answer)
+    for rule in ("rebackfill", "arrival", "none"):
+        jobs = simulate(figure2(), Conservative(rule)).jobs
+        given, truth = count(jobs), int((jobs.start > jobs.guarantee).sum())
+        if is_open(given):
+            raise Waiting
+        if np.ndim(given):
+            raise NotYet("your function returns one value a job. Count those that are True: .sum() does it.")
+        given = number(given)
+        if given == truth:
+            continue
+        of = f"of the jobs of Figure 2 under {rule!r}"
+        if given == (jobs.start != jobs.guarantee).sum():
+            raise NotYet(
+                f"{of} your function counts {given}, with those that start before their guarantee. Are they late?"
+            )
+        if given == (jobs.start >= jobs.guarantee).sum():
+            raise NotYet(f"{of} your function counts {given}, with those that start just as they were guaranteed.")
+        raise NotYet(f"{of} {truth} started after its guarantee; your function says {given}.")
+    return "one guarantee is broken where all reservations are made anew, none where the schedule is compressed."
+
+
+EXERCISES = {"3.1": anchors, "3.2": longest, "3.3": compression, "3.4": late}
