@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 import simlib
 from simlib import paths
@@ -39,3 +40,10 @@ def test_every_file_that_the_readme_links_to_is_there():
     links = re.findall(r"\]\(([^)#]+)\)", README)
     missing = [link for link in links if "://" not in link and not (paths.ROOT / link).exists()]
     assert links and missing == []
+
+
+def test_the_citation_names_what_is_cited():
+    citation = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "references"} <= set(citation)
+    assert citation["version"] == simlib.__version__
+    assert [reference["year"] for reference in citation["references"]] == [2001, 2013]

@@ -24,7 +24,13 @@ def offsets(counts):
         ax.axvline(0, color="grey", linewidth=1)
         ax.plot(table.index, table.log_likelihood - table.log_likelihood.max(), color=COLOURS[0], linewidth=1.4)
         ax.plot(best, 0, "o", color=COLOURS[1])
-        ax.annotate(f"{best:+g} h", (best, 0), xytext=(6, -3), textcoords="offset points", color=COLOURS[1])
+        ax.annotate(
+            f"{best:+g} h" if best else "midnight",
+            (best, 0),
+            xytext=(6, -3),
+            textcoords="offset points",
+            color=COLOURS[1],
+        )
         ax.set_title(trace)
         ax.set_xlabel("months begin so many hours\nafter local midnight")
         ax.xaxis.set_major_locator(plt.MultipleLocator(12))
@@ -52,8 +58,7 @@ def suspects(first, last, lowest=-60):
         more = table.more[table.index != ("", "")].iloc[::-1]
         ax.barh(range(len(more)), more.clip(lower=lowest), color=np.where(more > 0, COLOURS[2], COLOURS[1]), height=0.7)
         for y, value in enumerate(more):
-            side = {"ha": "left", "x": max(value, lowest) + 1} if value > lowest else {"ha": "left", "x": lowest + 1}
-            ax.text(y=y, s=f"{value:+.0f}", va="center", size=8, **side)
+            ax.text(max(value, 0) + 1, y, f"{value:+.0f}", va="center", size=8)
         ax.axvline(0, color="black", linewidth=1)
         ax.set_yticks(range(len(more)), [f"{detail}: {reading}" for detail, reading in more.index], size=8.5)
         ax.set(title=f"one change {title}", xlabel="log likelihood more than without the change")
