@@ -10,7 +10,7 @@ from ..models import jann97
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..stats import BatchMeans, batch_means, shake
-from .answers import NotYet, number, shown
+from .answers import NotYet, number, parts, shown
 from .month import january
 
 SHORT = 60
@@ -41,7 +41,7 @@ EXAMPLE = {"wait": 95, "run": 5}
 
 
 def by_hand(answer):
-    slowdown, bounded = (number(answer[key]) for key in ("slowdown", "bounded slowdown"))
+    slowdown, bounded = map(number, parts(answer, "slowdown", "bounded slowdown"))
     truth = {of.__name__: float(of(**EXAMPLE)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
     if slowdown == EXAMPLE["wait"] / EXAMPLE["run"]:
         raise NotYet("for the slowdown you divide the wait; the response time, wait and run time, is what counts.")
@@ -57,8 +57,8 @@ def by_hand(answer):
 def who_dominates(answer):
     jobs = simulate(january(), EASY()).jobs
     short, shares = jobs.run < SHORT, []
-    for name, column in {"bounded slowdown": "bounded_slowdown", "response time": "response"}.items():
-        share, values = number(answer[name]), jobs[column]
+    columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
+    for (name, values), share in zip(columns.items(), map(number, parts(answer, *columns)), strict=True):
         truth = values[short].sum() / values.sum()
         if abs(share - truth) <= 0.005:
             shares.append(f"{truth:.0%}")

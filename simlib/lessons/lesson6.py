@@ -6,7 +6,7 @@ from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..stats import shake
-from .answers import NotYet, Waiting, names, number, shown
+from .answers import NotYet, Waiting, function, names, number, parts
 from .month import january
 
 RUNS = 20
@@ -43,9 +43,7 @@ def policy(answer):
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if hasattr(answer, "schedule"):
         return answer
-    if not callable(answer):
-        raise NotYet(f"found {shown(answer)}, expected a function of (wait, estimate, size), or a policy.")
-    value = answer(1.0, 1.0, 1.0)
+    value = function(answer)(1.0, 1.0, 1.0)
     if value is ...:
         raise Waiting
     if value is None:
@@ -132,10 +130,8 @@ def _wide_first(wait, estimate, size):
 
 def starving(answer):
     first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
-    given, wait = names(answer["job"], first.index), number(answer["wait"], "seconds")
-    if len(given) != 1:
-        raise NotYet(f"found {len(given)} jobs, expected one.")
-    (job,) = given
+    job, wait = parts(answer, "job", "wait")
+    names([job], first.index), number(wait)
     if job != first.idxmax():
         raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
     if wait == fcfs[job]:
