@@ -98,7 +98,7 @@ def long_enough(answer):
     if answer.lag1 > limit:
         raise NotYet(
             f"successive batches are still alike: lag1 is {answer.lag1:.2f}, and with {answer.batches} batches more "
-            f"than {limit:.2f} is no chance. Take longer batches."
+            f"than {limit:.2f} is no coincidence. Take longer batches."
         )
     if answer.batches < 10:
         raise NotYet(f"these batches are independent, but {answer.batches} are few to judge by. Leave at least 10.")
@@ -126,7 +126,7 @@ def pair_by_pair(answer):
     if not np.allclose(given, wanted):
         raise NotYet("these are not the differences of equal runs: in both, run k has to be shaken with the same seed.")
     low, high = wanted.quantile([0.025, 0.975])
-    zero = "Zero is among them: one run proves nothing" if low <= 0 <= high else "Zero is not: that is no luck"
+    zero = "Zero is among them: one run proves nothing" if low <= 0 <= high else "Zero is not: that is not luck"
     better = f"in {(wanted < 0).sum()} of {len(wanted)} runs conservative has the lower one"
     return f"{better}, and 95 % of the differences lie from {low:.1f} to {high:.1f}. {zero}."
 

@@ -89,7 +89,7 @@ def gain(schedule):
     Raises
     ------
     NotYet
-        If it does not lower it, or not in enough of the shaken runs to be no luck.
+        If it does not lower it, or not in enough of the shaken runs to rule out luck.
     """
     easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
     compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
@@ -103,7 +103,7 @@ def gain(schedule):
             f"{compared}; {lower}, with 95 % of the differences from {low:.1f} to {high:.1f}: "
             f"{'that may be luck' if differences.median() < 0 else 'it is worse'}. Which jobs decide this metric?"
         )
-    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is no luck"
+    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is not luck"
 
 
 # The exercises
