@@ -10,7 +10,7 @@ from ..models import jann97
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..stats import BatchMeans, batch_means, shake
-from .answers import NotYet, number, shown
+from .answers import NotYet, number, parts, shown
 from .month import january
 
 SHORT = 60
@@ -41,7 +41,7 @@ EXAMPLE = {"wait": 95, "run": 5}
 
 
 def by_hand(answer):
-    slowdown, bounded = (number(answer[key]) for key in ("slowdown", "bounded slowdown"))
+    slowdown, bounded = map(number, parts(answer, "slowdown", "bounded slowdown"))
     truth = {of.__name__: float(of(**EXAMPLE)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
     if slowdown == EXAMPLE["wait"] / EXAMPLE["run"]:
         raise NotYet("for the slowdown you divide the wait; the response time, wait and run time, is what counts.")
@@ -57,8 +57,8 @@ def by_hand(answer):
 def who_dominates(answer):
     jobs = simulate(january(), EASY()).jobs
     short, shares = jobs.run < SHORT, []
-    for name, column in {"bounded slowdown": "bounded_slowdown", "response time": "response"}.items():
-        share, values = number(answer[name]), jobs[column]
+    columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
+    for (name, values), share in zip(columns.items(), map(number, parts(answer, *columns)), strict=True):
         truth = values[short].sum() / values.sum()
         if abs(share - truth) <= 0.005:
             shares.append(f"{truth:.0%}")
@@ -98,7 +98,7 @@ def long_enough(answer):
     if answer.lag1 > limit:
         raise NotYet(
             f"successive batches are still alike: lag1 is {answer.lag1:.2f}, and with {answer.batches} batches more "
-            f"than {limit:.2f} is no chance. Take longer batches."
+            f"than {limit:.2f} is no coincidence. Take longer batches."
         )
     if answer.batches < 10:
         raise NotYet(f"these batches are independent, but {answer.batches} are few to judge by. Leave at least 10.")
@@ -126,7 +126,7 @@ def pair_by_pair(answer):
     if not np.allclose(given, wanted):
         raise NotYet("these are not the differences of equal runs: in both, run k has to be shaken with the same seed.")
     low, high = wanted.quantile([0.025, 0.975])
-    zero = "Zero is among them: one run proves nothing" if low <= 0 <= high else "Zero is not: that is no luck"
+    zero = "Zero is among them: one run proves nothing" if low <= 0 <= high else "Zero is not: that is not luck"
     better = f"in {(wanted < 0).sum()} of {len(wanted)} runs conservative has the lower one"
     return f"{better}, and 95 % of the differences lie from {low:.1f} to {high:.1f}. {zero}."
 

@@ -6,7 +6,7 @@ from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..stats import shake
-from .answers import NotYet, Waiting, names, number, shown
+from .answers import NotYet, Waiting, function, names, number, parts
 from .month import january
 
 RUNS = 20
@@ -43,9 +43,7 @@ def policy(answer):
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if hasattr(answer, "schedule"):
         return answer
-    if not callable(answer):
-        raise NotYet(f"found {shown(answer)}, expected a function of (wait, estimate, size), or a policy.")
-    value = answer(1.0, 1.0, 1.0)
+    value = function(answer)(1.0, 1.0, 1.0)
     if value is ...:
         raise Waiting
     if value is None:
@@ -91,7 +89,7 @@ def gain(schedule):
     Raises
     ------
     NotYet
-        If it does not lower it, or not in enough of the shaken runs to be no luck.
+        If it does not lower it, or not in enough of the shaken runs to rule out luck.
     """
     easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
     compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
@@ -105,7 +103,7 @@ def gain(schedule):
             f"{compared}; {lower}, with 95 % of the differences from {low:.1f} to {high:.1f}: "
             f"{'that may be luck' if differences.median() < 0 else 'it is worse'}. Which jobs decide this metric?"
         )
-    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is no luck"
+    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is not luck"
 
 
 # The exercises
@@ -132,10 +130,8 @@ def _wide_first(wait, estimate, size):
 
 def starving(answer):
     first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
-    given, wait = names(answer["job"], first.index), number(answer["wait"], "seconds")
-    if len(given) != 1:
-        raise NotYet(f"found {len(given)} jobs, expected one.")
-    (job,) = given
+    job, wait = parts(answer, "job", "wait")
+    names([job], first.index), number(wait)
     if job != first.idxmax():
         raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
     if wait == fcfs[job]:
