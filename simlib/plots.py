@@ -76,7 +76,7 @@ def gantt(schedule, ax=None, labels=True, now=None):
     if ax.get_autoscalex_on():
         ax.set_xlim(jobs.submit.min(), jobs.end.max())
     ax.set(ylabel="processors", ylim=(0, procs))
-    spans(ax, jobs.assign(planned=False if now is None else jobs.start >= now), procs, colours, labels, now)
+    spans(ax, jobs.assign(planned=False if now is None else jobs.start > now), procs, colours, labels, now)
     if now is not None:
         ax.axvline(now, color="black", linewidth=1.5)
         ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")

@@ -30,16 +30,23 @@ def number(answer, unit=""):
     raise NotYet(f"found {shown(answer)}, expected a number{of}, written without quotes, such as answer = 30.")
 
 
+def parts(answer, *keys):
+    """The parts of an answer that is a dict, such as `{"start": 30, "free": 4}`, in the order of `keys`."""
+    if not isinstance(answer, dict) or not set(keys) <= set(answer):
+        scaffold = ", ".join(f'"{key}": ...' for key in keys)
+        raise NotYet(f"found {shown(answer)}, expected answer = {{{scaffold}}} with yours for the dots.")
+    return [answer[key] for key in keys]
+
+
 def names(answer, known):
-    """A set of names of jobs, written as a list; each of them one of `known`."""
-    given = [answer] if isinstance(answer, str) else answer
-    if not isinstance(given, (list, tuple, set)):
-        some = ", ".join(repr(name) for name in list(known)[:2])
+    """A list of names of jobs, each of them one of `known`."""
+    if not isinstance(answer, (list, tuple)):
+        some = ", ".join(f'"{name}"' for name in list(known)[:2])
         raise NotYet(f"found {shown(answer)}, expected a list of names of jobs, such as answer = [{some}].")
-    for name in given:
-        if not any(name is one or name == one for one in known):
+    for name in answer:
+        if name not in list(known):
             raise NotYet(f"there is no job {shown(name)}; the jobs are {', '.join(map(str, known))}.")
-    return set(given)
+    return list(answer)
 
 
 def choice(answer, allowed):

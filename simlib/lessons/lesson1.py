@@ -8,7 +8,7 @@ import pandas as pd
 from ..papers.mualem2001.examples import workload as small
 from ..policies import FCFS
 from ..schedule import simulate
-from .answers import NotYet, edited, names, number
+from .answers import NotYet, edited, names, number, parts
 
 IDLE, LONG = 9, 100
 """Exercise 1.4 asks for so many idle processors, for so many seconds."""
@@ -73,7 +73,7 @@ def idle_while_waiting(schedule):
 def reading(answer):
     jobs = simulate(queue(), FCFS()).jobs
     its = jobs.loc["C"]
-    start, free = (number(answer[key]) for key in ("start", "free"))
+    start, free = map(number, parts(answer, "start", "free"))
     running = (jobs.start <= its.submit) & (its.submit < jobs.end)
     truth = queue().procs - jobs.procs[running].sum()
     if start == its.submit:
@@ -112,9 +112,9 @@ def order(answer):
     jobs = bag()
     given = names(answer, jobs.jobs.index)
     missing = [job for job in jobs.jobs.index if job not in given]
-    if missing or len(answer) != len(jobs):
+    if missing or len(given) != len(jobs):
         raise NotYet(f"name each job once; missing: {', '.join(missing) or 'none, but some are there twice'}.")
-    makespan, best = _makespan(tuple(answer)), _shortest()
+    makespan, best = _makespan(given), _shortest()
     if makespan > best:
         raise NotYet(
             f"in this order the last job ends at {makespan} s; it can be done {makespan - best} s sooner. Which two "

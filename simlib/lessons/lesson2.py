@@ -7,7 +7,7 @@ from ..papers.mualem2001.examples import figure3
 from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY
 from ..schedule import simulate
-from .answers import NotYet, Waiting, choice, edited, function, is_open, number
+from .answers import NotYet, Waiting, choice, edited, function, is_open, number, parts
 
 FAR = 200
 """Exercise 2.3 asks that the second queued job starts at this second or later."""
@@ -42,7 +42,7 @@ def shadow(answer):
     seen = next(seen for seen in explain(queue(), EASY()) if seen.shadow is not None)
     head = seen.queue[0]
     ends = sorted(span.end for span in seen.running)
-    time, extra = (number(answer[key]) for key in ("shadow", "extra"))
+    time, extra = map(number, parts(answer, "shadow", "extra"))
     if time in ends and time > seen.shadow:
         raise NotYet(f"at {time} s there are enough processors for job H, but are there not enough even before?")
     if time != seen.shadow:
@@ -67,8 +67,8 @@ def ways(answer):
         if seen.kind in ("refuse", "backfill"):
             first |= {job: seen for job in seen.jobs if job not in first}
     known = {rule: way for way, rule in WAYS.items()}
-    for job, seen in first.items():
-        truth, given = known.get(seen.rule, "no"), choice(answer[job], WAYS)
+    for (job, seen), given in zip(first.items(), parts(answer, *first), strict=True):
+        truth, given = known.get(seen.rule, "no"), choice(given, WAYS)
         if given != truth:
             raise NotYet(f"look at job {job} once more. {_hint(job, given, truth)}")
     return "job D is gone by the shadow time; job E takes what job H leaves; there is nothing left for job F."

@@ -7,12 +7,12 @@ import numpy as np
 from ..papers.mualem2001.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ..policies import Conservative
 from ..schedule import simulate
-from .answers import NotYet, Waiting, edited, function, is_open, number, shown
+from .answers import NotYet, Waiting, edited, function, is_open, number, parts
 
 
 def anchors(answer):
     jobs = simulate(figure1(), Conservative()).jobs
-    second, third = (number(answer[job]) for job in ("second", "third"))
+    second, third = map(number, parts(answer, "second", "third"))
     its, first = jobs.loc["second"], jobs.start["first"]
     if its.submit < second < first and second + its.estimate > first:
         raise NotYet(
@@ -70,7 +70,7 @@ def _longest():
 
 def compression(answer):
     truth = simulate(figure2(), Conservative()).jobs
-    first, second = (number(answer[job]) for job in ("first", "second"))
+    first, second = map(number, parts(answer, "first", "second"))
     wrong = {rule: simulate(figure2(), Conservative(rule)).jobs.start for rule in ("none", "rebackfill", "start")}
     reserved, until = truth.guarantee["second"], truth.guarantee["second"] + truth.estimate["second"]
     if first == wrong["none"]["first"]:
@@ -113,7 +113,7 @@ def late(answer):
             )
         if given == (jobs.start >= jobs.guarantee).sum():
             raise NotYet(f"{of} your function counts {given}, with those that start just as they were guaranteed.")
-        raise NotYet(f"{of} {truth} started after its guarantee; your function says {shown(given)}.")
+        raise NotYet(f"{of} {truth} started after its guarantee; your function says {given}.")
     return "one guarantee is broken where all reservations are made anew, none where the schedule is compressed."
 
 

@@ -25,22 +25,23 @@ LARGE = STYLE | {
 }
 """How pictures look that have to be read from the back of a lecture hall."""
 
-DPI = 100
+DPI = 120
 LINES, COLUMNS = 16, 100  # of text under a picture
 
+LEGEND = "full colour: past   pale: expected   dashed: reserved   hatched: backfilled"
+
 CSS = """<style>
-.simlib .widget-html-content, .simlib .widget-button, .simlib input, .simlib .widget-label, .simlib .widget-readout
-  { font-size: 16px; line-height: 1.35; }
-.simlib .widget-html, .simlib .widget-label, .simlib .widget-inline-hbox { height: auto; }
-.simlib .widget-button { height: 36px; }
+.simlib { --jp-widgets-font-size: 16px; --jp-widgets-inline-height: 34px; }
+.simlib .widget-html, .simlib .widget-html-content { height: auto; line-height: 1.35; }
+.simlib .widget-box, .simlib.widget-box { overflow: visible; }
+.simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
 .simlib table { border-collapse: collapse; margin-bottom: 10px; }
 .simlib caption { text-align: left; font-weight: bold; white-space: nowrap; }
 .simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; white-space: nowrap; }
 .simlib th:first-child, .simlib td:first-child { text-align: left; }
 .simlib thead th { border-bottom: 1px solid currentColor; }
 .simlib .simlib-decided { font-weight: bold; text-decoration: underline; }
-.simlib .simlib-pale { opacity: 0.65; }
-.simlib-sentence .widget-html-content { font-size: 20px; min-height: 2.8em; }
+.simlib .simlib-pale { opacity: 0.7; }
 .simlib :focus-visible { outline: 3px solid #0072B2 !important; outline-offset: 2px; }
 </style>"""
 
@@ -59,10 +60,12 @@ class Control:
     def __init__(self):
         self.widget = None
         if ipywidgets is not None:
-            self.picture = ipywidgets.Image(format="png", layout={"width": "100%", "height": "auto"})
+            self.picture = ipywidgets.Image(
+                format="png", layout={"width": "100%", "max_width": "1320px", "height": "auto"}
+            )
             self.picture.add_class("simlib-picture")
             style = ipywidgets.HTML(CSS, layout={"display": "none"})
-            self.widget = ipywidgets.VBox([style, *self.build()], layout={"padding": "4px", "overflow": "hidden"})
+            self.widget = ipywidgets.VBox([style, *self.build()], layout={"padding": "4px"})
             self.widget.add_class("simlib").add_class(f"simlib-{type(self).__name__.lower()}")
             self.show()
 
@@ -103,7 +106,7 @@ def in_batch():
     from IPython import get_ipython
 
     kernel = getattr(get_ipython(), "kernel", None)
-    request = kernel.get_parent("shell") if kernel else {}
+    request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
     return request.get("content", {}).get("allow_stdin") is False
 
 
@@ -132,6 +135,7 @@ def png(draw, size, lines=()):
         draw(above)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 1})
+        figure.clear()  # whose parts know one another, so that they would stay until the next search for such
     return buffer.getvalue()
 
 
@@ -144,9 +148,9 @@ def _wrapped(line):
 # Parts of controls
 
 
-def button(text, icon, tooltip, action):
-    """A button that does something when it is pressed."""
-    made = ipywidgets.Button(description=text, icon=icon, tooltip=tooltip, layout={"width": "auto"})
+def button(text, tooltip, action):
+    """A button that does something when it is pressed; without an icon, which would be read as part of its name."""
+    made = ipywidgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     made.on_click(lambda _: action())
     return made
 

@@ -1,6 +1,9 @@
 """Turn the screws of a workload, load, estimates and machine, and watch the metrics of several policies."""
 
 from html import escape
+from statistics import median
+
+from matplotlib.patheffects import withStroke
 
 from .. import plots
 from ..estimates import Uniform
@@ -22,6 +25,7 @@ SHOWN = {
     "load": ("processors in use [%]", 0.01),
 }
 """The metrics that have bars, each with its title and unit."""
+OUTLINE = {"path_effects": [withStroke(linewidth=3, foreground="white")]}
 
 
 def explore(workload, policies=None, seed=0):
@@ -131,11 +135,18 @@ class Explore(Control):
         colours = [plots.COLOURS[place % len(plots.COLOURS)] for place in places]
         for ax, (metric, (title, unit)) in zip(axes, SHOWN.items(), strict=True):
             values = [seen[metric] / unit for seen in now]
-            bars = ax.barh(places, values, 0.6, color=colours)
-            ax.bar_label(bars, [f"{value:,.3g}" if value < 100 else f"{value:,.0f}" for value in values], padding=4)
             before = [seen[metric] / unit for seen in self._before or now]
+            most = min(max(*values, *before), 3 * median(values)) or 1  # a bar beyond it is cut off
+            ax.barh(places, values, 0.6, color=colours)
             ax.barh(places, before, 0.75, fill=False, edgecolor="black", linewidth=1.2)
-            ax.set(title=title, xlim=(0, 1.25 * max(*values, *before, 1e-9)))
+            for place, value in zip(places, values, strict=True):
+                text = f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+                if value > most:
+                    ax.text(1.33 * most, place, f"{text} >>", ha="right", va="center", **OUTLINE)
+                else:
+                    ax.text(value, place, f" {text}", va="center", **OUTLINE)
+            ax.set_title(title, size=14)
+            ax.set_xlim(0, 1.35 * most)
             ax.xaxis.set_major_locator(plots.MaxNLocator(4))
             ax.grid(axis="y", visible=False)
         axes[0].set_yticks(places, [label(policy) for policy in self._policies])

@@ -5,7 +5,7 @@ import numpy as np
 from .. import plots
 from ..explain.words import number
 from ..schedule import simulate
-from .control import Control, beside, button, html, html_table, ipywidgets, png
+from .control import LEGEND, Control, beside, button, html, html_table, ipywidgets, png
 from .summaries import label, seconds, summaries
 
 LIMIT = 500
@@ -72,8 +72,8 @@ class Compare(Control):
             options=options, value=self._times[-1], description="time", layout={"flex": "1 1 400px"}
         )
         self.time.observe(lambda _: self.show(), "value")
-        self.back = button("Back", "step-backward", "To the event before", lambda: self._move(-1))
-        self.next = button("Next", "step-forward", "To the next event", lambda: self._move(1))
+        self.back = button("Back", "To the event before", lambda: self._move(-1))
+        self.next = button("Next", "To the next event", lambda: self._move(1))
         self.metrics = html("metrics")
         return [beside(self.back, self.next, self.time), self.picture, self.metrics]
 
@@ -94,9 +94,11 @@ class Compare(Control):
         for ax, schedule in zip(axes, self.schedules, strict=True):
             ax.set_xlim(self._limits)
             plots.gantt(schedule, ax, now=now)
-            ax.set_title(f"{label(schedule.policy)}: mean wait {seconds(schedule.summary().mean_wait)}")
+            ax.set_title(f"{label(schedule.policy)}: mean wait {seconds(schedule.summary().mean_wait)} in the end")
         for ax in axes[:-1]:
             ax.set_xlabel("")
+        axes[-1].xaxis.set_label_coords(0.93, -0.2)
+        figure.text(0.075, 0.1 / height, LEGEND, size=13)
 
     def lines(self):
         workload = self.schedules[0].workload

@@ -20,6 +20,8 @@ LONGEST = 10**9
 FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
 """The columns that can be edited, and how they are called on the page."""
 
+WIDTH = "120px"
+
 
 def editor(workload, policy, overrun="extend"):
     """A table of jobs to edit, and the schedule that a policy makes of them.
@@ -76,8 +78,8 @@ class Editor(Control):
 
     def build(self):
         self.message, self.metrics = html("message"), html("metrics")
-        self.add = button("Add a job", "plus", "Add a job like the last one", self._add)
-        self.reset = button("Start again", "undo", "Bring back the jobs that were there at first", self._reset)
+        self.add = button("Add a job", "Add a job like the last one", self._add)
+        self.reset = button("Start again", "Bring back the jobs that were there at first", self._reset)
         self._table = ipywidgets.VBox()
         self._fill(self._given)
         return [self._table, beside(self.add, self.reset), self.message, self.picture, self.metrics]
@@ -118,8 +120,8 @@ class Editor(Control):
     # What is shown
 
     def show(self, wrong=()):
-        heads = [_cell(name, "110px") for name in ("job", *FIELDS.values())]
-        self._table.children = [ipywidgets.HBox(heads), *(row.widget for row in self.rows)]
+        heads = map(_cell, ("job", *FIELDS.values()))
+        self._table.children = [beside(*heads), *(row.widget for row in self.rows)]
         if wrong:
             self._tell([*wrong, "The schedule is the last valid one."])
             return
@@ -175,14 +177,14 @@ class Row:
                 str(value),
                 continuous_update=False,
                 tooltip=f"{FIELDS[field]} of job {job}",
-                layout={"width": "110px"},
+                layout={"width": WIDTH},
             )
             text.observe(lambda _: editor.edit(), "value")
             setattr(self, field, text)
-        self.delete = button("Delete", "trash", f"Delete job {job}", lambda: editor.delete(self))
+        self.delete = button(f"Delete {job}", f"Take job {job} out", lambda: editor.delete(self))
         self.outcome = ipywidgets.Label()
         fields = [getattr(self, field) for field in FIELDS]
-        self.widget = ipywidgets.HBox([_cell(job, "110px"), *fields, self.delete, self.outcome])
+        self.widget = beside(_cell(job), *fields, self.delete, self.outcome)
 
     def texts(self):
         return [getattr(self, field).value for field in FIELDS]
@@ -221,5 +223,5 @@ def _new_name(names):
     return next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
 
 
-def _cell(text, width):
-    return ipywidgets.Label(str(text), layout={"width": width})
+def _cell(text):
+    return ipywidgets.Label(str(text), layout={"width": WIDTH})

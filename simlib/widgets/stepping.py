@@ -7,7 +7,7 @@ import pandas as pd
 from .. import plots
 from ..explain import explain
 from ..explain.words import length, number, processors
-from .control import Control, beside, button, html, html_table, ipywidgets, png
+from .control import LEGEND, Control, beside, button, html, html_table, ipywidgets, png
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
 ROWS = 12  # of the queue, and of the running jobs
@@ -21,8 +21,8 @@ def stepper(workload, policy, overrun="extend"):
     job that was just decided on has a black frame. Beside it stand the processors that are free, the shadow time, the
     queue, head first, and the running jobs; under it the decision in a sentence, and its rule.
 
-    The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last. The
-    triangle plays. With the keyboard: Tab goes from button to button, Space presses; the arrows move the slider.
+    The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last; Play
+    goes on by itself. With the keyboard, Tab goes from button to button, Space presses, the arrows move the slider.
 
     Parameters
     ----------
@@ -52,8 +52,7 @@ class Stepper(Control):
     explanation : Explanation
     decision : Decision
         The one that is shown.
-    first, back, next, next_start, last : Button
-    play : Play
+    first, back, play, next, next_start, last : Button
     slider : IntSlider
         From 1, the first decision, to the last.
     picture, state, sentence : Image, HTML, HTML
@@ -77,19 +76,28 @@ class Stepper(Control):
             1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
         )
         self.slider.observe(lambda _: self.show(), "value")
-        self.play = ipywidgets.Play(min=1, max=last, interval=INTERVAL, show_repeat=False, tooltip="Play or pause")
-        ipywidgets.jslink((self.play, "value"), (self.slider, "value"))
-        self.first = button("First", "fast-backward", "To the first decision", lambda: self._go(1))
-        self.back = button("Back", "step-backward", "One decision back", lambda: self._go(self.slider.value - 1))
-        self.next = button("Next", "step-forward", "To the next decision", lambda: self._go(self.slider.value + 1))
-        self.next_start = button("Next start", "forward", "To the next start of a job", self._go_to_next_start)
-        self.last = button("Last", "fast-forward", "To the last decision", lambda: self._go(last))
+        self._clock = ipywidgets.Play(min=1, max=last, interval=INTERVAL, layout={"display": "none"})
+        self._clock.observe(lambda change: self._name_play(change.new), "playing")
+        ipywidgets.jslink((self._clock, "value"), (self.slider, "value"))
+        self.play = button("", "Play on by itself, or pause", self._play_or_pause)  # those of `Play` have no names
+        self._name_play(False)
+        self.first = button("First", "To the first decision", lambda: self._go(1))
+        self.back = button("Back", "One decision back", lambda: self._go(self.slider.value - 1))
+        self.next = button("Next", "To the next decision", lambda: self._go(self.slider.value + 1))
+        self.next_start = button("Next start", "To the next start of a job", self._go_to_next_start)
+        self.last = button("Last", "To the last decision", lambda: self._go(last))
         self.state, self.sentence = html("state"), html("sentence")
-        buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self.slider]
-        left = ipywidgets.Box([self.picture], layout={"flex": "3 1 560px", "min_width": "0"})
-        self.state.layout.flex = "1 1 250px"
+        buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self._clock, self.slider]
+        left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "1 1 560px", "min_width": "0"})
+        self.state.layout.flex = "0 0 420px"  # wide enough for all, so that the picture keeps its size
         both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
-        return [beside(*buttons), both, self.sentence]
+        return [beside(*buttons), both]
+
+    def _play_or_pause(self):
+        self._clock.playing = not self._clock.playing
+
+    def _name_play(self, playing):
+        self.play.description = "Pause" if playing else "Play"
 
     def _go(self, number):
         self.slider.value = number  # which stays within its limits
@@ -123,7 +131,7 @@ class Stepper(Control):
         if promise:
             pale = 1 if seen.shadow is not None else 0.4
             _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
-        figure.text(0.075, 0.02, "full colour: past   pale: expected   dashed: reserved   hatched: backfilled", size=13)
+        figure.text(0.075, 0.02, LEGEND, size=13)
         ax.xaxis.set_label_coords(0.93, -0.13)
         plots.mark(ax, self.explanation.schedule.workload)
 
@@ -151,7 +159,7 @@ def _promises(explanation):
 def _mark_time(ax, time, text, ha, alpha=1, **style):
     """A line across a Gantt chart, with what it is called above."""
     ax.axvline(time, color="black", alpha=alpha, **style)
-    offset = {"xytext": (-4 if ha == "right" else 4, 6), "textcoords": "offset points"}
+    offset = {"xytext": (-4 if ha == "right" else 4, 9), "textcoords": "offset points"}
     ax.annotate(
         f"{text} {number(time)}", (time, 1), xycoords=ax.get_xaxis_transform(), ha=ha, alpha=alpha, size=14, **offset
     )
@@ -180,5 +188,6 @@ def _state(seen, promise):
 def _table(name, columns, rows, decided):
     if not rows:
         return f"<p><b>{name}</b>: no job</p>"
-    shown = rows if len(rows) <= ROWS else [*rows[: ROWS - 1], [f"and {len(rows) - ROWS + 1} more"]]
-    return html_table(f"{name}: {len(rows)} job{'s' if len(rows) > 1 else ''}", columns, shown, decided)
+    shown = [cells for place, cells in enumerate(rows) if place < ROWS or cells[0] in decided]
+    more = [[f"and {len(rows) - len(shown)} more"]] if len(rows) > len(shown) else []
+    return html_table(f"{name}: {len(rows)} job{'s' if len(rows) > 1 else ''}", columns, shown + more, decided)
