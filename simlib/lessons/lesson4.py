@@ -4,7 +4,7 @@ from ..explain import explain
 from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY
 from ..schedule import simulate
-from .answers import NotYet, edited, names, number, workload
+from .answers import NotYet, edited, names, number, parts, workload
 from .month import january
 
 RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
@@ -61,7 +61,7 @@ def seen_at_200(answer):
     at = next(seen for seen in steps if seen.kind == "backfill" and seen.job == "s2")
     before = next(seen for seen in steps if seen.shadow is not None)
     running = {span.job: span for span in at.running}
-    shadow, end = (number(answer[key], "seconds") for key in ("shadow time", "s2 may run until"))
+    shadow, end = map(number, parts(answer, "shadow time", "s2 may run until"))
     if shadow == before.shadow:
         raise NotYet(f"{before.shadow} was the shadow time before job B ended. Whom does job wide wait for now?")
     if shadow in (at.time, simulate(heel_and_toe(2), EASY()).jobs.start["wide"]):
@@ -78,7 +78,7 @@ def seen_at_200(answer):
 def who_pays(answer):
     exact, doubled = (simulate(heel_and_toe(factor), EASY()).jobs.start for factor in (1, 2))
     later = set(exact.index[doubled > exact])
-    given = names(answer, exact.index)
+    given = set(names(answer, exact.index))
     wrong = sorted(given - later)
     if wrong:
         job = wrong[0]

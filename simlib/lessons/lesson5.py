@@ -1,0 +1,140 @@
+"""Lesson 5: how to measure."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from .. import metrics
+from ..models import jann97
+from ..policies import EASY, FCFS, Conservative
+from ..schedule import simulate
+from ..stats import BatchMeans, batch_means, shake
+from .answers import NotYet, number, parts, shown
+from .month import january
+
+SHORT = 60
+"""Seconds below which a job is short, for exercise 5.2."""
+
+LOADS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Offered loads of exercise 5.3."""
+
+LOAD = 0.7
+"""Offered load of exercise 5.4."""
+
+
+@cache
+def model():
+    """Jobs as MF take them from the Jann model for its curves over the load, as many as there."""
+    return jann97.workload(jobs=100_000, seed=0)
+
+
+@cache
+def responses():
+    """Response times of the model's jobs at `LOAD` under EASY, in order of termination."""
+    return simulate(model().scale_load(LOAD), EASY()).jobs.sort_values("end", kind="stable").response
+
+
+# The exercises
+
+EXAMPLE = {"wait": 95, "run": 5}
+
+
+def by_hand(answer):
+    slowdown, bounded = map(number, parts(answer, "slowdown", "bounded slowdown"))
+    truth = {of.__name__: float(of(**EXAMPLE)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
+    if slowdown == EXAMPLE["wait"] / EXAMPLE["run"]:
+        raise NotYet("for the slowdown you divide the wait; the response time, wait and run time, is what counts.")
+    if slowdown != truth["slowdown"]:
+        raise NotYet(f"the slowdown is not {slowdown:g}: how many times its run time does the job take, wait and all?")
+    if bounded == slowdown:
+        raise NotYet("the slowdown is right. For the bounded one a run time below 10 s counts as 10 s.")
+    if bounded != truth["bounded_slowdown"]:
+        raise NotYet(f"the slowdown is right. The bounded one is not {bounded:g}: 10 s take the place of which number?")
+    return "the bound halves it. What a job of 5 s feels like after 95 s of waiting, you may judge yourself."
+
+
+def who_dominates(answer):
+    jobs = simulate(january(), EASY()).jobs
+    short, shares = jobs.run < SHORT, []
+    columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
+    for (name, values), share in zip(columns.items(), map(number, parts(answer, *columns)), strict=True):
+        truth = values[short].sum() / values.sum()
+        if abs(share - truth) <= 0.005:
+            shares.append(f"{truth:.0%}")
+            continue
+        if abs(share - 100 * truth) <= 0.5:
+            raise NotYet(f"{name}: that is the right number in per cent. Give it as a share, between 0 and 1.")
+        if abs(share - values[short].mean() / values.mean()) <= 0.005:
+            raise NotYet(f"{name}: that is a ratio of means. The share that is wanted is a ratio of sums.")
+        raise NotYet(f"{name}: it is not {share:g}. Divide the sum over the short jobs by the sum over all jobs.")
+    return f"{short.mean():.0%} of the jobs make {shares[0]} of the one metric, and {shares[1]} of the other."
+
+
+def keeps_up(answer):
+    load = number(answer)
+    used = {offered: simulate(model().scale_load(offered), FCFS()).summary().load for offered in LOADS}
+    truth = max(offered for offered in LOADS if used[offered] >= offered - 0.01)
+    if load not in LOADS:
+        most = max(used.values())
+        about = " That is about as much as FCFS can ever use." if abs(load - most) <= 0.01 else ""
+        raise NotYet(f"found {load:g}, expected one of the offered loads {', '.join(map(str, LOADS))}.{about}")
+    if load > truth:
+        raise NotYet(
+            f"at an offered load of {load} FCFS uses {used[load]:.2f} of the machine: the queue grows for ever."
+        )
+    if load < truth:
+        raise NotYet(f"at {load} FCFS keeps up, but there is a larger load at which it does, too.")
+    return f"at {truth} it still uses {used[truth]:.2f}; beyond, the use stays at {max(used.values()):.2f}: saturation."
+
+
+def long_enough(answer):
+    if not isinstance(answer, BatchMeans):
+        raise NotYet(f"found {shown(answer)}, expected what batch_means(response, batch=...) returns.")
+    limit = 2 / np.sqrt(answer.batches)
+    truth = batch_means(responses(), batch=5000)
+    if abs(answer.mean - truth.mean) > truth.half_width:
+        raise NotYet(f"a mean of {answer.mean:,.0f} s is not that of `response`: which values did you take?")
+    if answer.lag1 > limit:
+        raise NotYet(
+            f"successive batches are still alike: lag1 is {answer.lag1:.2f}, and with {answer.batches} batches more "
+            f"than {limit:.2f} is no coincidence. Take longer batches."
+        )
+    if answer.batches < 10:
+        raise NotYet(f"these batches are independent, but {answer.batches} are few to judge by. Leave at least 10.")
+    return (
+        f"{answer.mean:,.0f} +- {answer.half_width:,.0f} s from {answer.batches} batches with a lag-1 correlation of "
+        f"{answer.lag1:.2f}. Of 100,000 jobs that is all that is known."
+    )
+
+
+def pair_by_pair(answer):
+    if isinstance(answer, (int, float, pd.DataFrame)):
+        raise NotYet(
+            "expected one difference a run: subtract the column mean_bounded_slowdown of one from the other's."
+        )
+    given = np.asarray(answer, dtype=float)
+    if given.ndim != 1 or len(given) < 10:
+        raise NotYet(f"found {shown(answer)}, expected the differences of at least 10 runs.")
+    easy, conservative = (shake(january(), policy, runs=len(given)) for policy in (EASY(), Conservative()))
+    differences = conservative - easy
+    wanted = differences.mean_bounded_slowdown
+    if np.allclose(given, -wanted):
+        raise NotYet("that is EASY minus conservative; the other way round is wanted.")
+    if np.allclose(given, differences.mean_response) or np.allclose(given, differences.mean_wait):
+        raise NotYet("these are differences of times; those of the mean bounded slowdown are wanted.")
+    if not np.allclose(given, wanted):
+        raise NotYet("these are not the differences of equal runs: in both, run k has to be shaken with the same seed.")
+    low, high = wanted.quantile([0.025, 0.975])
+    zero = "Zero is among them: one run proves nothing" if low <= 0 <= high else "Zero is not: that is not luck"
+    better = f"in {(wanted < 0).sum()} of {len(wanted)} runs conservative has the lower one"
+    return f"{better}, and 95 % of the differences lie from {low:.1f} to {high:.1f}. {zero}."
+
+
+EXERCISES = {
+    "5.1": by_hand,
+    "5.2": who_dominates,
+    "5.3": keeps_up,
+    "5.4": long_enough,
+    "5.5": pair_by_pair,
+}

@@ -1,0 +1,167 @@
+"""Lesson 6: a policy of one's own."""
+
+from functools import cache
+
+from ..papers.mualem2001.examples import workload as small
+from ..policies import EASY, FCFS, Conservative
+from ..schedule import simulate
+from ..stats import shake
+from .answers import NotYet, Waiting, function, names, number, parts
+from .month import january
+
+RUNS = 20
+"""Shaken runs by which a policy is judged."""
+
+LONGEST = 1.5
+"""How many times EASY's longest wait a job may wait in exercise 6.4."""
+
+
+def queue():
+    """Ten jobs on a busy machine; B is long and needs all of it."""
+    return small(
+        "A busy machine",
+        4,
+        A=(0, 60, 60, 3),
+        B=(5, 100, 100, 4),
+        C=(10, 50, 50, 2),
+        D=(15, 40, 40, 3),
+        E=(20, 80, 80, 1),
+        F=(25, 30, 30, 2),
+        G=(70, 40, 40, 3),
+        H=(100, 40, 40, 3),
+        I=(150, 30, 30, 4),
+        J=(180, 40, 40, 2),
+    )
+
+
+# What students hand in, and what it is worth
+
+
+def policy(answer):
+    """A policy, or EASY with the order that was given as a function of (wait, estimate, size)."""
+    if isinstance(answer, type):
+        raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
+    if hasattr(answer, "schedule"):
+        return answer
+    value = function(answer)(1.0, 1.0, 1.0)
+    if value is ...:
+        raise Waiting
+    if value is None:
+        raise NotYet("your function returns nothing: it has to end with return and a value.")
+    return EASY(order=answer)
+
+
+def judged(answer):
+    """The schedule of the month under the policy that was handed in, as far as no real scheduler could not do it."""
+    schedule = simulate(january(), policy(answer))
+    jobs = schedule.jobs
+    if (jobs.start < jobs.submit).any():
+        raise NotYet(f"job {jobs.index[jobs.start < jobs.submit][0]} starts before it is submitted.")
+    if schedule.utilisation().max() > 1:
+        raise NotYet("at some time the jobs hold more processors than the machine has.")
+    if not isinstance(schedule.policy, (EASY, FCFS, Conservative)) and foresees(schedule):
+        raise NotYet("your policy knows what no scheduler can: how long jobs will run, or which ones will come.")
+    return schedule
+
+
+def foresees(schedule):
+    """Whether jobs would have started otherwise, had jobs not yet ended run on, and no others come.
+
+    It is tried at three seconds of the workload.
+    """
+    jobs = schedule.jobs
+    for now in jobs.submit.quantile([0.25, 0.5, 0.75]).astype(int):
+        started = jobs.index[jobs.start <= now]
+        if not schedule.plan(now).jobs.start[started].equals(jobs.start[started]):
+            return True
+    return False
+
+
+@cache
+def easy_runs():
+    """What EASY achieves on the month in each shaken run."""
+    return shake(january(), EASY(), RUNS)
+
+
+def gain(schedule):
+    """How much a policy changes EASY's mean bounded slowdown for certain, in words.
+
+    Raises
+    ------
+    NotYet
+        If it does not lower it, or not in enough of the shaken runs to rule out luck.
+    """
+    easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
+    compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
+    differences = (shake(january(), schedule.policy, RUNS) - easy_runs()).mean_bounded_slowdown
+    if (differences == 0).all():
+        raise NotYet("that is EASY again: the same schedule.")
+    low, high = differences.quantile([0.025, 0.975])
+    lower = f"lower in {(differences < 0).sum()} of {RUNS} shaken runs"
+    if high >= 0:
+        raise NotYet(
+            f"{compared}; {lower}, with 95 % of the differences from {low:.1f} to {high:.1f}: "
+            f"{'that may be luck' if differences.median() < 0 else 'it is worse'}. Which jobs decide this metric?"
+        )
+    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is not luck"
+
+
+# The exercises
+
+
+def narrow_first(answer):
+    policies = policy(answer), EASY(order=_narrow_first), EASY(order=_wide_first)
+    found, wanted, opposite = (simulate(queue(), of).jobs.start for of in policies)
+    if found.equals(opposite):
+        raise NotYet("that puts the wide jobs first. The job with the largest value is the head: use a minus sign.")
+    if not found.equals(wanted):
+        job = found.index[found != wanted][0]
+        raise NotYet(f"job {job} starts at {found[job]}, and with the narrow jobs first at {wanted[job]}.")
+    return f"the largest value is that of the smallest job. Job B, which needs all processors, starts at {found['B']}."
+
+
+def _narrow_first(wait, estimate, size):
+    return -size
+
+
+def _wide_first(wait, estimate, size):
+    return size
+
+
+def starving(answer):
+    first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
+    job, wait = parts(answer, "job", "wait")
+    names([job], first.index), number(wait)
+    if job != first.idxmax():
+        raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
+    if wait == fcfs[job]:
+        raise NotYet(f"{job} is the right job, but {wait} s is its wait in order of arrival.")
+    if wait != first[job]:
+        raise NotYet(f"{job} is the right job. Its wait is its start minus its submit time, not {wait}.")
+    return f"job {job} waits until no shorter one is left. If they kept coming, it would never start: it starves."
+
+
+def beats_easy(answer):
+    schedule = judged(answer)
+    if isinstance(schedule.policy, EASY) and isinstance(schedule.policy.order, str):
+        raise NotYet("that order comes with simlib. Write one of your own: a function of wait, estimate and size.")
+    return gain(schedule) + "."
+
+
+def beats_easy_without_starving(answer):
+    schedule = judged(answer)
+    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(january(), EASY())))
+    if longest > LONGEST * easy:
+        raise NotYet(
+            f"the longest wait is {longest:.1f} h, and {LONGEST * easy:.1f} h are allowed, for under EASY it is "
+            f"{easy:.1f} h. A job that has waited long must come to the head at last: let `wait` count."
+        )
+    return f"{gain(schedule)}. And nobody waits longer than {longest:.1f} h, under EASY {easy:.1f} h."
+
+
+EXERCISES = {
+    "6.1": narrow_first,
+    "6.2": starving,
+    "6.3": beats_easy,
+    "6.4": beats_easy_without_starving,
+}
