@@ -76,8 +76,8 @@ def _wait_for(address, process, log, seconds=60):
 
 
 @pytest.fixture(scope="session")
-def browser(server):
-    """Headless Chromium with a fresh profile, which sees nothing but the server."""
+def browser():
+    """Headless Chromium with a fresh profile."""
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}; 'make test-lab' installs it where apt-get is")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; 'make test-lab' does")
@@ -88,22 +88,29 @@ def browser(server):
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
         context = chromium.new_context(viewport={"width": 1280, "height": 800})
         context.set_default_timeout(20_000)
-        context.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda route: route.abort())
         yield context
         chromium.close()
 
 
 @pytest.fixture(scope="module")
-def page(request, server, browser):
-    """A page with one notebook, of which all cells were run from the menu."""
+def page(request, browser, server):
+    """A page with one notebook, of which all cells were run from the menu; it reaches nothing but the server."""
+    from playwright.sync_api import TimeoutError
+
     page = browser.new_page()
+    page.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda route: route.abort())
     page.goto(f"{server}/lab/tree/teaching/{request.param}.ipynb?reset")  # else it opens the other lessons too
     idle = page.get_by_text("Python 3 (ipykernel) | Idle")
     idle.wait_for(timeout=60_000)
     for item in ("Run", "Run All Cells"):
         page.get_by_role("menuitem", name=item, exact=True).click()
-    page.wait_for_function(ALL_RUN, timeout=180_000)  # the first time, numba compiles
-    idle.wait_for()
+    try:
+        page.wait_for_function(ALL_RUN, timeout=120_000)  # the first time, numba compiles
+        idle.wait_for()
+    except TimeoutError:
+        picture = SHOTS / request.param / "failed.png"
+        page.screenshot(path=picture)
+        pytest.fail(f"{request.param}: some cells are still running after 120 s, see {picture}", pytrace=False)
     yield page
     page.close()
 
