@@ -86,7 +86,7 @@ def browser():
     with playwright.sync_playwright() as started:
         arguments = ["--no-sandbox", "--disable-sync", *(f"--{option}" for option in QUIET)]
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        context = chromium.new_context(viewport={"width": 1280, "height": 800})
+        context = chromium.new_context(viewport={"width": 1280, "height": 1024})
         context.set_default_timeout(20_000)
         yield context
         chromium.close()
