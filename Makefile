@@ -1,6 +1,7 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/, the report
 # make report      figures/README.md and the pages of build/site/, from what the last run left
 # make test        the tests
+# make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make lab         JupyterLab
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
 #
@@ -15,7 +16,7 @@ ifdef SIMLIB_TRACES
 export SIMLIB_TRACES := $(abspath $(SIMLIB_TRACES))
 endif
 
-.PHONY: reproduce report test lab bench lint clean
+.PHONY: reproduce report test test-lab lab bench lint clean
 
 reproduce: $(VENV)/ready
 	@$(BIN)/python -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -32,6 +33,9 @@ test: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/pytest -n auto
 
+test-lab: $(VENV)/ready-lab /usr/bin/chromium
+	$(BIN)/pytest tests/lab
+
 lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks
 
@@ -40,10 +44,18 @@ bench: $(VENV)/ready
 
 # the environment, from pinned versions; made anew when they change
 $(VENV)/ready: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; this is " + sys.version)'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test]'
 	@touch $@
+
+$(VENV)/ready-lab: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,lab]'
+	@touch $@
+
+/usr/bin/chromium:
+	@command -v apt-get >/dev/null || { echo "make test-lab needs $@: install your system's package chromium"; exit 1; }
+	sudo=$$([ "$$(id -u)" = 0 ] || echo sudo) && $$sudo apt-get update && $$sudo apt-get install -y chromium
 
 clean:
 	rm -rf build $(VENV) .snakemake

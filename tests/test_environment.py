@@ -20,10 +20,11 @@ def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def required():
+def required(*extras):
+    """What simlib needs, with these extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    return [Requirement(text) for text in [*project["dependencies"], *extras["study"], *extras["test"]]]
+    texts = project["dependencies"] + [text for extra in extras for text in project["optional-dependencies"][extra]]
+    return [Requirement(text) for text in texts]
 
 
 def pinned():
@@ -40,14 +41,14 @@ def conda():
 
 def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
     pins = pinned()
-    for requirement in required():
+    for requirement in required("study", "test", "lab"):
         assert requirement.specifier.contains(pins[normal(requirement.name)]), requirement
 
 
 def test_conda_gets_the_same_versions_and_no_others():
     pins, found = pinned(), conda()
     del found["python"]
-    assert found == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required()}
+    assert found == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test")}
 
 
 def test_conda_gets_one_version_of_python_as_binder_reads_no_range():
@@ -67,7 +68,7 @@ def test_what_runs_here_is_what_is_pinned():
     from importlib import metadata
 
     pins = pinned()
-    for requirement in required():
+    for requirement in required("study", "test"):
         assert metadata.version(requirement.name) == pins[normal(requirement.name)]
 
 

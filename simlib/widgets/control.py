@@ -37,9 +37,12 @@ CSS = """<style>
 .simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
 .simlib table { border-collapse: collapse; margin-bottom: 10px; }
 .simlib caption { text-align: left; font-weight: bold; white-space: nowrap; }
-.simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; white-space: nowrap; }
+.simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; vertical-align: bottom; white-space: nowrap; }
+.simlib-metrics { overflow-x: auto; }
+.simlib-metrics th { white-space: normal; }
 .simlib th:first-child, .simlib td:first-child { text-align: left; }
 .simlib thead th { border-bottom: 1px solid currentColor; }
+.simlib .widget-slider .noUi-handle { background: #0072B2; }
 .simlib .simlib-decided { font-weight: bold; text-decoration: underline; }
 .simlib .simlib-pale { opacity: 0.7; }
 .simlib :focus-visible { outline: 3px solid #0072B2 !important; outline-offset: 2px; }

@@ -20,7 +20,7 @@ LONGEST = 10**9
 FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
 """The columns that can be edited, and how they are called on the page."""
 
-WIDTH = "120px"
+WIDTH = "100px"
 
 
 def editor(workload, policy, overrun="extend"):

@@ -1,0 +1,131 @@
+"""A JupyterLab server and a browser in front of it, as a student has them."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SHOTS = ROOT / "build" / "lab"
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = ["disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update"]
+ALL_RUN = """() => {
+    const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)
+    return prompts.some(text => /\\d/.test(text)) && !prompts.some(text => text.includes('*'))
+}"""  # the cells after one that fails stay without a number
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of a JupyterLab server whose files are a copy of notebooks/; a user's own settings are left alone."""
+    home = tmp_path_factory.mktemp("jupyter")
+    shutil.copytree(ROOT / "notebooks", home / "notebooks")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = {
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": home / "notebooks",
+        "ServerApp.allow_root": True,
+        "IdentityProvider.token": "",
+        "LabApp.extension_manager": "readonly",
+    }
+    settings = home / "jupyter_config_dir" / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", *(f"--{key}={of}" for key, of in options.items())]
+    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    own = {folder: str(home / folder.lower()) for folder in folders}
+    # so that a run that is told to end, and not only one that is interrupted, comes to the 'finally' below
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    log = home / "server.log"
+    with log.open("w") as out:
+        process = subprocess.Popen(command, env=os.environ | own, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(address, process, log)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_for(address, process, log, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    how = f"has ended with {process.returncode}" if process.returncode is not None else f"is silent after {seconds} s"
+    pytest.fail(f"JupyterLab at {address} {how}; it said:\n{log.read_text()}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium with a fresh profile."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}; 'make test-lab' installs it where apt-get is")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; 'make test-lab' does")
+    playwright.expect.set_options(timeout=20_000)
+    shutil.rmtree(SHOTS, ignore_errors=True)
+    with playwright.sync_playwright() as started:
+        arguments = ["--no-sandbox", "--disable-sync", *(f"--{option}" for option in QUIET)]
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        context = chromium.new_context(viewport={"width": 1280, "height": 1024})
+        context.set_default_timeout(20_000)
+        yield context
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def page(request, browser, server):
+    """A page with one notebook, of which all cells were run from the menu; it reaches nothing but the server."""
+    from playwright.sync_api import TimeoutError
+
+    page = browser.new_page()
+    page.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda route: route.abort())
+    page.goto(f"{server}/lab/tree/teaching/{request.param}.ipynb?reset")  # else it opens the other lessons too
+    idle = page.get_by_text("Python 3 (ipykernel) | Idle")
+    idle.wait_for(timeout=60_000)
+    for item in ("Run", "Run All Cells"):
+        page.get_by_role("menuitem", name=item, exact=True).click()
+    try:
+        page.wait_for_function(ALL_RUN, timeout=120_000)  # the first time, numba compiles
+        idle.wait_for()
+    except TimeoutError:
+        picture = SHOTS / request.param / "failed.png"
+        page.screenshot(path=picture)
+        pytest.fail(f"{request.param}: some cells are still running after 120 s, see {picture}", pytrace=False)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def keep(request):
+    """A function that keeps a picture of the page or of a control in build/lab/."""
+    folder = SHOTS / request.node.callspec.params["page"]
+    return lambda what, name: what.screenshot(path=folder / f"{name}.png")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """What the page looked like when a test failed is kept too."""
+    report = yield
+    if call.when == "call" and report.failed and "page" in item.funcargs:
+        item.funcargs["page"].screenshot(path=SHOTS / item.callspec.params["page"] / f"failed-{item.originalname}.png")
+    return report
