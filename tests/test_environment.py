@@ -48,7 +48,9 @@ def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
 def test_conda_gets_the_same_versions_and_no_others():
     pins, found = pinned(), conda()
     del found["python"]
-    assert found == {normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test")}
+    assert found == {
+        normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test")
+    }
 
 
 def test_conda_gets_one_version_of_python_as_binder_reads_no_range():
