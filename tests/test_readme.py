@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 import yaml
 
@@ -20,7 +21,8 @@ def shown(monkeypatch):
     names = {}
     for block in BLOCKS:
         exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
-    return names
+    yield names
+    plt.close("all")
 
 
 def test_every_block_of_the_readme_runs(shown):

@@ -20,8 +20,9 @@ from simlib.walltime import Adjustment, Scheme
 
 @pytest.fixture(autouse=True)
 def _no_figure_stays_open():
+    before = plt.get_fignums()
     yield
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == before
 
 
 def text(html):
