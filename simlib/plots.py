@@ -80,7 +80,8 @@ def gantt(schedule, ax=None, labels=True, now=None):
     if now is not None:
         ax.axvline(now, color="black", linewidth=1.5)
         ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")
-    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}; hatched: backfilled")
+    hatched = "; hatched: backfilled" if jobs.backfilled.any() else ""
+    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}{hatched}")
     return mark(ax, schedule.workload)
 
 

@@ -3,6 +3,7 @@
 import copy
 import re
 from contextlib import suppress
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -93,6 +94,10 @@ class Workload:
         for reason, count in self.dropped.value_counts(sort=False).items():
             text += f"; {count:,} dropped ({reason})"
         return "; ".join([text, *self.history]) + ">"
+
+    def _repr_html_(self):
+        """The same for notebooks, which break lines of plain text within words."""
+        return f"<p>{escape(repr(self).strip('<>'))}</p>"
 
     @property
     def stand_in(self):

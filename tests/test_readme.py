@@ -1,8 +1,9 @@
-"""What the README shows works as it stands."""
+"""What the README shows works as it stands, and its links and those of the notebooks lead somewhere."""
 
 import re
 
 import matplotlib.pyplot as plt
+import nbformat
 import pytest
 import yaml
 
@@ -38,10 +39,26 @@ def test_the_policy_of_the_readme_makes_schedules_that_fit_the_machine(shown):
     assert jobs.wait[short].mean() < jobs.wait[long].mean()
 
 
-def test_every_file_that_the_readme_links_to_is_there():
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    missing = [link for link in links if "://" not in link and not (paths.ROOT / link).exists()]
-    assert links and missing == []
+def missing(text, folder):
+    """The files that a text in a folder links to and that are not there."""
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    return [link for link in links if "://" not in link and not (folder / link).exists()]
+
+
+def test_every_file_that_the_readmes_link_to_is_there():
+    assert "](notebooks/teaching/lesson1-fcfs.ipynb)" in README
+    readmes = [paths.ROOT / name for name in ("README.md", "figures/README.md", "benchmarks/RESULTS.md")]
+    assert {path.name: found for path in readmes if (found := missing(path.read_text("utf-8"), path.parent))} == {}
+
+
+def test_every_file_that_a_notebook_links_to_is_there():
+    notebooks = sorted((paths.ROOT / "notebooks").rglob("*.ipynb"))
+    found = {}
+    for path in notebooks:
+        cells = nbformat.read(path, as_version=4).cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        found |= {str(path.relative_to(paths.ROOT)): lost for lost in [missing(text, path.parent)] if lost}
+    assert notebooks and found == {}
 
 
 def test_the_citation_names_what_is_cited():

@@ -155,7 +155,7 @@ def compare():
 
 def test_the_comparison_shows_the_metrics_of_each_policy(compare):
     table = text(compare.metrics)
-    for name, wait in (("FCFS", "41.3 s"), ("EASY", "25.7 s"), ("Conservative(compress='start')", "25.7 s")):
+    for name, wait in (("FCFS", "41.3 s"), ("EASY", "25.7 s"), ("Conservative, compress=start", "25.7 s")):
         assert f"{name} {wait}" in table
     assert [schedule.jobs.wait.mean() for schedule in compare.schedules] == pytest.approx(
         [41.333, 25.667, 25.667], abs=0.001
@@ -166,7 +166,7 @@ def test_all_charts_of_the_comparison_share_the_time_axis(compare):
     figure = Figure()
     compare.draw(figure, now=6)
     assert {ax.get_xlim() for ax in figure.axes} == {(0, 150)}
-    assert [ax.get_title().split(":")[0] for ax in figure.axes] == ["FCFS", "EASY", "Conservative(compress='start')"]
+    assert [ax.get_title().split(":")[0] for ax in figure.axes] == ["FCFS", "EASY", "Conservative, compress=start"]
 
 
 def test_one_slider_moves_all_charts_to_the_events_of_any_policy(compare):
@@ -222,7 +222,7 @@ def test_what_is_explored_is_what_is_simulated(some_jobs):
     explore.load.value = 0.9
     expected = simulate(explore.workload, EASY(order="sjf")).summary()
     assert explore.schedules[1].summary().equals(expected)
-    assert f"EASY(order='sjf') {widgets.summaries.seconds(expected.mean_wait)}" in text(explore.metrics)
+    assert f"EASY, order=sjf {widgets.summaries.seconds(expected.mean_wait)}" in text(explore.metrics)
 
 
 def test_jobs_larger_than_the_machine_are_dropped_and_counted(workload):
@@ -291,11 +291,8 @@ def starts(editor):
 
 def test_the_editor_shows_the_jobs_and_when_they_start(editor):
     assert [row.texts() for row in editor.rows[:2]] == [["0", "30", "4", "30"], ["0", "60", "3", "60"]]
-    assert [row.outcome.value for row in editor.rows[3:]] == [
-        "starts at 60, waits 58 s",
-        "starts at 100, waits 96 s",
-        "starts at 6, waits 0 s",
-    ]
+    shown = [(row.start.value, row.wait.value) for row in editor.rows[3:]]
+    assert shown == [("60", "58 s"), ("100", "96 s"), ("6", "0 s")]
     assert text(editor.message) == "All numbers are valid."
 
 
@@ -303,7 +300,7 @@ def test_an_edited_number_changes_the_schedule_at_once(editor):
     before = picture(editor)
     editor.rows[1].run.value = editor.rows[1].estimate.value = "20"
     assert starts(editor)["first"] == 30
-    assert editor.rows[3].outcome.value == "starts at 30, waits 28 s"
+    assert (editor.rows[3].start.value, editor.rows[3].wait.value) == ("30", "28 s")
     assert picture(editor) != before
     assert editor.workload.jobs.run["B"] == 20
 
@@ -428,6 +425,23 @@ def test_every_control_has_a_picture_and_text_beside_its_widgets():
         assert told in bundle["text/plain"]
         assert imread(io.BytesIO(base64.b64decode(bundle["image/png"]))).shape[1] == 11 * 120
         assert bundle[VIEW]["model_id"] == control.widget.model_id
+
+
+def test_the_text_is_no_wider_than_the_picture_even_where_policies_have_long_names():
+    policies = [EASY(), EASY(order="sjf"), Conservative(compress="rebackfill")]
+    for make in (widgets.compare, widgets.explore):
+        lines = repr(make(examples.figure1(), policies)).splitlines()[1:]
+        assert max(map(len, lines)) <= widgets.control.COLUMNS
+
+
+def test_hatched_is_explained_where_some_job_is_backfilled_and_only_there():
+    jobs = examples.figure1()
+    for policies, hatched in (([FCFS()], False), ([FCFS(), EASY()], True)):
+        figure = Figure()
+        widgets.compare(jobs, policies).draw(figure)
+        assert ("hatched" in figure.texts[0].get_text()) == hatched
+        title = plots.gantt(simulate(jobs, policies[-1]), Figure().add_subplot()).get_title()
+        assert ("hatched" in title) == hatched
 
 
 def test_in_a_batch_run_there_is_only_the_picture_and_the_text(monkeypatch):

@@ -10,9 +10,11 @@ the answer is right, or raises `NotYet` with a hint; `simlib.lessons.answers` re
 import importlib
 from typing import NamedTuple
 
+import pandas as pd
+
 from .answers import NotYet, Waiting, is_open
 
-__all__ = ["Verdict", "check", "exercises", "verdict"]
+__all__ = ["Verdict", "check", "exercises", "means", "verdict"]
 
 LESSONS = range(1, 7)
 
@@ -68,6 +70,29 @@ def verdict(number, answer):
 def exercises(lesson):
     """The numbers of a lesson's exercises, such as ["2.1", "2.2"]."""
     return list(_module(lesson).EXERCISES)
+
+
+def means(schedules):
+    """The metrics by which lessons compare schedules, with their units, a row each.
+
+    Parameters
+    ----------
+    schedules : dict
+        Schedules by what they are to be called.
+
+    Returns
+    -------
+    DataFrame
+    """
+    found = pd.DataFrame({name: schedule.summary() for name, schedule in schedules.items()}).T
+    return pd.DataFrame(
+        {
+            "mean wait [s]": found.mean_wait.round(),
+            "mean response [s]": found.mean_response.round(),
+            "mean bounded slowdown": found.mean_bounded_slowdown.round(1),
+            "backfilled [%]": (100 * found.backfilled_share).round(1),
+        }
+    )
 
 
 def _judge(number):

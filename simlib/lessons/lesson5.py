@@ -9,9 +9,9 @@ from .. import metrics
 from ..models import jann97
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
-from ..stats import BatchMeans, batch_means, shake
+from ..stats import BatchMeans, batch_means
 from .answers import NotYet, number, parts, shown
-from .month import january
+from .month import january, shaken
 
 SHORT = 60
 """Seconds below which a job is short, for exercise 5.2."""
@@ -116,7 +116,7 @@ def pair_by_pair(answer):
     given = np.asarray(answer, dtype=float)
     if given.ndim != 1 or len(given) < 10:
         raise NotYet(f"found {shown(answer)}, expected the differences of at least 10 runs.")
-    easy, conservative = (shake(january(), policy, runs=len(given)) for policy in (EASY(), Conservative()))
+    easy, conservative = (shaken(policy, len(given)) for policy in (EASY(), Conservative()))
     differences = conservative - easy
     wanted = differences.mean_bounded_slowdown
     if np.allclose(given, -wanted):

@@ -5,9 +5,8 @@ from functools import cache
 from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
-from ..stats import shake
 from .answers import NotYet, Waiting, function, names, number, parts
-from .month import january
+from .month import january, shaken
 
 RUNS = 20
 """Shaken runs by which a policy is judged."""
@@ -80,7 +79,7 @@ def foresees(schedule):
 @cache
 def easy_runs():
     """What EASY achieves on the month in each shaken run."""
-    return shake(january(), EASY(), RUNS)
+    return shaken(EASY(), RUNS)
 
 
 def gain(schedule):
@@ -93,7 +92,7 @@ def gain(schedule):
     """
     easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
     compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
-    differences = (shake(january(), schedule.policy, RUNS) - easy_runs()).mean_bounded_slowdown
+    differences = (shaken(schedule.policy, RUNS) - easy_runs()).mean_bounded_slowdown
     if (differences == 0).all():
         raise NotYet("that is EASY again: the same schedule.")
     low, high = differences.quantile([0.025, 0.975])

@@ -5,8 +5,8 @@ import numpy as np
 from .. import plots
 from ..explain.words import number
 from ..schedule import simulate
-from .control import LEGEND, Control, beside, button, html, html_table, ipywidgets, png
-from .summaries import label, seconds, summaries
+from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
+from .summaries import label, seconds, summaries, summary_lines
 
 LIMIT = 500
 """The most jobs that a Gantt chart can show."""
@@ -98,9 +98,9 @@ class Compare(Control):
         for ax in axes[:-1]:
             ax.set_xlabel("")
         axes[-1].xaxis.set_label_coords(0.93, -0.2)
-        figure.text(0.075, 0.1 / height, LEGEND, size=13)
+        figure.text(0.075, 0.1 / height, legend(self.schedules), size=13)
 
     def lines(self):
         workload = self.schedules[0].workload
-        head = f"{workload.name}: {len(workload):,} jobs on {workload.procs:,} processors. Hatched: backfilled."
-        return [head, *summaries(self.schedules).to_string(index=False).splitlines()]
+        head = f"{workload.name}: {len(workload):,} jobs on {workload.procs:,} processors."
+        return [head, *summary_lines(self.schedules)]

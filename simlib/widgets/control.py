@@ -28,18 +28,20 @@ LARGE = STYLE | {
 DPI = 120
 LINES, COLUMNS = 16, 100  # of text under a picture
 
-LEGEND = "full colour: past   pale: expected   dashed: reserved   hatched: backfilled"
 
 CSS = """<style>
 .simlib { --jp-widgets-font-size: 16px; --jp-widgets-inline-height: 34px; }
 .simlib .widget-html, .simlib .widget-html-content { height: auto; line-height: 1.35; }
 .simlib .widget-box, .simlib.widget-box { overflow: visible; }
 .simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
+.simlib-state .widget-html-content { display: flex; flex-flow: row wrap; gap: 0 32px; }
+.simlib-state p { flex: 1 0 100%; margin: 0 0 8px; }
+.simlib-state p > span { margin-right: 20px; }
 .simlib table { border-collapse: collapse; margin-bottom: 10px; }
 .simlib caption { text-align: left; font-weight: bold; white-space: nowrap; }
 .simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; vertical-align: bottom; white-space: nowrap; }
 .simlib-metrics { overflow-x: auto; }
-.simlib-metrics th { white-space: normal; }
+.simlib-metrics th, .simlib-metrics td:first-child { white-space: normal; }
 .simlib th:first-child, .simlib td:first-child { text-align: left; }
 .simlib thead th { border-bottom: 1px solid currentColor; }
 .simlib .widget-slider .noUi-handle { background: #0072B2; }
@@ -156,6 +158,12 @@ def button(text, tooltip, action):
     made = ipywidgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     made.on_click(lambda _: action())
     return made
+
+
+def legend(schedules):
+    """What the looks of jobs mean in the charts of these schedules."""
+    hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
+    return f"full colour: past   pale: expected   dashed: reserved{hatched}"
 
 
 def html(name):

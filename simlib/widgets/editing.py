@@ -9,7 +9,7 @@ from ..explain.words import length, number
 from ..schedule import simulate
 from ..workload import Workload
 from .control import Control, beside, button, html, html_table, ipywidgets, png
-from .summaries import label, summaries
+from .summaries import label, summaries, summary_lines
 
 LIMIT = 30
 """The most rows that a table to be edited can have."""
@@ -20,7 +20,7 @@ LONGEST = 10**9
 FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
 """The columns that can be edited, and how they are called on the page."""
 
-WIDTH = "100px"
+WIDTH = "96px"
 
 
 def editor(workload, policy, overrun="extend"):
@@ -120,14 +120,14 @@ class Editor(Control):
     # What is shown
 
     def show(self, wrong=()):
-        heads = map(_cell, ("job", *FIELDS.values()))
-        self._table.children = [beside(*heads), *(row.widget for row in self.rows)]
+        heads = map(_cell, ("job", *FIELDS.values(), "start [s]", "wait"))
+        self._table.children = [_row(*heads), *(row.widget for row in self.rows)]
         if wrong:
             self._tell([*wrong, "The schedule is the last valid one."])
             return
         jobs = self.schedule.jobs
         for row in self.rows:
-            row.outcome.value = f"starts at {number(jobs.start[row.job])}, waits {length(jobs.wait[row.job])}"
+            row.start.value, row.wait.value = number(jobs.start[row.job]), length(jobs.wait[row.job])
         self._tell(self._notes())
         self.picture.value = png(self.draw, self.size)
         table = summaries([self.schedule])
@@ -154,7 +154,7 @@ class Editor(Control):
     def lines(self):
         jobs = self.schedule.jobs[[*FIELDS, "start", "wait"]].rename(columns=FIELDS)
         head = f"{self.workload.name} under {label(self._policy)} on {number(self.workload.procs)} processors:"
-        return [head, *jobs.to_string().splitlines(), *summaries([self.schedule]).to_string(index=False).splitlines()]
+        return [head, *jobs.to_string().splitlines(), *summary_lines([self.schedule])]
 
 
 class Row:
@@ -164,9 +164,9 @@ class Row:
     ----------
     job : its name
     submit, run, procs, estimate : Text
-    delete : Button
-    outcome : Label
+    start, wait : Label
         When it starts and how long it waits.
+    delete : Button
     widget : HBox
     """
 
@@ -182,9 +182,9 @@ class Row:
             text.observe(lambda _: editor.edit(), "value")
             setattr(self, field, text)
         self.delete = button(f"Delete {job}", f"Take job {job} out", lambda: editor.delete(self))
-        self.outcome = ipywidgets.Label()
+        self.start, self.wait = _cell(""), _cell("")
         fields = [getattr(self, field) for field in FIELDS]
-        self.widget = beside(_cell(job), *fields, self.delete, self.outcome)
+        self.widget = _row(_cell(job), *fields, self.start, self.wait, self.delete)
 
     def texts(self):
         return [getattr(self, field).value for field in FIELDS]
@@ -221,6 +221,11 @@ def _new_name(names):
     if all(isinstance(name, int) for name in names):
         return max(names, default=0) + 1
     return next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
+
+
+def _row(*cells):
+    """Cells beside one another, however little room there is."""
+    return ipywidgets.HBox(cells, layout={"align_items": "center"})
 
 
 def _cell(text):

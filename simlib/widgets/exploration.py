@@ -12,7 +12,7 @@ from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..workload import Workload
 from .control import Control, beside, html, html_table, ipywidgets, png
-from .summaries import label, summaries
+from .summaries import label, summaries, summary_lines
 
 LIMIT = 5000
 """The most jobs that are simulated: a move of a slider then takes a tenth of a second, half a second at overload."""
@@ -149,12 +149,12 @@ class Explore(Control):
             ax.set_xlim(0, 1.35 * most)
             ax.xaxis.set_major_locator(plots.MaxNLocator(4))
             ax.grid(axis="y", visible=False)
-        axes[0].set_yticks(places, [label(policy) for policy in self._policies])
+        axes[0].set_yticks(places, [label(policy).replace(", ", ",\n") for policy in self._policies])
         axes[0].invert_yaxis()
         plots.mark(axes[1], self.workload)
 
     def lines(self):
-        return [self._note(), *summaries(self.schedules).to_string(index=False).splitlines()]
+        return [self._note(), *summary_lines(self.schedules)]
 
     def _note(self):
         """What is simulated, and what is not."""

@@ -7,7 +7,7 @@ import pandas as pd
 from .. import plots
 from ..explain import explain
 from ..explain.words import length, number, processors
-from .control import LEGEND, Control, beside, button, html, html_table, ipywidgets, png
+from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
 ROWS = 12  # of the queue, and of the running jobs
@@ -88,8 +88,8 @@ class Stepper(Control):
         self.last = button("Last", "To the last decision", lambda: self._go(last))
         self.state, self.sentence = html("state"), html("sentence")
         buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self._clock, self.slider]
-        left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "1 1 560px", "min_width": "0"})
-        self.state.layout.flex = "0 0 420px"  # wide enough for all, so that the picture keeps its size
+        left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "99 1 560px", "min_width": "0"})
+        self.state.layout.flex = "1 0 400px"  # wide enough for each table, so that the picture keeps its size
         both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
         return [beside(*buttons), both]
 
@@ -131,7 +131,7 @@ class Stepper(Control):
         if promise:
             pale = 1 if seen.shadow is not None else 0.4
             _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
-        figure.text(0.075, 0.02, LEGEND, size=13)
+        figure.text(0.075, 0.02, legend([self.explanation.schedule]), size=13)
         ax.xaxis.set_label_coords(0.93, -0.13)
         plots.mark(ax, self.explanation.schedule.workload)
 
@@ -182,7 +182,8 @@ def _state(seen, promise):
         _table("Queue", columns, queue, seen.jobs),
         _table("Running", ["job", "processors", "until, expected"], running, seen.jobs),
     ]
-    return f"<p>{'<br>'.join(parts)}</p>" + "".join(tables)
+    line = "</span> <span>".join(parts)
+    return f"<p><span>{line}</span></p>" + "".join(tables)
 
 
 def _table(name, columns, rows, decided):

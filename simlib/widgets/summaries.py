@@ -13,8 +13,8 @@ def label(policy):
     if not dataclasses.is_dataclass(policy):
         return name
     options = [(field.name, getattr(policy, field.name), field.default) for field in dataclasses.fields(policy)]
-    changed = [f"{key}={getattr(value, '__name__', repr(value))}" for key, value, usual in options if value != usual]
-    return f"{name}({', '.join(changed)})" if changed else name
+    changed = [f"{key}={getattr(value, '__name__', value)}" for key, value, usual in options if value != usual]
+    return ", ".join([name, *changed])  # where there is no room it breaks at a blank
 
 
 def summaries(schedules):
@@ -32,6 +32,11 @@ def summaries(schedules):
             "makespan": seconds(seen.makespan),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def summary_lines(schedules):
+    """The same as lines of text, a column each, so that they are short."""
+    return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
 
 
 def seconds(value):
