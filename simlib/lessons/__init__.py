@@ -87,8 +87,8 @@ def means(schedules):
     found = pd.DataFrame({name: schedule.summary() for name, schedule in schedules.items()}).T
     return pd.DataFrame(
         {
-            "mean wait [s]": found.mean_wait.round(),
-            "mean response [s]": found.mean_response.round(),
+            "mean wait [s]": found.mean_wait.round().astype(int),
+            "mean response [s]": found.mean_response.round().astype(int),
             "mean bounded slowdown": found.mean_bounded_slowdown.round(1),
             "backfilled [%]": (100 * found.backfilled_share).round(1),
         }

@@ -20,7 +20,7 @@ LONGEST = 10**9
 FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
 """The columns that can be edited, and how they are called on the page."""
 
-WIDTH = "96px"
+WIDTH, NARROW = "96px", "84px"
 
 
 def editor(workload, policy, overrun="extend"):
@@ -120,7 +120,7 @@ class Editor(Control):
     # What is shown
 
     def show(self, wrong=()):
-        heads = map(_cell, ("job", *FIELDS.values(), "start [s]", "wait"))
+        heads = _narrow("job"), *map(_cell, FIELDS.values()), _narrow("start [s]"), _narrow("wait")
         self._table.children = [_row(*heads), *(row.widget for row in self.rows)]
         if wrong:
             self._tell([*wrong, "The schedule is the last valid one."])
@@ -182,9 +182,9 @@ class Row:
             text.observe(lambda _: editor.edit(), "value")
             setattr(self, field, text)
         self.delete = button(f"Delete {job}", f"Take job {job} out", lambda: editor.delete(self))
-        self.start, self.wait = _cell(""), _cell("")
+        self.start, self.wait = _narrow(""), _narrow("")
         fields = [getattr(self, field) for field in FIELDS]
-        self.widget = _row(_cell(job), *fields, self.start, self.wait, self.delete)
+        self.widget = _row(_narrow(job), *fields, self.start, self.wait, self.delete)
 
     def texts(self):
         return [getattr(self, field).value for field in FIELDS]
@@ -225,8 +225,12 @@ def _new_name(names):
 
 def _row(*cells):
     """Cells beside one another, however little room there is."""
-    return ipywidgets.HBox(cells, layout={"align_items": "center"})
+    return ipywidgets.HBox(cells, layout={"align_items": "center", "grid_gap": "4px"})
 
 
-def _cell(text):
-    return ipywidgets.Label(str(text), layout={"width": WIDTH})
+def _cell(text, width=WIDTH):
+    return ipywidgets.Label(str(text), layout={"width": width})
+
+
+def _narrow(text):
+    return _cell(text, NARROW)

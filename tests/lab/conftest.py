@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "build" / "lab"
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = ["disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update"]
+SECONDS = 300  # that all cells may take: the first time, numba compiles
 ALL_RUN = """() => {
     const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)
     return prompts.some(text => /\\d/.test(text)) && !prompts.some(text => text.includes('*'))
@@ -105,12 +106,12 @@ def page(request, browser, server):
     for item in ("Run", "Run All Cells"):
         page.get_by_role("menuitem", name=item, exact=True).click()
     try:
-        page.wait_for_function(ALL_RUN, timeout=120_000)  # the first time, numba compiles
+        page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)
         idle.wait_for()
     except TimeoutError:
         picture = SHOTS / request.param / "failed.png"
         page.screenshot(path=picture)
-        pytest.fail(f"{request.param}: some cells are still running after 120 s, see {picture}", pytrace=False)
+        pytest.fail(f"{request.param}: some cells are still running after {SECONDS} s, see {picture}", pytrace=False)
     yield page
     page.close()
 

@@ -1,4 +1,4 @@
-"""A student opens each lesson in JupyterLab, runs it, and tries everything that can be pressed, moved and typed in."""
+"""A student opens each teaching notebook in JupyterLab, runs it, presses and moves all there is, and types."""
 
 import json
 import time
@@ -19,11 +19,13 @@ SCROLL = """notebook => {
     notebook.scrollTop += 0.9 * notebook.clientHeight
     return more
 }"""  # and whether there was more to see below
+CUT_OFF = """notebook => [...notebook.querySelectorAll('.cm-scroller, .jp-OutputArea-output:has(.simlib)')]
+    .filter(part => part.scrollWidth > part.clientWidth + 1).map(part => part.innerText.slice(0, 200))"""
 
 
-def lessons(using=""):
-    """Every lesson in which something is used; the fixture `page` opens it once for all tests."""
-    names = [path.stem for path in sorted(NOTEBOOKS.glob("lesson*.ipynb")) if using in code(path)]
+def notebooks(using=""):
+    """Every notebook in which something is used; the fixture `page` opens it once for all tests."""
+    names = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if using in code(path)]
     return pytest.mark.parametrize("page", names, indirect=True)
 
 
@@ -84,14 +86,16 @@ def slider(control, label):
 
 
 def keep_all(page, keep):
-    """Keep pictures of the whole notebook, screen by screen."""
+    """Keep pictures of the whole notebook, screen by screen, and tell what one would have to scroll sideways for."""
     notebook = page.locator(".jp-WindowedPanel-outer")
     notebook.evaluate("notebook => { notebook.scrollTop = 0 }")
-    number, more = 1, True
+    number, more, cut_off = 1, True, []
     while more:
         page.wait_for_function("() => [...document.images].every(image => image.complete)")
         keep(page, f"page-{number:02}")
+        cut_off += notebook.evaluate(CUT_OFF)
         number, more = number + 1, notebook.evaluate(SCROLL)
+    return cut_off
 
 
 def button(control, name):
@@ -101,9 +105,9 @@ def button(control, name):
 # The tests
 
 
-@lessons()
-def test_every_cell_runs_without_an_error(page, keep):
-    keep_all(page, keep)
+@notebooks()
+def test_every_cell_runs_without_an_error_and_nothing_is_cut_off(page, keep):
+    assert keep_all(page, keep) == []
     page.keyboard.press("Control+s")
     page.locator(".lm-TabBar-tab.jp-mod-dirty").wait_for(state="detached")
     saved = page.request.get(page.url.replace("/lab/tree/", "/api/contents/")).json()["content"]
@@ -113,7 +117,7 @@ def test_every_cell_runs_without_an_error(page, keep):
     assert [cell["source"] for cell in code if not cell["execution_count"]] == [], "these cells did not run"
 
 
-@lessons("widgets.stepper(")
+@notebooks("widgets.stepper(")
 def test_the_buttons_of_a_stepper_lead_through_the_decisions(page, keep):
     for number, stepper in controls(page, "stepper"):
         handle, decision = slider(stepper, "decision")
@@ -131,7 +135,7 @@ def test_the_buttons_of_a_stepper_lead_through_the_decisions(page, keep):
         keep(stepper, f"stepper-{number}-last")
 
 
-@lessons("widgets.stepper(")
+@notebooks("widgets.stepper(")
 def test_a_stepper_obeys_the_keyboard_and_plays_by_itself(page):
     for _, stepper in controls(page, "stepper"):
         handle, decision = slider(stepper, "decision")
@@ -151,7 +155,22 @@ def test_a_stepper_obeys_the_keyboard_and_plays_by_itself(page):
         button(stepper, "Play").wait_for()
 
 
-@lessons("widgets.compare(")
+@notebooks("widgets.stepper(")
+def test_chart_sentence_queue_and_running_jobs_are_in_sight_together_on_a_small_screen(page, keep):
+    large = page.viewport_size
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for number, stepper in controls(page, "stepper"):
+        button(stepper, "First").click()
+        for _ in range(3):
+            button(stepper, "Next start").click()
+        stepper.evaluate("control => control.scrollIntoView()")
+        keep(page, f"stepper-{number}-small-screen")
+        place, notebook = stepper.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
+        assert place["height"] <= notebook["height"]
+    page.set_viewport_size(large)
+
+
+@notebooks("widgets.compare(")
 def test_a_comparison_goes_back_in_time_by_button_and_by_keyboard(page, keep):
     for number, compare in controls(page, "compare"):
         handle, time_shown = slider(compare, "time")
@@ -170,7 +189,7 @@ def test_a_comparison_goes_back_in_time_by_button_and_by_keyboard(page, keep):
         until(lambda: seen(compare, "picture") == whole, "the picture is not the one of before")  # noqa: B023
 
 
-@lessons("widgets.explore(")
+@notebooks("widgets.explore(")
 @pytest.mark.parametrize("label", ["load", "estimates", "processors"])
 def test_a_slider_moved_by_the_keyboard_changes_the_metrics(page, keep, label):
     for number, explore in controls(page, "explore"):
@@ -184,7 +203,7 @@ def test_a_slider_moved_by_the_keyboard_changes_the_metrics(page, keep, label):
         keep(explore, f"explore-{number}-{label}-after")
 
 
-@lessons("widgets.editor(")
+@notebooks("widgets.editor(")
 def test_an_edited_job_changes_the_schedule_and_a_wrong_number_is_named(page, keep):
     for number, editor in controls(page, "editor"):
         run = editor.get_by_title("run [s] of job ").last
