@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, archive, lessons
+from simlib import EASY, archive, lessons, widgets
 from simlib.lessons import answers, lesson1, lesson2
 from simlib.papers.mualem2001 import examples
 
@@ -266,6 +266,17 @@ def test_a_function_of_a_student_that_fails_is_not_yet_right():
         return 1 / 0
 
     assert "ZeroDivisionError: division by zero" in str(lessons.verdict("3.4", fails))
+
+
+def test_a_right_answer_in_a_table_can_be_kept_for_the_next_run(capsys):
+    editor = widgets.editor(FIGURE3, EASY())
+    editor.rows[3].run.value = editor.rows[3].estimate.value = "250"
+    lessons.check("2.3", editor)
+    right, _, line = capsys.readouterr().out.splitlines()
+    editor = widgets.editor(FIGURE3, EASY())
+    exec(line)
+    lessons.check("2.3", editor)
+    assert capsys.readouterr().out.splitlines() == [right]
 
 
 def test_a_right_answer_may_be_of_any_number_type():

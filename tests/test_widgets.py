@@ -358,6 +358,15 @@ def test_jobs_are_added_and_deleted_and_brought_back(editor):
     assert starts(editor) == simulate(examples.figure1(), EASY()).jobs.start.to_dict()
 
 
+def test_what_is_taken_is_as_if_it_were_typed(editor):
+    editor.take({"A": (0, 20, 4, 30), "new": (5, 1, 1, 1)})
+    assert [row.texts() for row in editor.rows] == [["0", "20", "4", "30"], ["5", "1", "1", "1"]]
+    assert starts(editor) == {"A": 0, "new": 5}
+    assert editor.kept == editor.jobs
+    editor.reset.click()
+    assert starts(editor) == simulate(examples.figure1(), EASY()).jobs.start.to_dict()
+
+
 def test_a_new_job_gets_the_next_number_where_names_are_numbers(workload):
     editor = widgets.editor(workload([(0, 1, 1, 1), (0, 1, 1, 1)], 1), FCFS())
     editor.add.click()

@@ -31,8 +31,12 @@ class Verdict(NamedTuple):
 
 
 def check(number, answer):
-    """Print what is to be said of an answer; see `verdict`."""
-    print(verdict(number, answer))
+    """Print what is to be said of an answer; see `verdict`. For a right one in a table, also how to keep it."""
+    found = verdict(number, answer)
+    print(found)
+    if found.status == "right" and hasattr(answer, "kept") and answer.kept != answer.jobs:
+        print("What you typed is lost when the cell of the table runs again. To keep it, write there before `editor`:")
+        print(f"editor.take({answer.jobs})")
 
 
 def verdict(number, answer):

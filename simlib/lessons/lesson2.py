@@ -23,7 +23,7 @@ WAYS = {
 def queue():
     """Job H waits at the head; of those behind it one ends in time, one takes the extra processors, two must wait."""
     return small(
-        "Who may pass job H?",
+        "Who may pass job H",
         10,
         A=(0, 30, 30, 4),
         B=(0, 60, 60, 3),

@@ -61,7 +61,11 @@ class Editor(Control):
         The last one that was valid.
     schedule : Schedule
         Of that workload.
+    jobs : dict
+        Of that workload, as `take` takes them.
     rows : list of Row
+    kept : dict or None
+        What `take` was given at last.
     add, reset : Button
     message, picture, metrics : HTML, Image, HTML
     """
@@ -69,9 +73,13 @@ class Editor(Control):
     size = (11, 3.8)
 
     def __init__(self, workload, policy, overrun):
-        self._given, self._policy, self._overrun = workload, policy, overrun
+        self._given, self._policy, self._overrun, self.kept = workload, policy, overrun, None
         self._schedule(workload)
         super().__init__()
+
+    @property
+    def jobs(self):
+        return _in_rows(self.workload)
 
     def _schedule(self, workload):
         self.workload, self.schedule = workload, simulate(workload, self._policy, self._overrun)
@@ -81,17 +89,16 @@ class Editor(Control):
         self.add = button("Add a job", "Add a job like the last one", self._add)
         self.reset = button("Start again", "Bring back the jobs that were there at first", self._reset)
         self._table = ipywidgets.VBox()
-        self._fill(self._given)
+        self._fill(_in_rows(self._given))
         return [self._table, beside(self.add, self.reset), self.message, self.picture, self.metrics]
 
     # What is pressed and typed
 
-    def _fill(self, workload):
-        jobs = workload.jobs[list(FIELDS)]
-        self.rows = [Row(self, job, numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)]
+    def _fill(self, jobs):
+        self.rows = [Row(self, job, numbers) for job, numbers in jobs.items()]
 
     def _reset(self):
-        self._fill(self._given)
+        self._fill(_in_rows(self._given))
         self.edit()
 
     def _add(self):
@@ -104,6 +111,18 @@ class Editor(Control):
 
     def delete(self, row):
         self.rows.remove(row)
+        self.edit()
+
+    def take(self, jobs):
+        """Put jobs into the table as if they had been typed in: what is typed is lost when the cell runs again.
+
+        Parameters
+        ----------
+        jobs : dict
+            By job (submit, run, processors, estimate).
+        """
+        self.kept = jobs
+        self._fill(jobs)
         self.edit()
 
     def edit(self):
@@ -155,6 +174,12 @@ class Editor(Control):
         jobs = self.schedule.jobs[[*FIELDS, "start", "wait"]].rename(columns=FIELDS)
         head = f"{self.workload.name} under {label(self._policy)} on {number(self.workload.procs)} processors:"
         return [head, *jobs.to_string().splitlines(), *summary_lines([self.schedule])]
+
+
+def _in_rows(workload):
+    """The jobs of a workload as `Editor.take` takes them."""
+    jobs = workload.jobs[list(FIELDS)]
+    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
 
 
 class Row:
