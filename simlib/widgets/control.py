@@ -42,6 +42,7 @@ CSS = """<style>
 .simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; vertical-align: bottom; white-space: nowrap; }
 .simlib-metrics { overflow-x: auto; }
 .simlib-metrics th, .simlib-metrics td:first-child { white-space: normal; }
+.simlib-metrics td:first-child { min-width: 9em; }
 .simlib th:first-child, .simlib td:first-child { text-align: left; }
 .simlib thead th { border-bottom: 1px solid currentColor; }
 .simlib .widget-slider .noUi-handle { background: #0072B2; }

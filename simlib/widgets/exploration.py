@@ -129,7 +129,9 @@ class Explore(Control):
 
     def draw(self, figure):
         axes = figure.subplots(1, len(SHOWN), sharey=True)
-        figure.subplots_adjust(left=0.16, right=0.95, bottom=0.1, top=0.86, wspace=0.12)
+        names = [label(policy).replace(", ", ",\n") for policy in self._policies]
+        longest = max(len(line) for name in names for line in name.splitlines())
+        figure.subplots_adjust(left=max(0.16, 0.025 + 0.0115 * longest), right=0.95, bottom=0.1, top=0.86, wspace=0.18)
         now = [schedule.summary() for schedule in self.schedules]
         places = range(len(now))
         colours = [plots.COLOURS[place % len(plots.COLOURS)] for place in places]
@@ -149,7 +151,7 @@ class Explore(Control):
             ax.set_xlim(0, 1.35 * most)
             ax.xaxis.set_major_locator(plots.MaxNLocator(4))
             ax.grid(axis="y", visible=False)
-        axes[0].set_yticks(places, [label(policy).replace(", ", ",\n") for policy in self._policies])
+        axes[0].set_yticks(places, names)
         axes[0].invert_yaxis()
         plots.mark(axes[1], self.workload)
 

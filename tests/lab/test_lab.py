@@ -161,12 +161,13 @@ def test_chart_sentence_queue_and_running_jobs_are_in_sight_together_on_a_small_
     page.set_viewport_size({"width": 1280, "height": 800})
     for number, stepper in controls(page, "stepper"):
         button(stepper, "First").click()
-        for _ in range(3):
-            button(stepper, "Next start").click()
-        stepper.evaluate("control => control.scrollIntoView()")
-        keep(page, f"stepper-{number}-small-screen")
-        place, notebook = stepper.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
-        assert place["height"] <= notebook["height"]
+        for start in range(1, 5):
+            with changing(stepper, "sentence"):
+                button(stepper, "Next start").click()
+            stepper.evaluate("control => control.scrollIntoView()")
+            place, notebook = stepper.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
+            assert place["height"] <= notebook["height"]
+            keep(page, f"stepper-{number}-small-screen-{start}")
     page.set_viewport_size(large)
 
 
