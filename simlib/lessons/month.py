@@ -18,7 +18,7 @@ def january():
     return load("KTH-SP2").months("1997-01")
 
 
-def shaken(policy, runs):
-    """The rows of `simlib.stats.shake` for the month, but without a progress bar, which is no part of a verdict."""
-    found = [simulate(january().shake(60, run), policy).summary() for run in range(runs)]
+def shaken(month, policy, runs):
+    """The rows of `simlib.stats.shake`, but without a progress bar, which is no part of a verdict."""
+    found = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
     return pd.DataFrame(found, index=range(runs))

@@ -34,7 +34,7 @@ CSS = """<style>
 .simlib .widget-html, .simlib .widget-html-content { height: auto; line-height: 1.35; }
 .simlib .widget-box, .simlib.widget-box { overflow: visible; }
 .simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
-.simlib-state .widget-html-content { display: flex; flex-flow: row wrap; gap: 0 32px; }
+.simlib-state .widget-html-content { display: flex; flex-flow: row wrap; align-items: flex-start; gap: 0 32px; }
 .simlib-state p { flex: 1 0 100%; margin: 0 0 8px; }
 .simlib-state p > span { margin-right: 20px; }
 .simlib table { border-collapse: collapse; margin-bottom: 10px; }
