@@ -36,7 +36,7 @@ CSS = """<style>
 .simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
 .simlib-state .widget-html-content { display: flex; flex-flow: row wrap; align-items: flex-start; gap: 0 32px; }
 .simlib-state p { flex: 1 0 100%; margin: 0 0 8px; }
-.simlib-state p > span { margin-right: 20px; }
+.simlib-state p > span { display: inline-block; margin-right: 20px; }
 .simlib table { border-collapse: collapse; margin-bottom: 10px; }
 .simlib caption { text-align: left; font-weight: bold; white-space: nowrap; }
 .simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; vertical-align: bottom; white-space: nowrap; }
