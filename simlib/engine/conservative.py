@@ -20,8 +20,8 @@ def compress(times, free, first, last, jobs, start, estimate, size):
     """
     for job in jobs:
         k = anchor_point(times, free, first, size[job], estimate[job], start[job])
-        if k >= 0:
-            anchor, reserved = times[k], start[job]
+        anchor, reserved = times[k], start[job]
+        if anchor < reserved:
             end = anchor + estimate[job]
             k, last = give(times, free, first, last, k, anchor, min(end, reserved), -size[job])
             k, last = give(times, free, first, last, k, max(end, reserved), reserved + estimate[job], size[job])
@@ -106,16 +106,16 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
     end = np.zeros(n, np.int64)
     arrival = np.zeros(n, np.int64)
     waiting = np.zeros(n, np.bool_)
-    queue = np.empty(n, np.int64)  # by arrival, from `oldest` to `queued`, some of which have started
-    by_start = np.empty(n, np.int64)  # by reserved start, from `started` to `arrived`
-    running = np.empty(n, np.int64)  # by end, the next one last; jobs of no length take no room, so any number of them
+    queue = np.empty(n, np.uint64)  # by arrival, from `oldest` to `queued`, some of which have started
+    by_start = np.empty(n, np.uint64)  # by reserved start, from `started` to `arrived`
+    running = np.empty(n, np.uint64)  # by end, the next one last; jobs of no length take no room, so any number of them
     oldest, queued, started, arrived, count = 0, 0, 0, 0, 0
     order, at, first_follower, others = arrivals(n, preceding)
     # 3 n steps before `tidy`, and 9 n that the events of an instant may add
     times = np.empty(12 * n + 64, np.int64)
     free = np.empty(12 * n + 64, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
-    first, last, many = 0, 1, 32
+    first, last, many = np.uint64(0), np.uint64(1), np.uint64(32)
 
     while at < n or started < arrived or count > 0:
         now = submit[order[at]] if at < n else NEVER
@@ -126,7 +126,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
         first = advance(times, first, now)
         if last > many:
             last = tidy(times, free, first, last)
-            first, many = 0, last + last // 2 + 32
+            first, many = np.uint64(0), last + last // 2 + np.uint64(32)
 
         early = False  # 1. jobs leave
         while count > 0 and end[running[count - 1]] <= now:
@@ -149,7 +149,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
                 last = compress(times, free, first, last, in_turn, start, estimate, size)
             sort_by_start(by_start, started, arrived, start, arrival)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
-            job = order[at]
+            job = np.uint64(order[at])
             k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
             start[job] = guarantee[job] = times[k]
             k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])

@@ -112,7 +112,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
     times = np.empty(12 * n + 64, np.int64)
     free = np.empty(12 * n + 64, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
-    first, last = 0, 1
+    first, last = np.uint64(0), np.uint64(1)
 
     while arrived < n or queued > 0 or count > 0:
         now = submit[arrived] if arrived < n else NEVER
@@ -120,7 +120,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
             now = min(now, end[running[count - 1]])
         for i in range(queued):
             now = min(now, start[queue[i]])
-        first, last = 0, tidy(times, free, advance(times, first, now), last)
+        first, last = np.uint64(0), tidy(times, free, advance(times, first, now), last)
 
         for arrivals in (reading.arrivals_first, not reading.arrivals_first):
             while arrivals and arrived < n and submit[arrived] <= now:

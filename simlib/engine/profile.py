@@ -5,20 +5,25 @@ Of a profile `free[k]` processors are free from `times[k]` until `times[k + 1]`,
 one before says nothing, and does no harm. It stays, as room for the next one that begins near it, so that the rest of
 the profile is seldom shifted; `tidy` removes such steps when they have become too many. What is near in time is near
 in the profile: so functions take and return a step to go on from, instead of searching.
+
+Steps have unsigned numbers: at every look-up with a signed one numba asks whether it counts from the end, and these
+scans do little else than looking up.
 """
 
+import numpy as np
 from numba import njit
 
 from .arrivals import NEVER
 
-NEAR = 10  # steps within which room is looked for
+ONE = np.uint64(1)
+NEAR = np.uint64(10)  # steps within which room is looked for
 
 
 @njit(cache=True, inline="always")
 def advance(times, first, now):
     """Drop what lies before `now`. Returns the new first step."""
-    while times[first + 1] <= now:
-        first += 1
+    while times[first + ONE] <= now:
+        first += ONE
     times[first] = now
     return first
 
@@ -27,28 +32,29 @@ def advance(times, first, now):
 def tidy(times, free, first, last):
     """Remove the steps that say nothing. Returns the new last step; the first is then 0."""
     times[0], free[0] = times[first], free[first]
-    kept = 0
-    for k in range(first + 1, last):
+    kept = np.uint64(0)
+    for k in range(first + ONE, last):
         if free[k] != free[kept]:
-            kept += 1
+            kept += ONE
             times[kept], free[kept] = times[k], free[k]
-    times[kept + 1] = NEVER
-    return kept + 1
+    times[kept + ONE] = NEVER
+    return kept + ONE
 
 
 @njit(cache=True, inline="always")
 def insert_before(times, free, first, last, k, begin, procs):
     """A step that begins at `begin`, with `procs` free, before step k. Returns that step, and the new last one."""
-    room = k - 1
-    nearest = max(first, k - NEAR)
-    while room > nearest and free[room] != free[room - 1]:
-        room -= 1
+    room = k - ONE
+    nearest = max(first, max(k, NEAR) - NEAR)
+    while room > nearest and free[room] != free[room - ONE]:
+        room -= ONE
     if room > nearest:
-        k -= 1
-        for i in range(room, k):
-            times[i], free[i] = times[i + 1], free[i + 1]
+        k -= ONE
+        while room < k:
+            times[room], free[room] = times[room + ONE], free[room + ONE]
+            room += ONE
     else:
-        last += 1
+        last += ONE
         make_room(times, k, last)
         make_room(free, k, last)
     times[k], free[k] = begin, procs
@@ -58,7 +64,7 @@ def insert_before(times, free, first, last, k, begin, procs):
 @njit(cache=True, inline="always")
 def make_room(values, k, last):
     """Shift `values[k:last]` by one."""
-    rest = values[k : last + 1]  # a loop over a view becomes one move of a block of memory
+    rest = values[np.int64(k) : np.int64(last) + 1]  # a loop over a view becomes one move of a block of memory
     for i in range(rest.size - 1, 0, -1):
         rest[i] = rest[i - 1]
 
@@ -72,14 +78,14 @@ def give(times, free, first, last, k, begin, end, procs):
     if begin == end:
         return k, last
     while times[k] < begin:
-        k += 1
+        k += ONE
     if times[k] > begin:
-        k, last = insert_before(times, free, first, last, k, begin, free[k - 1])
+        k, last = insert_before(times, free, first, last, k, begin, free[k - ONE])
     while times[k] < end:
         free[k] += procs
-        k += 1
+        k += ONE
     if times[k] > end:
-        k, last = insert_before(times, free, first, last, k, end, free[k - 1] - procs)
+        k, last = insert_before(times, free, first, last, k, end, free[k - ONE] - procs)
     return k, last
 
 
@@ -87,20 +93,18 @@ def give(times, free, first, last, k, begin, end, procs):
 def anchor_point(times, free, first, size, duration, reserved):
     """The first step at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
 
-    `reserved` is where the job stands in the profile already, or `NEVER` for a new one; the answer is -1 if there is
-    none before. A scan that reaches it without a gap has found its answer: within its own reservation, lifted out, the
-    job always fits. So a reservation need not be taken out of the profile to learn that it cannot move.
+    `reserved` is where the job stands in the profile already, or `NEVER` for a new one; the answer is the first step at
+    or after it if there is none before. A scan that reaches it without a gap has found its answer: within its own
+    reservation, lifted out, the job always fits. So a reservation need not be taken out of the profile to learn that it
+    cannot move.
     """
     k = first
     while True:
         while free[k] < size:  # not here: the next possible anchor is where a step with enough of them begins
-            k += 1
-        if times[k] >= reserved:
-            return -1
+            k += ONE
         anchor = k
         end = min(times[k] + duration, reserved)
-        k += 1
         while times[k] < end and free[k] >= size:
-            k += 1
+            k += ONE
         if times[k] >= end:
             return anchor
