@@ -38,13 +38,17 @@ def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summa
     """
     tasks = [(workload, policy, seed + run, seconds, measure, overrun) for run in range(runs)]
     found = sweep(_shaken, tasks, executor, label="shaken runs")
-    return pd.DataFrame(found, index=pd.RangeIndex(runs, name="run"))
+    return pd.DataFrame(_rows(found), index=pd.RangeIndex(runs, name="run"))
 
 
 def _shaken(workload, policy, seed, seconds, measure, overrun):
-    """What is measured in one run, as a Series."""
-    found = measure(simulate(workload.shake(seconds, seed), policy, overrun))
-    return found.stack() if isinstance(found, pd.DataFrame) else pd.Series(found)
+    """What is measured in one run."""
+    return measure(simulate(workload.shake(seconds, seed), policy, overrun))
+
+
+def _rows(found):
+    """What was measured in each run as one Series each. Made at the end, for pandas would hold the threads up."""
+    return [each.stack() if isinstance(each, pd.DataFrame) else pd.Series(each) for each in found]
 
 
 def band(runs, share=0.95):

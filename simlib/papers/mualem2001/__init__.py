@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from ... import archive, metrics, paths, sweeps
+from ... import archive, paths, sweeps
 from ...policies import EASY, Conservative
 from ...schedule import simulate
 from ...workload import Workload
@@ -159,9 +159,8 @@ def means(workload, policy, overrun="extend", estimates=None, shake_s=60, seed=N
         workload = workload.with_estimates(estimates)
     if seed is not None:
         workload = workload.shake(shake_s, seed)
-    jobs = simulate(workload, policy, overrun).jobs
-    slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
-    return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}
+    summary = simulate(workload, policy, overrun).summary(floor=None)
+    return {metric: float(summary[mean]) for metric, mean in METRICS.items()}
 
 
 def simulations(cases, names, executor=None):
