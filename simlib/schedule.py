@@ -110,20 +110,29 @@ class Schedule:
         self._others = others
 
     @cached_property
-    def _table(self):
-        run, start = self._run, self._start
+    def _columns(self):
         wait, response, bounded_slowdown = self._measured()
-        return self.workload.jobs.assign(
-            submit=self._submit,
-            run=run,
-            start=start,
-            end=start + run,
-            wait=wait,
-            response=response,
-            bounded_slowdown=bounded_slowdown,
-            backfilled=self._backfilled,
+        return {
+            "submit": self._submit,
+            "run": self._run,
+            "start": self._start,
+            "end": self._start + self._run,
+            "wait": wait,
+            "response": response,
+            "bounded_slowdown": bounded_slowdown,
+            "backfilled": self._backfilled,
             **self._others,
-        )
+        }
+
+    @cached_property
+    def _table(self):
+        jobs = self.workload.jobs
+        columns = {column: jobs[column].to_numpy() for column in jobs} | self._columns
+        return pd.DataFrame(columns, jobs.index, copy=False)
+
+    def column(self, name):
+        """A column of `jobs` as an array. To measure many runs, for `jobs` costs as much as a small simulation."""
+        return self._columns[name] if name in self._columns else self.workload.jobs[name].to_numpy()
 
     @property
     def jobs(self):

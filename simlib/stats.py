@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 
 from .schedule import Schedule, simulate
 from .sweeps import sweep
@@ -166,7 +166,7 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
     means = values[: full * batch].reshape(full, batch).mean(axis=1)[warmup:]
     n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
     mean = means.cumsum()[1:] / n
-    half_width = stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
+    half_width = scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
     rules = {
         "ceiling": (n >= least) & (mean > (np.inf if ceiling is None else ceiling)),
         "precision": (n >= least) & (half_width < (0 if precision is None else precision) * np.abs(mean)),

@@ -4,7 +4,7 @@ import textwrap
 from functools import cache
 
 import pandas as pd
-from scipy import stats
+import scipy
 
 from .. import paths
 
@@ -126,7 +126,7 @@ def share_of_wins(wins, of):
     dict
         `wins`, `of`, `share`, `low`, `high`.
     """
-    interval = stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
+    interval = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
     return {"wins": int(wins), "of": int(of), "share": wins / of, "low": interval.low, "high": interval.high}
 
 

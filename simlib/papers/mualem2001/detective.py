@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ... import archive, estimates
 from ...schedule import simulate
@@ -65,7 +65,7 @@ def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
         counts = pd.DataFrame([np.diff(np.searchsorted(end, edges)) for end in ends], columns=months)[jobs.index]
         # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
         scale = np.sqrt(counts.var() + 1)
-        fit = stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
+        fit = scipy.stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
         rows.append({"log_likelihood": fit.sum(), "off": (counts.mean() - jobs).abs().median()})
     return pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
 
@@ -100,7 +100,7 @@ def offsets(traces, counts):
 
 
 def _ends(workload, policy, seconds, seed):
-    return np.sort(simulate(workload.shake(seconds, seed), policy).jobs.end.to_numpy())
+    return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
 
 
 # Which program, which jobs
@@ -163,7 +163,7 @@ def log_likelihood(runs, values):
     number = np.array(list(values.values()))
     rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
     spread = np.cov(logs.T) + np.diag(rounded**2 / 3)
-    return stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
+    return scipy.stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
 
 
 def verdicts(runs, values):
