@@ -15,10 +15,10 @@ import scipy
 
 from ... import archive, estimates
 from ...schedule import simulate
-from ...stats import band, means_of, shake
+from ...stats import band, means_of
 from ...sweeps import sweep
 from .. import CLOSE, INSIDE, OFF, cell, published
-from . import CLOSE_TO, METRICS, SP2, programs, simulations, table3
+from . import CLOSE_TO, METRICS, SP2, programs, shaken, simulations, table3
 from . import traces as as_they_are
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
@@ -115,7 +115,7 @@ def monthly(trace, policy, **settings):
     policy
         As for `simulate`; one of `programs` may say `overrun`.
     settings
-        As for `simlib.stats.shake`.
+        As for `shaken.runs`.
 
     Returns
     -------
@@ -123,12 +123,10 @@ def monthly(trace, policy, **settings):
         A row a run; columns (month, metric), metrics by the keys of `METRICS`.
     """
     names = {mean: metric for metric, mean in METRICS.items()}
-
-    def measure(schedule):
-        return trace.by_month(schedule)[list(names)].rename(columns=names).rename_axis(columns="metric")
-
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    return shake(trace.workload, policy, measure=measure, overrun=overrun, **settings)
+    found = shaken.by_month(trace, policy, overrun=overrun, **settings)
+    found = found.loc[:, found.columns.isin(list(names), level=1)]
+    return found.rename(columns=names, level=1).rename_axis(columns=["month", "metric"])
 
 
 def fit(runs, printed, scheduler):
