@@ -44,8 +44,14 @@ def sum_by(which, values, kinds):
         How many there are.
     """
     total = np.zeros(kinds)
+    kind, sum_ = 0, 0.0  # the present one: jobs of a month come one after another
     for i in range(which.size):
-        total[which[i]] += values[i]
+        if which[i] != kind:
+            total[kind] = sum_
+            kind = which[i]
+            sum_ = total[kind]
+        sum_ += values[i]
+    total[kind] = sum_
     return total
 
 
