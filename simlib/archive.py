@@ -92,12 +92,12 @@ def load(name, variant=None):
         Where the log is unknown, or a file is here that is not the one that the catalogue describes; where the variant
         that was asked for, or a log without a twin, cannot be fetched.
     """
-    from .models import twin  # which itself needs the catalogue
-
-    if variant == "twin":
-        return twin.workload(name)
-    found = find(name, variant)
+    found = None if variant == "twin" else find(name, variant)
     if not found:
+        from .models import twin  # which itself needs the catalogue
+
+        if variant == "twin":
+            return twin.workload(name)
         try:
             _fetch_if_reachable(name, variant)
         except ArchiveError as error:

@@ -1,6 +1,7 @@
 """Measures of a schedule (MF section 3.1). All take and return plain numbers or arrays; times are seconds."""
 
 import numpy as np
+from numba import njit
 
 
 def wait(submit, start):
@@ -30,6 +31,30 @@ def bounded_slowdown(wait, run, threshold=10, floor=1.0):
     return ratio if floor is None else np.maximum(ratio, floor)
 
 
+@njit(cache=True, nogil=True)
+def sum_by(which, values, kinds):
+    """The sum of the values of each kind, as from `numpy.bincount`, which would hold Python's lock.
+
+    Parameters
+    ----------
+    which : int64 array
+        Of what kind each value is, from 0 on.
+    values : array
+    kinds : int
+        How many there are.
+    """
+    total = np.zeros(kinds)
+    kind, sum_ = 0, 0.0  # the present one: jobs of a month come one after another
+    for i in range(which.size):
+        if which[i] != kind:
+            total[kind] = sum_
+            kind = which[i]
+            sum_ = total[kind]
+        sum_ += values[i]
+    total[kind] = sum_
+    return total
+
+
 def work_until(times, start, run, procs):
     """Processor-seconds executed before each of `times` (array of seconds, rising)."""
     start = np.asarray(start)
@@ -42,7 +67,7 @@ def _held_until(times, since, procs):
     since = since - times[0]  # small numbers, whose products with processors are exact
     held = np.searchsorted(times - times[0], since, side="right")
     begun, seconds = (
-        np.bincount(held, weights, minlength=len(times) + 1).cumsum()[:-1] for weights in (procs, since * procs)
+        sum_by(held, np.asarray(weights), len(times) + 1).cumsum()[:-1] for weights in (procs, since * procs)
     )
     return (times - times[0]) * begun - seconds
 

@@ -106,34 +106,58 @@ class Schedule:
         self._start = start
         self._submit = workload.jobs.submit.to_numpy() if submit is None else submit
         self._backfilled = np.zeros(len(start), bool) if backfilled is None else backfilled
-        self.shadow = None if shadow is None else pd.Series(shadow, index=workload.jobs.index, name="shadow")
+        self._shadow = shadow
         self._others = others
 
     @cached_property
-    def _table(self):
-        jobs, run, start = self.workload.jobs, self._run, self._start
-        wait = metrics.wait(self._submit, start)
-        return jobs.assign(
-            submit=self._submit,
-            run=run,
-            start=start,
-            end=start + run,
-            wait=wait,
-            response=metrics.response(wait, run),
-            bounded_slowdown=metrics.bounded_slowdown(wait, run),
-            backfilled=self._backfilled,
+    def _columns(self):
+        wait, response, bounded_slowdown = self._measured()
+        return {
+            "submit": self._submit,
+            "run": self._run,
+            "start": self._start,
+            "end": self._start + self._run,
+            "wait": wait,
+            "response": response,
+            "bounded_slowdown": bounded_slowdown,
+            "backfilled": self._backfilled,
             **self._others,
-        )
+        }
+
+    @cached_property
+    def _table(self):
+        jobs = self.workload.jobs
+        columns = {column: jobs[column].to_numpy() for column in jobs} | self._columns
+        return pd.DataFrame(columns, jobs.index, copy=False)
+
+    def column(self, name):
+        """A column of `jobs` as an array. To measure many runs, for `jobs` costs as much as a small simulation."""
+        return self._columns[name] if name in self._columns else self.workload.jobs[name].to_numpy()
 
     @property
     def jobs(self):
         return self._table.copy(deep=False)
 
+    @property
+    def shadow(self):
+        return None if self._shadow is None else pd.Series(self._shadow, self.workload.jobs.index, name="shadow")
+
     def __repr__(self):
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
 
-    def summary(self):
+    def _measured(self, floor=1.0):
+        """Each job's wait, response and bounded slowdown, as arrays."""
+        wait = metrics.wait(self._submit, self._start)
+        response = metrics.response(wait, self._run)
+        return wait, response, metrics.bounded_slowdown(wait, self._run, floor=floor)
+
+    def summary(self, floor=1.0):
         """Means over all jobs.
+
+        Parameters
+        ----------
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
 
         Returns
         -------
@@ -141,17 +165,19 @@ class Schedule:
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
             end), backfilled_share, jobs, makespan (seconds).
         """
-        jobs = self._table
-        makespan = float(jobs.end.max() - jobs.submit.min()) if len(jobs) else 0.0
-        work = float((jobs.run * jobs.procs).sum())
+        wait, response, slowdown = self._measured(floor)
+        jobs, procs = len(wait), self.workload.jobs.procs.to_numpy()
+        end = self._start + self._run
+        makespan = float(end.max() - self._submit.min()) if jobs else 0.0
+        work = float((self._run * procs).sum())
         return pd.Series(
             {
-                "mean_wait": jobs.wait.mean(),
-                "mean_response": jobs.response.mean(),
-                "mean_bounded_slowdown": jobs.bounded_slowdown.mean(),
+                "mean_wait": _mean(wait),
+                "mean_response": _mean(response),
+                "mean_bounded_slowdown": _mean(slowdown),
                 "load": work / (self.workload.procs * makespan) if makespan else float("nan"),
-                "backfilled_share": jobs.backfilled.mean(),
-                "jobs": float(len(jobs)),
+                "backfilled_share": _mean(self._backfilled),
+                "jobs": float(jobs),
                 "makespan": makespan,
             },
             name=str(self.policy),
@@ -183,22 +209,20 @@ class Schedule:
             As from `by_month`, a row a period; nan where no job ended.
         """
         start, run, procs = self._start, self._run, self.workload.jobs.procs.to_numpy()
-        wait = metrics.wait(self._submit, start)
+        wait, response, slowdown = self._measured(floor)
         period = np.searchsorted(edges, start + run, side="right")  # 0 is before the first of them
 
-        def total(values):
-            return np.bincount(period, values, minlength=len(edges) + 1)[1:-1]
-
-        jobs = total(None)
+        jobs = np.bincount(period, minlength=len(edges) + 1)[1:-1]
         means = {
             "mean_wait": wait,
-            "mean_response": metrics.response(wait, run),
-            "mean_bounded_slowdown": metrics.bounded_slowdown(wait, run, floor=floor),
+            "mean_response": response,
+            "mean_bounded_slowdown": slowdown,
             "backfilled_share": self._backfilled,
         }
         load = metrics.load_by_period(edges, start, run, procs, self.workload.procs)
         with np.errstate(invalid="ignore"):
-            return pd.DataFrame({"load": load, "jobs": jobs} | {name: total(of) / jobs for name, of in means.items()})
+            of_jobs = {name: metrics.sum_by(period, of, len(edges) + 1)[1:-1] / jobs for name, of in means.items()}
+        return pd.DataFrame({"load": load, "jobs": jobs} | of_jobs)
 
     def plan(self, now):
         """What the scheduler knew and planned at second `now`.
@@ -229,3 +253,8 @@ class Schedule:
         jobs = self._table
         times, share = metrics.utilisation(jobs.start, jobs.end, jobs.procs, self.workload.procs)
         return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilisation")
+
+
+def _mean(values):
+    """As pandas has it: nan where there is none."""
+    return values.sum(dtype=float) / len(values) if len(values) else float("nan")

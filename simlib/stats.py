@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 
 from .schedule import Schedule, simulate
 from .sweeps import sweep
@@ -38,13 +38,17 @@ def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summa
     """
     tasks = [(workload, policy, seed + run, seconds, measure, overrun) for run in range(runs)]
     found = sweep(_shaken, tasks, executor, label="shaken runs")
-    return pd.DataFrame(found, index=pd.RangeIndex(runs, name="run"))
+    return pd.DataFrame(_rows(found), index=pd.RangeIndex(runs, name="run"))
 
 
 def _shaken(workload, policy, seed, seconds, measure, overrun):
-    """What is measured in one run, as a Series."""
-    found = measure(simulate(workload.shake(seconds, seed), policy, overrun))
-    return found.stack() if isinstance(found, pd.DataFrame) else pd.Series(found)
+    """What is measured in one run."""
+    return measure(simulate(workload.shake(seconds, seed), policy, overrun))
+
+
+def _rows(found):
+    """What was measured in each run as one Series each. Made at the end, for pandas would hold the threads up."""
+    return [each.stack() if isinstance(each, pd.DataFrame) else pd.Series(each) for each in found]
 
 
 def band(runs, share=0.95):
@@ -162,7 +166,7 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
     means = values[: full * batch].reshape(full, batch).mean(axis=1)[warmup:]
     n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
     mean = means.cumsum()[1:] / n
-    half_width = stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
+    half_width = scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
     rules = {
         "ceiling": (n >= least) & (mean > (np.inf if ceiling is None else ceiling)),
         "precision": (n >= least) & (half_width < (0 if precision is None else precision) * np.abs(mean)),

@@ -212,7 +212,7 @@ def parameters(jobs, ends, schemes, executor=None):
 def _one_pass(jobs, ends, schemes):
     """A by scheme, of schemes that differ only in percentile and threshold."""
     first = schemes[0]
-    group = _groups(jobs, first)
+    group = _groups([jobs], first)
     past = _filled(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
     percents = sorted({float(scheme.percentile) for scheme in schemes})
     submit = jobs.submit.to_numpy()
@@ -224,22 +224,27 @@ def _limited(a, threshold):
     return a if threshold is None else np.maximum(a, threshold)
 
 
-def _groups(jobs, scheme):
-    """The number of each job's group; -1 where a part of its key is not known.
+def _groups(tables, scheme):
+    """The number of each job's group, the tables of jobs one after another; -1 where a part of its key is not known.
 
     Raises
     ------
     ValueError
         Where a column is missing, or a part of the key is not known of any job.
     """
+    group, known = np.zeros(sum(map(len, tables)), np.int64), True
     for column in scheme.columns:
-        if column not in jobs or (len(jobs) and (jobs[column] == -1).all()):
+        here = all(column in table for table in tables)
+        values = np.concatenate([table[column].to_numpy() for table in tables]) if here else None
+        if not here or (len(values) and (values == -1).all()):
             raise ValueError(
                 f"Scheme: found key={scheme.key!r} with project={scheme.project!r}, but the jobs have no {column}; "
                 "expected a key of columns that the log has, or another column as the project"
             )
-    known = (jobs[scheme.columns] != -1).all(axis=1)
-    return jobs.groupby(scheme.columns).ngroup().where(known, -1).to_numpy(np.int64)
+        number, distinct = pd.factorize(values)  # small numbers, so that pairs of them are numbers too
+        group = pd.factorize(group * len(distinct) + number)[0]
+        known &= values != -1
+    return np.where(known, group, -1)
 
 
 def _filled(group, end, r, every):
@@ -311,8 +316,8 @@ class Adjustment:
         r : float64 array
             R of each job, to be learned when it ends.
         """
-        keys = jobs if self.past is None else pd.concat([self.past, jobs])
-        every = _groups(keys, self.scheme)
+        tables = [jobs] if self.past is None else [self.past, jobs]
+        every = _groups(tables, self.scheme)
         before = len(every) - len(jobs)
         early, group = every[:before], every[before:]
         end = r = np.empty(0)

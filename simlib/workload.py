@@ -4,6 +4,7 @@ import copy
 import re
 from contextlib import suppress
 from html import escape
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from . import estimates as _estimates
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
 that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
+
+SUBMIT = COLUMNS.index("submit")
 
 NO_RUN = "run time unknown"
 NO_PROCS = "no processors recorded"
@@ -138,13 +141,9 @@ class Workload:
         edges : int64 array
             The second each of them begins at, and the one the last of them ends at.
         """
-        clock = self._clock()
-        begin, end = (self.time(seconds).tz_localize(None).to_period("M") for seconds in (first, last))
-        months = pd.period_range(begin, end + 1)
-        first_of_two = np.ones(len(months), bool)  # where the clock is put back at midnight
-        starts = months.to_timestamp().tz_localize(clock.tz, ambiguous=first_of_two, nonexistent="shift_forward")
-        edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
-        return [f"{month:%Y-%m}" for month in months[:-1]], edges
+        begin, end = (self.time(seconds) for seconds in (first, last))
+        months, edges = _calendar(self._clock(), self.start.tz, begin.year, begin.month, end.year, end.month)
+        return list(months), edges.copy()
 
     def calendar_month(self, seconds):
         """The month, `YYYY-MM` in the log's own zone, of each of an array of seconds."""
@@ -247,14 +246,38 @@ class Workload:
         MASCOTS 2007.
         """
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
-        return self.derive(self._jobs.assign(submit=self._jobs.submit + shift), f"shaken by +-{seconds} s, seed {seed}")
+        columns = self._jobs.to_numpy().T  # done thousands of times, in threads: pandas would hold Python's lock
+        submit = columns[SUBMIT] + shift
+        order = np.argsort(submit, kind="stable")
+        columns = columns.take(order, axis=1)
+        columns[SUBMIT] = submit[order]
+        jobs = pd.DataFrame(columns.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
+        return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
 
     def derive(self, jobs, step):
         """The same machine and clock with another jobs table (columns as in `jobs`); `step` joins the history."""
+        return self._with(_by_arrival(_complete(jobs, self.name)), step)
+
+    def _with(self, jobs, step):
+        """As `derive`, of a table with all columns and in order."""
         new = copy.copy(self)
-        new._jobs = _by_arrival(_complete(jobs, self.name))
+        new._jobs = jobs
         new.history = (*self.history, step)
         return new
+
+
+@lru_cache
+def _calendar(clock, zone, year, month, last_year, last_month):
+    """From a month to a later one: their names, and the edges between them as seconds after `clock`.
+
+    Shaken runs ask for the same ones again and again, and calendars are slow. Clocks of two zones can be equal.
+    """
+    begin, end = (pd.Period(year=y, month=m, freq="M") for y, m in ((year, month), (last_year, last_month)))
+    months = pd.period_range(begin, end + 1)
+    first_of_two = np.ones(len(months), bool)  # where the clock is put back at midnight
+    starts = months.to_timestamp().tz_localize(zone, ambiguous=first_of_two, nonexistent="shift_forward")
+    edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
+    return [f"{month:%Y-%m}" for month in months[:-1]], edges
 
 
 def _complete(jobs, name):

@@ -12,6 +12,14 @@ settings.register_profile("simlib", deadline=None, derandomize=True)
 settings.load_profile("simlib")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kept(tmp_path_factory):
+    """Shaken runs that tests make are kept for other tests, and not for the study."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simlib.papers.mualem2001.shaken.FOLDER", tmp_path_factory.mktemp("kept"))
+        yield
+
+
 @pytest.fixture
 def log():
     """A function that loads a real log by catalogue name, or skips the test with a visible reason."""

@@ -184,8 +184,9 @@ def test_the_first_reading_of_every_detail_is_the_engines(drawn):
     w = table(drawn[1], drawn[0])
     for scheduler, policy in (("easy", EASY()), ("conservative", Conservative())):
         first = {detail: next(iter(readings)) for detail, readings in programs.DETAILS[scheduler].items()}
-        assert programs.program(scheduler, first) == programs.program(scheduler)
-        assert simulate(w, programs.program(scheduler)).jobs.start.equals(simulate(w, policy).jobs.start)
+        assert programs.program(scheduler, first) == programs.program(scheduler) == policy
+    for program, policy in programs.PLAIN.items():
+        assert simulate(w, program).jobs.start.equals(simulate(w, policy).jobs.start)
 
 
 def test_neighbours_differ_in_one_detail():

@@ -130,3 +130,26 @@ def test_a_policy_may_be_anything_with_a_schedule_method(workload):
             return {"start": start}
 
     assert simulate(workload([(0, 10, 10, 1), (1, 10, 10, 1)], 4), OneAtATime()).jobs.start.tolist() == [0, 10]
+
+
+@given(
+    which=st.lists(st.integers(0, 3), max_size=50),
+    seed=st.integers(0, 99),
+)
+def test_sums_by_kind_are_numpys_to_the_last_bit(which, seed):
+    which = np.array(which, np.int64)
+    values = np.random.default_rng(seed).normal(size=len(which))
+    for of in (values, np.rint(100 * values).astype(np.int64), values > 0):
+        assert metrics.sum_by(which, of, 5).tolist() == np.bincount(which, of, minlength=5).tolist()
+
+
+def test_columns_are_those_of_the_table(workload):
+    schedule = simulate(workload([(0, 10, 20, 2), (1, 5, 9, 2), (2, 3, 3, 1)], 3), Conservative())
+    for name, column in schedule.jobs.items():
+        assert schedule.column(name).tolist() == column.tolist()
+
+
+def test_the_slowdown_of_a_summary_is_bounded_or_not(workload):
+    schedule = simulate(workload([(0, 1, 1, 1), (0, 100, 100, 1)], 2), EASY())
+    assert schedule.summary().mean_bounded_slowdown == 1
+    assert schedule.summary(floor=None).mean_bounded_slowdown == pytest.approx((0.1 + 1) / 2)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -39,6 +40,11 @@ def test_committed_exhibits_come_from_real_logs_and_say_which(path):
 def test_every_committed_picture_has_its_numbers():
     pictures = (ROOT / "figures").glob("*.png")
     assert [path.name for path in pictures if not path.with_suffix(".csv").exists()] == []
+
+
+def test_the_notebooks_that_begin_first_are_there():
+    names = re.search(r"^FIRST = (\[.*\])$", (ROOT / "Snakefile").read_text(), re.M)[1]
+    assert {ROOT / "notebooks" / f"{name}.ipynb" for name in json.loads(names)} <= set(NOTEBOOKS)
 
 
 # The workflow, with small notebooks of its own

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from .. import sweeps
 from ..schedule import simulate
@@ -102,7 +102,7 @@ def distances(one, other):
 
 def distance(one, other):
     """The Kolmogorov-Smirnov distance of two samples; nan where one is empty."""
-    return float(stats.ks_2samp(one, other, method="asymp").statistic) if len(one) and len(other) else np.nan
+    return float(scipy.stats.ks_2samp(one, other, method="asymp").statistic) if len(one) and len(other) else np.nan
 
 
 PANELS = {

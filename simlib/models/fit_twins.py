@@ -11,7 +11,7 @@ import textwrap
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from .. import archive, paths
 from ..workload import NO_RUN
@@ -115,7 +115,7 @@ def _counted(values):
 
 def scores(values):
     """Normal scores: the normal numbers at the ranks of the values."""
-    return pd.Series(stats.norm.ppf((stats.rankdata(values) - 0.5) / len(values)), values.index)
+    return pd.Series(scipy.stats.norm.ppf((scipy.stats.rankdata(values) - 0.5) / len(values)), values.index)
 
 
 def explained(values, *groups):

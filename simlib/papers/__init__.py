@@ -4,6 +4,7 @@ import textwrap
 from functools import cache
 
 import pandas as pd
+import scipy
 
 from .. import paths
 
@@ -125,9 +126,7 @@ def share_of_wins(wins, of):
     dict
         `wins`, `of`, `share`, `low`, `high`.
     """
-    from scipy import stats  # which takes long to import: lessons that need only a paper's examples do without
-
-    interval = stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
+    interval = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
     return {"wins": int(wins), "of": int(of), "share": wins / of, "low": interval.low, "high": interval.high}
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import shutil
 import tempfile
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -101,10 +102,15 @@ def _with_neighbours(rows):
 
 def _content(path):
     """An executed notebook as HTML, without the page around it."""
-    exporter = HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
-    content, _ = exporter.from_filename(str(path))
+    content, _ = _exporter().from_filename(str(path))
     content = content.replace("No description has been provided for this image", "")
     return re.sub('(?<=src="data:image/png;base64,)[^"]+', _lighter, content)
+
+
+@cache
+def _exporter():
+    """One for all notebooks, whose templates are compiled once."""
+    return HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
 
 
 def _lighter(found):

@@ -3,9 +3,10 @@
 import tomllib
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
-from ... import archive, metrics, paths, sweeps
+from ... import archive, paths, sweeps
 from ...policies import EASY, Conservative
 from ...schedule import simulate
 from ...workload import Workload
@@ -60,6 +61,13 @@ class Trace:
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
         months, edges = self.month_edges()
         return schedule.by_period(edges, floor=None).set_axis(pd.Index(months, name="month"))
+
+    def by_month_and_whole(self, schedule):
+        """`by_month`, and in a last row, "whole", the means over all jobs."""
+        table = self.by_month(schedule)
+        summary = schedule.summary(floor=None)
+        rows = np.vstack([table.to_numpy(), summary[table.columns].to_numpy()])
+        return pd.DataFrame(rows, [*table.index, "whole"], table.columns).rename_axis("month")
 
 
 def settings():
@@ -159,12 +167,11 @@ def means(workload, policy, overrun="extend", estimates=None, shake_s=60, seed=N
         workload = workload.with_estimates(estimates)
     if seed is not None:
         workload = workload.shake(shake_s, seed)
-    jobs = simulate(workload, policy, overrun).jobs
-    slowdown = metrics.bounded_slowdown(jobs.wait, jobs.run, floor=None)
-    return {"response_s": jobs.response.mean(), "bounded_slowdown": float(slowdown.mean())}
+    summary = simulate(workload, policy, overrun).summary(floor=None)
+    return {metric: float(summary[mean]) for metric, mean in METRICS.items()}
 
 
-def simulations(cases, names, executor=None):
+def simulations(cases, names, executor=None, known=()):
     """Simulate many cases at once.
 
     Parameters
@@ -174,11 +181,16 @@ def simulations(cases, names, executor=None):
     names : sequence of str
         What the parts of that tuple are called.
     executor : concurrent.futures.Executor, optional
+    known : dict
+        What `means` gives for some of the cases, by the same tuples: these are not simulated.
 
     Returns
     -------
     DataFrame
         A row a case, in their order: the columns `names` and those of `METRICS`.
     """
-    results = sweeps.sweep(means, cases.values(), executor, label="simulations")
+    known = dict(known)
+    rest = {key: case for key, case in cases.items() if key not in known}
+    known |= zip(rest, sweeps.sweep(means, rest.values(), executor, label="simulations"), strict=True)
+    results = [known[key] for key in cases]
     return pd.concat([pd.DataFrame(list(cases), columns=names), pd.DataFrame(results)], axis=1)

@@ -5,7 +5,7 @@ These are counts over job lines, also over those left out of the simulations.
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ... import archive
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
@@ -252,7 +252,7 @@ def flatness(traces):
             "jobs": len(used),
             "lowest": tenths.min(),
             "highest": tenths.max(),
-            "ks": stats.kstest((used - 1) / 98, "uniform").statistic,
+            "ks": scipy.stats.kstest((used - 1) / 98, "uniform").statistic,
             "zero": bins[0] / between,
             "hundred": bins[99:].max() / between,
         }

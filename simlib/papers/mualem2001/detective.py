@@ -11,14 +11,14 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ... import archive, estimates
 from ...schedule import simulate
-from ...stats import band, means_of, shake
+from ...stats import band, means_of
 from ...sweeps import sweep
 from .. import CLOSE, INSIDE, OFF, cell, published
-from . import CLOSE_TO, METRICS, SP2, programs, simulations, table3
+from . import CLOSE_TO, METRICS, SP2, programs, shaken, simulations, table3
 from . import traces as as_they_are
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
@@ -65,7 +65,7 @@ def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
         counts = pd.DataFrame([np.diff(np.searchsorted(end, edges)) for end in ends], columns=months)[jobs.index]
         # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
         scale = np.sqrt(counts.var() + 1)
-        fit = stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
+        fit = scipy.stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
         rows.append({"log_likelihood": fit.sum(), "off": (counts.mean() - jobs).abs().median()})
     return pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
 
@@ -100,7 +100,7 @@ def offsets(traces, counts):
 
 
 def _ends(workload, policy, seconds, seed):
-    return np.sort(simulate(workload.shake(seconds, seed), policy).jobs.end.to_numpy())
+    return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
 
 
 # Which program, which jobs
@@ -115,7 +115,7 @@ def monthly(trace, policy, **settings):
     policy
         As for `simulate`; one of `programs` may say `overrun`.
     settings
-        As for `simlib.stats.shake`.
+        As for `shaken.runs`.
 
     Returns
     -------
@@ -123,12 +123,10 @@ def monthly(trace, policy, **settings):
         A row a run; columns (month, metric), metrics by the keys of `METRICS`.
     """
     names = {mean: metric for metric, mean in METRICS.items()}
-
-    def measure(schedule):
-        return trace.by_month(schedule)[list(names)].rename(columns=names).rename_axis(columns="metric")
-
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    return shake(trace.workload, policy, measure=measure, overrun=overrun, **settings)
+    found = shaken.by_month(trace, policy, overrun=overrun, **settings)
+    found = found.loc[:, found.columns.isin(list(names), level=1)]
+    return found.rename(columns=names, level=1).rename_axis(columns=["month", "metric"])
 
 
 def fit(runs, printed, scheduler):
@@ -163,7 +161,7 @@ def log_likelihood(runs, values):
     number = np.array(list(values.values()))
     rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
     spread = np.cov(logs.T) + np.diag(rounded**2 / 3)
-    return stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
+    return scipy.stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
 
 
 def verdicts(runs, values):

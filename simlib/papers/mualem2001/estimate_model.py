@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ... import estimates
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
@@ -105,7 +105,7 @@ def distances(traces, makers, seeds):
 
 
 def _ks(one, other):
-    return stats.ks_2samp(one, other, method="asymp").statistic
+    return scipy.stats.ks_2samp(one, other, method="asymp").statistic
 
 
 # Scheduling

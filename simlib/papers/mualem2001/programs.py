@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from ...engine import conservative_readings, easy_readings
 from ...engine.conservative_readings import ConservativeReading
 from ...engine.easy_readings import EasyReading
+from ...policies import EASY, Conservative
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,14 @@ CONSERVATIVE_DETAILS = {
 
 DETAILS = {"easy": EASY_DETAILS, "conservative": CONSERVATIVE_DETAILS}
 
+PLAIN = {
+    EasyProgram(): EASY(),
+    EasyProgram(easy_readings.TEXT._replace(charge=easy_readings.CHARGE_NONE)): EASY(reuse_extra=True),
+    ConservativeProgram(): Conservative(),
+    ConservativeProgram(conservative_readings.TEXT._replace(order=conservative_readings.START)): Conservative("start"),
+}
+"""The programs that are policies of the package."""
+
 
 def program(scheduler, choices=()):
     """The program of some choices.
@@ -127,7 +136,7 @@ def program(scheduler, choices=()):
 
     Returns
     -------
-    EasyProgram or ConservativeProgram
+    EasyProgram or ConservativeProgram, or `simlib.EASY` or `simlib.Conservative` where that is the same and sooner done
 
     Raises
     ------
@@ -143,8 +152,10 @@ def program(scheduler, choices=()):
             raise ValueError(f"{scheduler}: found {detail!r}: {reading!r}, expected one of {known}") from None
     overrun = options.pop("overrun", "extend")
     if scheduler == "easy":
-        return EasyProgram(easy_readings.TEXT._replace(**options), overrun)
-    return ConservativeProgram(conservative_readings.TEXT._replace(**options), overrun)
+        found = EasyProgram(easy_readings.TEXT._replace(**options), overrun)
+    else:
+        found = ConservativeProgram(conservative_readings.TEXT._replace(**options), overrun)
+    return PLAIN.get(found, found)
 
 
 def neighbours(scheduler, choices=()):

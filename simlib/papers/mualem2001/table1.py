@@ -3,9 +3,10 @@
 import pandas as pd
 
 from ...schedule import simulate
-from ...stats import band, shake
+from ...stats import band
 from .. import cell, deviation, published
 from . import CLOSE_TO, METRICS, SCHEDULERS
+from . import shaken as kept
 
 
 def shaken(trace, rules, runs=200, variant_runs=40, **settings):
@@ -19,7 +20,7 @@ def shaken(trace, rules, runs=200, variant_runs=40, **settings):
     runs, variant_runs : int
         Of each rule followed, and of each variant.
     settings
-        As for `simlib.stats.shake`.
+        As for `shaken.runs`.
 
     Returns
     -------
@@ -29,7 +30,7 @@ def shaken(trace, rules, runs=200, variant_runs=40, **settings):
     found = {}
     for key, policy in rules.items():
         count = variant_runs if key.endswith("_variant") else runs
-        found[key] = shake(trace.workload, policy, count, measure=trace.by_month, **settings)
+        found[key] = kept.by_month(trace, policy, count, **settings)
     return pd.concat(found, axis=1, names=["rule"])
 
 

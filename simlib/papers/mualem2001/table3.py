@@ -6,7 +6,7 @@ import pandas as pd
 from ... import estimates
 from ...stats import band, means_of
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, simulations
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, shaken, simulations
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
 SEEDS = 10
@@ -53,15 +53,19 @@ def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, see
         A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown.
     """
     rules = rules or policies()
-    cases = {}
+    cases, known = {}, {}
     for trace in traces:
+        for scheduler, policy in rules.items():
+            count = variant_shakes if scheduler.endswith("_variant") else shakes
+            own = shaken.whole(trace, policy, count, shake_s, seed, executor=executor)
+            known |= {(trace.trace, "original", seed + run, scheduler): means for run, means in enumerate(own)}
         for column, shake, model in variations(factors, range(seed, seed + shakes)):
             for scheduler, policy in rules.items():
                 if scheduler.endswith("_variant") and shake is not None and shake >= seed + variant_shakes:
                     continue
                 key = trace.trace, column, shake, scheduler
                 cases[key] = trace.workload, policy, "extend", model, shake_s, shake
-    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)
+    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor, known)
 
 
 def summary(results):

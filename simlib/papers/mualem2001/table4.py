@@ -8,7 +8,7 @@ import pandas as pd
 from ... import estimates
 from ...stats import band
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, simulations
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, shaken, simulations
 
 
 def runs(traces, factor=2, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
@@ -33,15 +33,20 @@ def runs(traces, factor=2, shakes=200, variant_shakes=40, shake_s=60, seed=0, ru
         A row a simulation: trace, scheduler, shake (-1: as it is), estimates ("original", "scaled"), response_s,
         bounded_slowdown.
     """
-    cases = {}
+    rules = rules or policies()
+    cases, known = {}, {}
+    for trace, (scheduler, policy) in product(traces, rules.items()):
+        count = variant_shakes if scheduler.endswith("_variant") else shakes
+        own = shaken.whole(trace, policy, count, shake_s, seed, executor=executor)
+        known |= {(trace.trace, scheduler, shake, "original"): means for shake, means in enumerate(own)}
     for trace, shake in product(traces, range(-1, shakes)):
-        for scheduler, policy in (rules or policies()).items():
+        for scheduler, policy in rules.items():
             if scheduler.endswith("_variant") and shake >= variant_shakes:
                 continue
             for name, model in (("original", None), ("scaled", estimates.Scaled(factor))):
                 shaking = shake_s, None if shake < 0 else seed + shake
                 cases[trace.trace, scheduler, shake, name] = trace.workload, policy, "extend", model, *shaking
-    return simulations(cases, ["trace", "scheduler", "shake", "estimates"], executor)
+    return simulations(cases, ["trace", "scheduler", "shake", "estimates"], executor, known)
 
 
 def summary(results):

@@ -193,15 +193,16 @@ def measures(schedule):
         the score that ordered the queue, with adjusted estimates where these did; `effective_jobs`, on how many jobs
         the weighted wait rests: the square of the sum of the weights over the sum of their squares.
     """
-    jobs, order, adjust = schedule.jobs, schedule.policy.order, schedule.policy.adjust
-    wait = jobs.wait.to_numpy(float)
-    weight = score(order, wait, jobs.estimate, jobs.procs)
-    own = score(order, wait, jobs.adjusted, jobs.procs) if adjust and adjust.queue else weight
+    order, adjust = schedule.policy.order, schedule.policy.adjust
+    wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
+    wait = wait.astype(float)
+    weight = score(order, wait, estimate, procs)
+    own = score(order, wait, schedule.column("adjusted"), procs) if adjust and adjust.queue else weight
     return {
         "wait": wait.mean(),
-        "slowdown": metrics.slowdown(wait, np.maximum(jobs.run, 1)).mean(),
+        "slowdown": metrics.slowdown(wait, np.maximum(run, 1)).mean(),
         "weighted_wait": _weighted(wait, weight),
-        "bounded_slowdown": jobs.bounded_slowdown.mean(),
+        "bounded_slowdown": schedule.column("bounded_slowdown").mean(),
         "weighted_wait_own": _weighted(wait, own),
         "effective_jobs": weight.sum() ** 2 / (weight @ weight) if weight.any() else 0.0,
     }

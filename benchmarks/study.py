@@ -1,0 +1,102 @@
+"""Many runs, and the whole study: how shaken runs scale with threads, and where the time of `make reproduce` goes.
+
+What was done about the largest parts. Simulating is most of it. What several notebooks need is simulated once: the
+shaken runs of the logs as they are lie in build/kept/ for Tables 1, 3, 4 and the detective, who also takes the engine's
+kernels where a program that he suspects is a policy of the package. A shaken run makes no table but that of its jobs:
+it is moved, measured and collected as plain arrays, which costs a quarter of what it did and leaves Python's lock to
+the other threads. Tang's adjustments find each job's group with three passes over numbers in place of a groupby.
+Starting was the rest: scipy.stats, as slow to import as all else together, comes when it is used, and papermill starts
+without a grammar of addresses that no notebook needs. The longest notebooks begin first, so that none is left to run
+alone.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import nbformat
+
+import simlib
+from simlib import EASY, Conservative, paths
+from simlib.stats import shake
+
+SHAKEN = ["1,000 shaken runs of KTH-SP2", "one thread [s]", "two threads [s]", "times as fast"]
+STUDY = ["what", "seconds", "share"]
+
+KINDS = {
+    "importing, reading logs": r"^(from|import) .*simlib",
+    "simulating": r"\b(simulate|shake|shaken|runs|curves|search|selections|witnesses|monthly|gains_of|counts_by_\w+)\(",
+    "drawing, saving": r"plt\.show\(|plots\.save\(",
+}
+"""What a cell is counted as: the first of these that its code has. A cell that simulates and draws does the first."""
+
+
+def shaken_rows(runs=1000, parts=10):
+    """The same shaken runs on one thread and on two, by turns, so that a machine whose speed drifts favours neither."""
+    workload = simlib.load("KTH-SP2")
+    seconds = {}
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
+        for first in range(0, runs, runs // parts):
+            for policy in (EASY(), Conservative()):
+                for threads in (one, two):
+                    began = time.perf_counter()
+                    shake(workload, policy, runs // parts, seed=first, executor=threads)
+                    place = type(policy).__name__, threads
+                    seconds[place] = seconds.get(place, 0) + time.perf_counter() - began
+        for name, of in (("EASY", ["EASY"]), ("Conservative", ["Conservative"]), ("both", ["EASY", "Conservative"])):
+            alone, together = (sum(seconds[policy, threads] for policy in of) for threads in (one, two))
+            yield [name, f"{alone:.1f}", f"{together:.1f}", f"{alone / together:.2f}"]
+
+
+def study_rows(folder=paths.ROOT / "build" / "notebooks"):
+    """Where the time of the last `make reproduce` went, from what papermill wrote into the notebooks it executed.
+
+    Seconds are added over all notebooks, of which two or more ran at once.
+    """
+    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.rglob("*.ipynb"))]
+    spent = {"papermill's own start": len(notebooks) * _best([sys.executable, "-c", _papermill(), "--version"])}
+    spent |= dict.fromkeys(["starting the kernel", *KINDS, "all else"], 0.0)
+    for notebook in notebooks:
+        cells = [cell for cell in notebook.cells if cell.metadata.get("papermill", {}).get("start_time")]
+        of = notebook.metadata.papermill
+        code = [cell for cell in cells if cell.cell_type == "code"]
+        spent["starting the kernel"] += _seconds(of.start_time, cells[0].metadata.papermill.start_time)
+        for cell in code:
+            spent[_kind(cell.source)] += cell.metadata.papermill.duration
+        spent["all else"] += of.duration - _seconds(of.start_time, cells[0].metadata.papermill.start_time)
+        spent["all else"] -= sum(cell.metadata.papermill.duration for cell in code)
+    total = sum(spent.values())
+    for what, seconds in spent.items():
+        yield [what, f"{seconds:.0f}", f"{seconds / total:.0%}"]
+    yield [f"{len(notebooks)} notebooks", f"{total:.0f}", "100%"]
+
+
+def _kind(source):
+    return next((kind for kind, code in KINDS.items() if re.search(code, source, re.M)), "all else")
+
+
+def _seconds(first, last):
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+
+
+def _papermill():
+    """How the Snakefile calls papermill."""
+    return re.search(r'^PAPERMILL = "(.*)"$', (paths.ROOT / "Snakefile").read_text(encoding="utf-8"), re.M)[1]
+
+
+def _best(command, runs=5):
+    least = float("inf")
+    for _ in range(runs):
+        began = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        least = min(least, time.perf_counter() - began)
+    return least
+
+
+if __name__ == "__main__":
+    for header, rows in ((SHAKEN, shaken_rows()), (STUDY, study_rows())):
+        for row in (header, *rows):
+            print(" | ".join(row))

@@ -1,0 +1,78 @@
+"""Shaken runs of the traces as they are, which Tables 1, 3 and 4 and the detective all need: kept on disk once made.
+
+They lie in `build/kept/`, in blocks of `BLOCK` runs, by the jobs, the policy, the seeds, and the state of the package:
+whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run alone as well.
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from ... import paths
+from ...stats import shake
+from . import METRICS
+
+BLOCK = 20
+"""Runs that are kept together: all numbers of shakes that the notebooks ask for are multiples of it."""
+
+FOLDER = paths.ROOT / "build" / "kept"
+
+WHOLE = "whole"
+"""Stands for all months where the name of a month is expected."""
+
+
+def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", executor=None):
+    """The means of each month, and of the whole trace, in many shaken runs.
+
+    Parameters
+    ----------
+    trace : Trace
+    policy, runs, seconds, seed, overrun, executor
+        As for `simlib.stats.shake`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run, columns (month, quantity of `Schedule.by_period`); the last month is WHOLE.
+    """
+    kept = joblib.Memory(FOLDER, verbose=0).cache(_block, ignore=["trace", "policy", "executor"])
+    key = _key(trace, policy)
+    blocks = [
+        kept(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, executor)
+        for first in range(seed, seed + runs, BLOCK)
+    ]
+    return pd.concat(blocks).set_axis(pd.RangeIndex(runs, name="run"))
+
+
+def by_month(*args, **settings):
+    """`runs` without the whole trace."""
+    return runs(*args, **settings).drop(columns=WHOLE, level="month")
+
+
+def whole(*args, **settings):
+    """Of `runs` only the whole trace: a dict by the keys of `METRICS` a run, as from `mualem2001.means`."""
+    found = runs(*args, **settings)[WHOLE]
+    return found[list(METRICS.values())].set_axis(list(METRICS), axis=1).to_dict("records")
+
+
+def _block(key, trace, policy, runs, seconds, seed, overrun, executor):
+    """Some runs; `key` stands for what is not looked at when they are looked for."""
+    return shake(trace.workload, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, executor)
+
+
+def _key(trace, policy):
+    jobs = trace.workload.jobs
+    digest = hashlib.sha256(jobs[["submit", "run", "estimate", "procs"]].to_numpy().tobytes()).hexdigest()
+    months, edges = trace.month_edges()
+    return _state(), digest, trace.workload.procs, repr(policy), tuple(months), tuple(edges.tolist())
+
+
+@cache
+def _state():
+    """A digest of the package, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    files = sorted(Path(__file__).parents[2].rglob("*.py"))
+    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
