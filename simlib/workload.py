@@ -3,8 +3,8 @@
 import copy
 import re
 from contextlib import suppress
-from html import escape
 from functools import lru_cache
+from html import escape
 
 import numpy as np
 import pandas as pd

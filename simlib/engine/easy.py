@@ -5,7 +5,10 @@ from numba import njit
 
 from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals, submit_followers
+from .candidates import GROUP, NONE, empty_index, index_all, next_candidate, refresh, without_gone
 from .running import insert, remove, sort_by_priority
+
+LONG = 512  # jobs in a queue that is worth an index
 
 
 @njit(cache=True)
@@ -62,16 +65,17 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
     backfilled = np.zeros(n, np.bool_)
     first_shadow = np.full(n, -1)
     arrival = np.empty(n, np.int64)
-    queue = np.empty(n, np.int64)
+    queue = np.empty(n, np.uint64)  # job numbers are unsigned, see `profile`
     rank = np.empty(n, np.float64)
-    by_end = np.empty(min(machine, n), np.int64)  # the running jobs, by end and by expected end
-    by_expected_end = np.empty(min(machine, n), np.int64)
-    queued, running, arrived = 0, 0, 0
+    by_end = np.empty(min(machine, n), np.uint64)  # the running jobs, by end and by expected end
+    by_expected_end = np.empty(min(machine, n), np.uint64)
+    oldest, queued, gone, running, arrived = 0, 0, 0, 0, 0  # gone from the queue's places, which still hold them
+    groups, index = 0, empty_index(n, machine)  # of a long queue
     order, at, first, others = arrivals(n, preceding)
     t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)
     free = machine
 
-    while at < n or queued > 0 or running > 0:
+    while at < n or queued > gone or running > 0:
         now = submit[order[at]] if at < n else NEVER
         if running > 0:
             now = min(now, end[by_end[running - 1]])
@@ -85,7 +89,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
             if adjusting is not None:
                 remember(adjusting, job, now)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
-            job = order[at]
+            job = np.uint64(order[at])
             queue[queued] = job
             arrival[job] = arrived
             queued += 1
@@ -93,6 +97,10 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
             at += 1
             if adjusting is not None:
                 t_sched[job] = adjust(adjusting, job, now, estimate)
+            if groups > 0:
+                refresh(index, groups, queue, queued - 1, queued, size, for_backfilling)
+                if queued == groups * GROUP:
+                    queued, oldest, gone, groups = without_gone(queue, queued), 0, 0, 0
 
         if adjusting is not None:  # 3. one scheduling pass
             put_off(by_expected_end, running, expected_end, start, for_running, now, adjusting.overdue)
@@ -100,8 +108,8 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
             sort_by_priority(queue, queued, now, submit, arrival, for_queue, size, priority, rank)
         blocked = False  # whether the head of the queue has to wait
         shadow, extra = now, 0
-        waiting = 0
-        for i in range(queued):
+        i, waiting = oldest, 0
+        while i < queued:
             job = queue[i]
             starts = size[job] <= free
             if starts and blocked:
@@ -117,13 +125,32 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
                 free -= size[job]
                 insert(by_end, running, job, end)
                 running = insert(by_expected_end, running, job, expected_end)
+                if groups > 0:
+                    queue[i] = NONE
+                    gone += 1
+                    refresh(index, groups, queue, i, queued, size, for_backfilling)
             else:
                 if not blocked:
                     blocked = True
                     shadow, extra = shadow_time(size[job], free, now, by_expected_end, running, expected_end, size)
                     if first_shadow[job] < 0:
                         first_shadow[job] = shadow
-                queue[waiting] = job
-                waiting += 1
-        queued = waiting
+                if groups == 0:
+                    queue[waiting] = job
+                    waiting += 1
+            i += 1
+            if groups > 0:
+                if blocked:
+                    time = shadow - now
+                    i = next_candidate(index, groups, queue, i, queued, size, for_backfilling, free, extra, time)
+                else:
+                    while i < queued and queue[i] == NONE:
+                        i += 1
+                    oldest = i
+        if groups == 0:
+            queued = waiting
+            if queued > LONG and not prioritised:
+                groups = index_all(index, queue, queued, size, for_backfilling)
+        elif gone > queued // 2:
+            queued, oldest, gone, groups = without_gone(queue, queued), 0, 0, 0
     return start, backfilled, first_shadow, t_sched

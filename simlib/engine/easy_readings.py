@@ -105,11 +105,11 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     backfilled : bool array, whether the job passed a waiting head
     """
     n = submit.size
-    start = np.full(n, -1)
+    start = np.full(n, NEVER)
     end = np.zeros(n, np.int64)
     expected_end = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
-    first_shadow = np.full(n, -1)
+    first_shadow = np.full(n, NEVER)
     queue = np.empty(n, np.int64)  # in order of arrival
     trial = np.empty(n, np.int64)  # in the order in which they are considered
     by_end = np.empty(min(machine, n), np.int64)
@@ -174,13 +174,13 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     reading.in_past,
                 )
                 if reading.held:
-                    if first_shadow[job] < 0:
+                    if first_shadow[job] == NEVER:
                         first_shadow[job] = shadow
                     shadow = max(first_shadow[job], now)
                 sort_candidates(trial, i + 1, queued, estimate, size, reading.candidates)
         waiting = 0
         for i in range(queued):
-            if start[queue[i]] < 0:
+            if start[queue[i]] == NEVER:
                 queue[waiting] = queue[i]
                 waiting += 1
         queued = waiting
