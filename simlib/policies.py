@@ -7,6 +7,9 @@ To take part in `simulate(..., feedback=True)` the method has a further paramete
 of int64 arrays: for each job the place of the one that it follows, -1 for none, and its think time in seconds. A job
 that follows another is submitted its think time after the simulated end of that one; the dict has `submit` too.
 
+To show how far it has come, and to be stopped when it takes long, the method has a parameter `watch=None`, an int64
+array of two numbers: it writes how many jobs have started into the first, and returns when the second is not 0.
+
 A policy that looks at more of the jobs than that has a method `prepare(jobs)` as well, which returns the policy to use
 for this jobs table of a workload.
 """
@@ -16,6 +19,7 @@ from functools import cache, partial
 from types import SimpleNamespace
 
 import numba
+import numpy as np
 
 from . import engine
 
@@ -24,8 +28,8 @@ from . import engine
 class FCFS:
     """First come, first served: a job starts only when all that arrived before it have started (MF section 1)."""
 
-    def schedule(self, submit, run, estimate, size, machine, feedback=None):
-        start = engine.fcfs(submit, run, size, machine, *(feedback or engine.OPEN))
+    def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None):
+        start = engine.fcfs(submit, run, size, machine, *(feedback or engine.OPEN), _or_nobody(watch))
         return {"submit": submit, "start": start}
 
 
@@ -79,13 +83,13 @@ class EASY:
         )
         return SimpleNamespace(schedule=partial(self.schedule, adjusting=adjusting))
 
-    def schedule(self, submit, run, estimate, size, machine, feedback=None, adjusting=None):
+    def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None, adjusting=None):
         if adjusting is None and self.adjust is not None:
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
         priority = compiled(ORDERS.get(self.order, self.order))
         rules = self.reuse_extra, self.order != "fcfs", priority, adjusting
         start, backfilled, shadow, t_sched = engine.easy(
-            submit, run, estimate, size, machine, *(feedback or engine.OPEN), *rules
+            submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), *rules
         )
         adjusted = {} if adjusting is None else {"adjusted": t_sched}
         return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
@@ -110,11 +114,16 @@ class Conservative:
             allowed = ", ".join(map(repr, COMPRESS))
             raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
 
-    def schedule(self, submit, run, estimate, size, machine, feedback=None):
+    def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None):
+        when_early = COMPRESS[self.compress]
         start, guarantee, backfilled = engine.conservative(
-            submit, run, estimate, size, machine, *(feedback or engine.OPEN), COMPRESS[self.compress]
+            submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), when_early
         )
         return {"submit": submit, "start": start, "backfilled": backfilled, "guarantee": guarantee}
+
+
+def _or_nobody(watch):
+    return np.zeros(2, np.int64) if watch is None else watch
 
 
 COMPRESS = {

@@ -1,12 +1,13 @@
 """Simulate a workload under a policy, and what comes out."""
 
 import inspect
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from . import metrics
+from .watching import watched
 
 OVERRUN = ("extend", "kill")
 
@@ -28,6 +29,9 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         equal). All others are submitted when the workload says. Jobs that are submitted at the same instant join the
         queue in the order of `workload.jobs`; those that follow a job which starts and ends at this instant join
         after its end, and so after the others.
+
+    A simulation that takes longer than a second shows how far it has come (in terminals and JupyterLab; not under
+    papermill, nor into a file), and can be interrupted.
 
     Returns
     -------
@@ -59,7 +63,9 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     if np.abs(submit).max(initial=0) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
-    columns = prepared.schedule(submit, run, estimate, size, workload.procs, **options)
+    schedule = partial(prepared.schedule, submit, run, estimate, size, workload.procs, **options)
+    can_be_watched = "watch" in inspect.signature(prepared.schedule).parameters
+    columns = watched(schedule, len(submit)) if can_be_watched else schedule()
     return Schedule(workload, policy, overrun, run, **columns)
 
 

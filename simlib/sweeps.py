@@ -1,10 +1,11 @@
 """Many simulations at once, on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`."""
 
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from tqdm.auto import tqdm
+
+from . import watching
 
 
 def sweep(function, tasks, executor=None, progress=None, label="runs"):
@@ -36,22 +37,15 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             return sweep(function, tasks, threads, progress, label)
     futures = [executor.submit(function, *task) for task in tasks]
-    show = _someone_watches() if progress is None else progress
+    show = watching.seen() if progress is None else progress
     try:
         with tqdm(total=len(futures), unit="", desc=label, disable=not show) as bar:
             for future in futures:
                 future.add_done_callback(lambda _: bar.update())
             return [future.result() for future in futures]
+    except KeyboardInterrupt:
+        watching.stop_all()
+        raise
     finally:
         for future in futures:
             future.cancel()
-
-
-def _someone_watches():
-    """Whether a bar would be seen: a terminal, or a notebook's kernel that papermill did not start."""
-    if "ipykernel" not in sys.modules:
-        return sys.stderr.isatty()
-    import psutil  # comes with ipykernel
-
-    parent = psutil.Process().parent()
-    return parent is None or not any("papermill" in word for word in parent.cmdline())

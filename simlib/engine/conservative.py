@@ -81,7 +81,7 @@ def insert_by_start(by_start, started, reserved, job, start):
 
 
 @njit(cache=True, nogil=True)
-def conservative(submit, run, estimate, size, machine, preceding, think, when_early):
+def conservative(submit, run, estimate, size, machine, preceding, think, watch, when_early):
     """Start times under conservative backfilling.
 
     Parameters
@@ -90,6 +90,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
         processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
+    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
     when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
         schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
 
@@ -117,7 +118,8 @@ def conservative(submit, run, estimate, size, machine, preceding, think, when_ea
     times[0], free[0], times[1] = 0, machine, NEVER
     first, last, many = np.uint64(0), np.uint64(1), np.uint64(32)
 
-    while at < n or started < arrived or count > 0:
+    while (at < n or started < arrived or count > 0) and watch[1] == 0:
+        watch[0] = started
         now = submit[order[at]] if at < n else NEVER
         if count > 0:
             now = min(now, end[running[count - 1]])

@@ -36,7 +36,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
 
 
 @njit(cache=True, nogil=True)
-def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, prioritised, priority, adjusting):
+def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_extra, prioritised, priority, adjusting):
     """Start times under EASY backfilling.
 
     Parameters
@@ -45,6 +45,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
         processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
+    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
     prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
     priority : compiled function of (wait, estimate, size) -> float64
@@ -75,7 +76,8 @@ def easy(submit, run, estimate, size, machine, preceding, think, reuse_extra, pr
     t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)
     free = machine
 
-    while at < n or queued > gone or running > 0:
+    while (at < n or queued > gone or running > 0) and watch[1] == 0:
+        watch[0] = arrived - (queued - gone)
         now = submit[order[at]] if at < n else NEVER
         if running > 0:
             now = min(now, end[by_end[running - 1]])

@@ -8,7 +8,7 @@ from .running import insert
 
 
 @njit(cache=True, nogil=True)
-def fcfs(submit, run, size, machine, preceding, think):
+def fcfs(submit, run, size, machine, preceding, think, watch):
     """Start times under FCFS.
 
     Parameters
@@ -17,6 +17,7 @@ def fcfs(submit, run, size, machine, preceding, think):
         processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
+    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
 
     Returns
     -------
@@ -31,7 +32,8 @@ def fcfs(submit, run, size, machine, preceding, think):
     started, arrived, running = 0, 0, 0  # the queue is order[started:arrived]
     free = machine
 
-    while at < n or started < arrived or running > 0:
+    while (at < n or started < arrived or running > 0) and watch[1] == 0:
+        watch[0] = started
         now = submit[order[at]] if at < n else NEVER
         if running > 0:
             now = min(now, end[by_end[running - 1]])
