@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "build" / "lab"
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = ["disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update"]
+IDLE = "Python 3 (ipykernel) | Idle"
 SECONDS = 300  # that all cells may take: the first time, numba compiles
 ALL_RUN = """() => {
     const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)
@@ -24,10 +25,16 @@ ALL_RUN = """() => {
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The address of a JupyterLab server whose files are a copy of notebooks/; a user's own settings are left alone."""
-    home = tmp_path_factory.mktemp("jupyter")
-    shutil.copytree(ROOT / "notebooks", home / "notebooks")
+def home(tmp_path_factory):
+    """A folder with a copy of notebooks/."""
+    folder = tmp_path_factory.mktemp("jupyter")
+    shutil.copytree(ROOT / "notebooks", folder / "notebooks")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(home):
+    """The address of a JupyterLab server whose files are the copy; a user's own settings are left alone."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -93,21 +100,30 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(scope="module")
-def page(request, browser, server):
-    """A page with one notebook, of which all cells were run from the menu; it reaches nothing but the server."""
-    from playwright.sync_api import TimeoutError
-
+def opened(browser, server, notebook):
+    """A page with a notebook whose kernel has started; it reaches nothing but the server."""
     page = browser.new_page()
     page.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda route: route.abort())
-    page.goto(f"{server}/lab/tree/teaching/{request.param}.ipynb?reset")  # else it opens the other lessons too
-    idle = page.get_by_text("Python 3 (ipykernel) | Idle")
-    idle.wait_for(timeout=60_000)
+    page.goto(f"{server}/lab/tree/{notebook}?reset")  # else it opens the other lessons too
+    page.get_by_text(IDLE).wait_for(timeout=60_000)
+    return page
+
+
+def run_all(page):
     for item in ("Run", "Run All Cells"):
         page.get_by_role("menuitem", name=item, exact=True).click()
+
+
+@pytest.fixture(scope="module")
+def page(request, browser, server):
+    """A page with one notebook, of which all cells were run from the menu."""
+    from playwright.sync_api import TimeoutError
+
+    page = opened(browser, server, f"teaching/{request.param}.ipynb")
+    run_all(page)
     try:
         page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)
-        idle.wait_for()
+        page.get_by_text(IDLE).wait_for()
     except TimeoutError:
         picture = SHOTS / request.param / "failed.png"
         page.screenshot(path=picture)
