@@ -1,0 +1,84 @@
+"""How the cost of a simulation grows: with the queue of an overloaded system, and to ten million jobs.
+
+Above a load of 1 the queue grows as long as jobs arrive, to a tenth of them at 1.1 and a quarter at 1.3.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from simlib import EASY, Conservative, plots, simulate
+from simlib.estimates import Uniform
+from simlib.models import jann97
+
+PICTURE = Path(__file__).parent / "growth.png"
+OVERLOAD = ["policy", "estimates", "load", "jobs: microseconds a job", "grows with exponent"]
+TEN_MILLION = ["10 million jobs of Jann '97 at load 0.9, EASY", ""]
+
+LARGEST = {"EASY": 1_000_000, "Conservative": {"exact": 300_000, "f = 10": 100_000}}
+
+
+def _cases():
+    for load in (1.1, 1.3):
+        for estimates, model in (("exact", "exact"), ("f = 10", Uniform(10))):
+            for policy in (EASY(), Conservative()):
+                yield policy, estimates, model, load
+
+
+def _sizes(policy, estimates):
+    largest = LARGEST[type(policy).__name__]
+    largest = largest if isinstance(largest, int) else largest[estimates]
+    return [jobs for jobs in (10_000, 30_000, 100_000, 300_000, 1_000_000) if jobs <= largest]
+
+
+def overload_rows():
+    """Seconds of processor time by number of jobs, and the slope of a line through their logarithms; a picture too."""
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
+    colours = {"EASY": plots.EASY_COLOUR, "Conservative": plots.CONSERVATIVE_COLOUR}
+    for policy, estimates, model, load in _cases():
+        name, jobs = type(policy).__name__, _sizes(policy, estimates)
+        spent = np.array([_seconds(policy, model, load, n) for n in jobs])
+        exponent = np.polyfit(np.log(jobs), np.log(spent), 1)[0]
+        each = ", ".join(f"{n:,}: {seconds / n * 1e6:.1f}" for n, seconds in zip(jobs, spent, strict=True))
+        axes[load > 1.2].loglog(
+            jobs,
+            spent,
+            marker="o" if estimates == "exact" else "s",
+            linestyle="-" if name == "EASY" else "--",
+            color=colours[name],
+            label=f"{name}, {estimates}: {exponent:.2f}",
+        )
+        yield [name, estimates, f"{load}", each, f"{exponent:.2f}"]
+    for ax, load in zip(axes, (1.1, 1.3), strict=True):
+        ax.set(title=f"load {load}", xlabel="jobs")
+        ax.legend(title="grows with exponent", fontsize="small")
+    axes[0].set_ylabel("processor time [s]")
+    fig.savefig(PICTURE, dpi=150)
+    plt.close(fig)
+
+
+def _seconds(policy, model, load, jobs):
+    workload = jann97.workload(jobs).scale_load(load).with_estimates(model)
+    least = float("inf")
+    for _ in range(3 if jobs < 100_000 else 1):
+        began = time.process_time()
+        simulate(workload, policy)
+        least = min(least, time.process_time() - began)
+    return least
+
+
+def ten_million_rows():
+    """In a process of its own, which has made the jobs before; its largest memory counts them too."""
+    code = (
+        "import resource, time; from simlib import EASY, simulate; from simlib.models import jann97\n"
+        "simulate(jann97.workload(10), EASY()); workload = jann97.workload(10_000_000).scale_load(0.9)\n"
+        "began = time.process_time(); simulate(workload, EASY()); print(time.process_time() - began)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)"
+    )
+    seconds, memory = map(float, subprocess.check_output([sys.executable, "-c", code]).split())
+    yield ["simulating, processor time [s]", f"{seconds:.1f}"]
+    yield ["largest memory of the process, the jobs included [GiB]", f"{memory:.1f}"]
