@@ -1,12 +1,12 @@
 """Many runs, and the whole study: how shaken runs scale with threads, and where the time of `make reproduce` goes.
 
 What was done about the largest parts. Simulating is most of it. What several notebooks need is simulated once: the
-shaken runs of the logs as they are lie in build/kept/ for Tables 1, 3, 4 and the detective, who also takes the engine's
-kernels where a program that he suspects is a policy of the package. A shaken run makes no table but that of its jobs:
-it is moved, measured and collected as plain arrays, which leaves Python's lock to the other threads. Tang's adjustments find each job's group with three passes over numbers in place of a groupby.
-Starting was the rest: scipy.stats, as slow to import as all else together, comes when it is used, and papermill starts
-without a grammar of addresses that no notebook needs. The longest notebooks begin first, so that none is left to run
-alone.
+shaken runs of the logs as they are lie in build/kept/ for Tables 1, 3, 4 and the detective, who also takes the
+engine's kernels where a program that he suspects is a policy of the package. A shaken run makes no table but that of
+its jobs: it is moved, measured and collected as plain arrays, which leaves Python's lock to the other threads. Tang's
+adjustments find each job's group with three passes over numbers in place of a groupby. Starting was the rest:
+scipy.stats, as slow to import as all else together, comes when it is used, and papermill starts without a grammar of
+addresses that no notebook needs. The longest notebooks begin first, so that none is left to run alone.
 """
 
 import re
