@@ -1,0 +1,90 @@
+"""Sweeps on a real cluster of Dask's, of two worker processes on this machine, give what they give on threads."""
+
+import os
+import signal
+import time
+
+import pytest
+
+import simlib
+from simlib import EASY, Conservative, stats, sweep
+from simlib.models.sample import sample
+
+distributed = pytest.importorskip("distributed")
+
+
+class Traveller:
+    """Counts, in each process, how often one arrived there."""
+
+    arrivals = 0
+
+    def __setstate__(self, state):
+        Traveller.arrivals += 1
+
+    def __getstate__(self):
+        return "nothing"
+
+
+def arrivals():
+    return Traveller.arrivals
+
+
+def traveller():
+    w = sample()
+    return simlib.Workload(w.jobs, w.procs, source={"traveller": Traveller()})
+
+
+def waits(workload, policy, seed):
+    """The bytes of all waits of a shaken run, and the process that made it."""
+    return simlib.simulate(workload.shake(60, seed), policy).jobs.wait.to_numpy().tobytes(), os.getpid()
+
+
+def deadly_waits(workload, policy, seed, deadly, marks):
+    """The same, slowly; a deadly run kills the process that makes it, the first time."""
+    time.sleep(0.02)
+    mark = marks / f"{seed}"
+    if seed in deadly and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return waits(workload, policy, seed)[0]
+
+
+@pytest.fixture(scope="module")
+def client():
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options, host="127.0.0.1", silence_logs="CRITICAL") as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
+
+
+@pytest.mark.parametrize("way", ["client", "executor"])
+def test_the_log_travels_once_a_worker_and_the_results_are_those_of_threads(client, way):
+    log = traveller()
+    tasks = [(log, policy, seed) for seed in range(20) for policy in (EASY(), Conservative())]
+    before = client.run(arrivals)
+    found = sweep(waits, tasks, client if way == "client" else client.get_executor())
+    came = {worker: count - before[worker] for worker, count in client.run(arrivals).items()}
+    assert list(came.values()) == [1, 1]
+    assert len({process for _, process in found}) == 2
+    assert [result for result, _ in found] == [result for result, _ in sweep(waits, tasks)]
+
+
+@pytest.mark.parametrize("deadly", [{10}, {10, 11}], ids=["one", "both"])
+def test_workers_killed_in_the_middle_lose_nothing(client, tmp_path, deadly):
+    log = sample()
+    before = client.run(os.getpid)
+    found = sweep(deadly_waits, [(log, EASY(), seed, deadly, tmp_path) for seed in range(30)], client)
+    assert {path.name for path in tmp_path.iterdir()} == {str(seed) for seed in deadly}
+    assert len(set(before.values()) - set(client.run(os.getpid).values())) >= 1
+    assert found == [waits(log, EASY(), seed)[0] for seed in range(30)]
+
+
+def test_shaking_takes_a_client(client):
+    frames = [stats.shake(sample(), EASY(), runs=6, executor=executor) for executor in (client, None)]
+    assert frames[0].to_numpy().tobytes() == frames[1].to_numpy().tobytes()
+    assert frames[0].columns.equals(frames[1].columns)
+
+
+def test_what_fails_on_a_worker_is_raised_here(client):
+    with pytest.raises(ZeroDivisionError):
+        sweep(divmod, [(1, 1), (1, 0), (2, 1)], client)
