@@ -22,7 +22,7 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
     tasks : iterable of tuple
         The arguments of each call.
     executor : concurrent.futures.Executor or distributed.Client, optional
-        By default as many threads as there are cores: the engine's kernels release Python's lock. On Dask's workers
+        By default as many threads as we may use cores: the engine's kernels release Python's lock. On Dask's workers
         what several tasks share, such as a log, travels once a worker, and what a worker did not finish another does.
     progress : bool, optional
         Whether to show a progress bar; by default in terminals and JupyterLab, but not under papermill or in a file.
@@ -39,7 +39,7 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
         The first one that a call raised, in order of the tasks; calls that have not begun are cancelled.
     """
     if executor is None:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(_cores()) as threads:
             return sweep(function, tasks, threads, progress, label)
     if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
         executor = executor.get_executor(pure=False)
@@ -77,6 +77,11 @@ def _sent_once(tasks, client):
             if len(content) >= LARGE
         }
     return [tuple(futures.get(id(argument), argument) for argument in task) for task in tasks]
+
+
+def _cores():
+    """How many cores are ours: a batch system may have granted some of a node's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _someone_watches():

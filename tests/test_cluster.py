@@ -1,16 +1,20 @@
-"""Sweeps on a real cluster of Dask's, of two worker processes on this machine, give what they give on threads."""
+"""Sweeps on a real cluster of Dask's, of two worker processes on this machine, give what they give on threads.
+
+And the profile with which Snakemake sends the notebooks to Slurm is one that it understands.
+"""
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
+import distributed
 import pytest
 
 import simlib
-from simlib import EASY, Conservative, stats, sweep
+from simlib import EASY, Conservative, paths, stats, sweep
 from simlib.models.sample import sample
-
-distributed = pytest.importorskip("distributed")
 
 
 class Traveller:
@@ -88,3 +92,32 @@ def test_shaking_takes_a_client(client):
 def test_what_fails_on_a_worker_is_raised_here(client):
     with pytest.raises(ZeroDivisionError):
         sweep(divmod, [(1, 1), (1, 0), (2, 1)], client)
+
+
+@pytest.fixture
+def dry_run(tmp_path):
+    """A function that says what snakemake would do from nothing."""
+    for name in ("Snakefile", "profiles", "notebooks", "simlib", "data"):
+        (tmp_path / name).symlink_to(paths.ROOT / name)
+
+    def run(*options):
+        command = [sys.executable, "-m", "snakemake", "--dry-run", *options]
+        return subprocess.run(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+        ).stdout
+
+    return run
+
+
+def test_the_profile_for_slurm_makes_a_job_of_every_notebook_and_leaves_the_default_one_in_force(dry_run):
+    said = dry_run("--profile", "profiles/slurm")
+    assert "Using profiles profiles/slurm and workflow specific profile profiles/default" in said
+    notebooks = [path for path in (paths.ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+    assert said.count("rule notebook:") == len(notebooks) == said.count("threads: 4")
+    assert said.count("mem_mb=8000") >= len(notebooks) and "runtime=60" in said
+
+
+def test_without_a_profile_nothing_goes_to_slurm(dry_run):
+    said = dry_run("--cores", "1")
+    assert "Using workflow specific profile profiles/default" in said
+    assert "profiles/slurm" not in said and "mem_mb=8000" not in said and "threads: 4" not in said
