@@ -8,10 +8,11 @@ import collections.abc
 import gzip
 import heapq
 import json
+import multiprocessing
+import os
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -79,31 +80,29 @@ def span(seconds):
     return f"{seconds:.1f} s"
 
 
-def seconds_a_task(tasks=2000):
-    """What Dask's client and scheduler, both in this process, spend on each task: why tasks should not be too small."""
+def task_note(tasks=2000):
+    """What Dask's client and scheduler, both in this process, spend on each task, in a sentence."""
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         simlib.sweep(abs, [(1,)], client)
         began = time.process_time()
         simlib.sweep(abs, [(k,) for k in range(tasks)], client)
-        return (time.process_time() - began) / tasks
+        seconds = (time.process_time() - began) / tasks
+    return (
+        f"Dask spends {seconds * 1e3:.1f} ms on each task in its client and scheduler, and so hands out at most "
+        f"{1 / seconds:,.0f} a second: on hundreds of cores a task should be many runs."
+    )
 
 
 # AccaSim
 
-ACCASIM_HEADER = [
-    "EASY on KTH",
-    "processor time [s]",
-    "/ simlib's",
-    "mean wait [s]",
-    "longest [h]",
-    "starts as AccaSim",
-]
-ACCASIM_TEXT = """Each as its users run it: from the log's file to every job's start. AccaSim reserves processors for the \
-head of the queue, but does not hold the jobs behind it to that: its scheduler passes an empty list of reserved nodes, and \
-whatever fits starts. Nor does it try the head before its reserved time. The last row is simlib with these two rules, and \
-with the requested processors, which AccaSim takes, in place of the allocated: nearly every job starts when it does in \
-AccaSim. So the mean wait is shorter, for small jobs pass at will, and large ones pay for it."""
+ACCASIM_HEADER = ["EASY on KTH", "processor time [s]", "/ simlib", "mean wait [s]", "longest [h]", "starts as AccaSim"]
+ACCASIM_TEXT = """Each as its users run it: from the log's file to every job's start. AccaSim reserves processors for \
+the head of the queue, but does not hold the jobs behind it to that: its scheduler passes an empty list of reserved \
+nodes, and whatever fits starts. Nor does it try the head before its reserved time. The last row is simlib with these \
+two rules, and with the requested processors, which AccaSim takes, in place of the allocated: nearly every job starts \
+when it does in AccaSim. So its mean wait is shorter, as whatever fits passes at will, and its longest is far longer, \
+which a reservation is there to prevent."""
 
 
 def accasim_rows(name="KTH-SP2"):
@@ -113,13 +112,11 @@ def accasim_rows(name="KTH-SP2"):
         return
     procs = archive.entry(name)["procs"]
     simlib_seconds, jobs = timed(lambda: simulate(simlib.read_swf(found[0], procs), EASY()).jobs)
-    with TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as process:
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
         plain = Path(folder) / "log.swf"
         plain.write_bytes(gzip.decompress(found[0].read_bytes()))
         accasim_seconds, theirs = process.submit(accasim, plain, procs).result()
-    workload = simlib.read_swf(found[0], procs)
-    asked = workload.derive(workload.jobs.assign(procs=workload.log.requested_procs), "requested processors")
-    rules_seconds, ours = timed(lambda: simulate(asked, AsAccaSim()).jobs)
+    rules_seconds, ours = timed(lambda: simulate(requested(simlib.read_swf(found[0], procs)), AsAccaSim()).jobs)
     for label, seconds, start in (
         ("simlib", simlib_seconds, jobs.start),
         ("AccaSim 1.1.3", accasim_seconds, theirs),
@@ -129,6 +126,11 @@ def accasim_rows(name="KTH-SP2"):
         numbers = wait.mean(), wait.max() / 3600, 100 * (start == theirs.reindex(start.index)).mean()
         mean, longest, same = (f"{number:,.{digits}f}" for number, digits in zip(numbers, (0, 0, 2), strict=True))
         yield [label, f"{seconds:.2f}", f"{seconds / simlib_seconds:,.0f}", mean, longest, f"{same} %"]
+
+
+def requested(workload):
+    """The jobs with the processors that they asked for."""
+    return workload.derive(workload.jobs.assign(procs=workload.log.requested_procs), "requested processors")
 
 
 def timed(function, tries=3):
@@ -146,6 +148,7 @@ def accasim(path, procs):
     """In a process of its own: AccaSim's processor time, and the start of each job by its number in the log."""
     for abstract in collections.abc.__all__:  # where they were when AccaSim was written
         setattr(collections, abstract, getattr(collections.abc, abstract))
+    multiprocessing.set_start_method("fork", force=True)  # its writers rely on it
     with warnings.catch_warnings(action="ignore"):
         from accasim.base.allocator_class import FirstFit
         from accasim.base.scheduler_class import EASYBackfilling
@@ -153,9 +156,9 @@ def accasim(path, procs):
     system = path.with_name("system.json")
     system.write_text(json.dumps({"groups": {"node": {"core": 1}}, "resources": {"node": procs}}))
     options = {"RESULTS_FOLDER_PATH": str(path.parent), "LOG_LEVEL": "WARNING"}
-    began = time.process_time()
+    began = os.times()
     files = Simulator(str(path), str(system), EASYBackfilling(FirstFit()), **options).start_simulation()
-    seconds = time.process_time() - began
+    seconds = sum(os.times()[:4]) - sum(began[:4])  # with its writers
     starts = {}
     for line in Path(files["sched-"]).read_text().splitlines():  # job;user;submit__nodes__start;end;...
         job, nodes_and_after = line.split(";", 1)

@@ -3,14 +3,19 @@
 And the profile with which Snakemake sends the notebooks to Slurm is one that it understands.
 """
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
+import dask_jobqueue
 import distributed
 import pytest
+from dask_jobqueue.slurm import SLURMJob
 
 import simlib
 from simlib import EASY, Conservative, paths, stats, sweep
@@ -92,6 +97,22 @@ def test_shaking_takes_a_client(client):
 def test_what_fails_on_a_worker_is_raised_here(client):
     with pytest.raises(ZeroDivisionError):
         sweep(divmod, [(1, 1), (1, 0), (2, 1)], client)
+
+
+def test_the_sweep_that_the_docs_send_to_slurm(client, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(simlib, "load", lambda name: sample())
+    cluster = SimpleNamespace(scale=lambda jobs: None)
+    monkeypatch.setattr(dask_jobqueue, "SLURMCluster", lambda **options: asked.update(options) or cluster)
+    monkeypatch.setattr("dask.distributed.Client", lambda cluster: contextlib.nullcontext(client))
+    [block] = re.findall(r"```python\n(.*?)```", (paths.ROOT / "docs/cluster.md").read_text("utf-8"), flags=re.S)
+    names = {"__name__": "docs"}
+    exec(block.replace("runs=100", "runs=2").replace("1000, 100", "4, 2"), names)
+    assert [len(result) for result in names["results"]] == [2] * 4
+    whole = stats.shake(sample(), Conservative(), runs=4).to_numpy()
+    assert (whole[2:] == names["results"][-1].to_numpy()).all()
+    script = SLURMJob(scheduler="tcp://127.0.0.1:8786", name="worker", **asked).job_script()
+    assert "#SBATCH -p short" in script and "#SBATCH -A project" in script and "--cpus-per-task=8" in script
 
 
 @pytest.fixture
