@@ -82,8 +82,9 @@ def span(seconds):
 
 def task_note(tasks=2000):
     """What Dask's client and scheduler, both in this process, spend on each task, in a sentence."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+    options = {"n_workers": 2, "threads_per_worker": 1, "silence_logs": "CRITICAL"}
+    any_port = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(**options, **any_port) as cluster, distributed.Client(cluster) as client:
         simlib.sweep(abs, [(1,)], client)
         began = time.process_time()
         simlib.sweep(abs, [(k,) for k in range(tasks)], client)

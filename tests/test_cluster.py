@@ -60,8 +60,9 @@ def deadly_waits(workload, policy, seed, deadly, marks):
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**options, host="127.0.0.1", silence_logs="CRITICAL") as cluster:
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "silence_logs": "CRITICAL"}
+    any_port = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}  # as other tests run clusters beside this one
+    with distributed.LocalCluster(**options, **any_port) as cluster:
         with distributed.Client(cluster) as client:
             yield client
 
