@@ -40,17 +40,18 @@ lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks
 
 bench: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster,bench]'
 	$(BIN)/python benchmarks/run.py
 
 # the environment, from pinned versions; made anew when they change
 $(VENV)/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster]'
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,lab]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster,lab]'
 	@touch $@
 
 /usr/bin/chromium:

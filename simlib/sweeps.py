@@ -1,11 +1,16 @@
 """Many simulations at once, on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`."""
 
 import os
+import pickle
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from tqdm.auto import tqdm
 
 from . import watching
+
+LARGE = 10_000
+"""Bytes of a pickle from which it pays to send an argument of several tasks only once to each of Dask's workers."""
 
 
 def sweep(function, tasks, executor=None, progress=None, label="runs"):
@@ -17,8 +22,9 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
         For processes and clusters one that can be pickled.
     tasks : iterable of tuple
         The arguments of each call.
-    executor : concurrent.futures.Executor, optional
-        By default as many threads as there are cores: the engine's kernels release Python's lock.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        By default as many threads as we may use cores: the engine's kernels release Python's lock. On Dask's workers
+        what several tasks share, such as a log, travels once a worker, and what a worker did not finish another does.
     progress : bool, optional
         Whether to show a progress bar; by default in terminals and JupyterLab, but not under papermill or in a file.
     label : str
@@ -34,8 +40,12 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
         The first one that a call raised, in order of the tasks; calls that have not begun are cancelled.
     """
     if executor is None:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(_cores()) as threads:
             return sweep(function, tasks, threads, progress, label)
+    if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
+        executor = executor.get_executor(pure=False)
+    if client := getattr(executor, "_client", None):  # of Dask's executor
+        tasks = _sent_once(list(tasks), client)
     futures = [executor.submit(function, *task) for task in tasks]
     show = watching.seen() if progress is None else progress
     try:
@@ -49,3 +59,30 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
     finally:
         for future in futures:
             future.cancel()
+
+
+def _sent_once(tasks, client):
+    """The tasks, where a future of Dask's stands for each large object that is an argument of several.
+
+    A worker gets a future's value once, whichever tasks need it. It is a task's result rather than data that was
+    scattered to the workers: so it can be there before them, and when it is lost with the last worker that had it, Dask
+    makes it again. The scheduler keeps it for that, which is meant, and no reason to warn.
+    """
+    import cloudpickle  # comes with Dask, as does the next
+    import dask
+
+    times = Counter(id(argument) for task in tasks for argument in task)
+    shared = {id(argument): argument for task in tasks for argument in task if times[id(argument)] > 1}
+    pickled = {key: cloudpickle.dumps(argument) for key, argument in shared.items()}
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+        futures = {
+            key: client.submit(pickle.loads, content, pure=False)
+            for key, content in pickled.items()
+            if len(content) >= LARGE
+        }
+    return [tuple(futures.get(id(argument), argument) for argument in task) for task in tasks]
+
+
+def _cores():
+    """How many cores are ours: a batch system may have granted some of a node's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -41,7 +41,7 @@ def conda():
 
 def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
     pins = pinned()
-    for requirement in required("study", "test", "lab"):
+    for requirement in required("study", "test", "cluster", "bench", "lab"):
         assert requirement.specifier.contains(pins[normal(requirement.name)]), requirement
 
 
@@ -49,7 +49,7 @@ def test_conda_gets_the_same_versions_and_no_others():
     pins, found = pinned(), conda()
     del found["python"]
     assert found == {
-        normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test")
+        normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test", "cluster")
     }
 
 
@@ -70,7 +70,7 @@ def test_what_runs_here_is_what_is_pinned():
     from importlib import metadata
 
     pins = pinned()
-    for requirement in required("study", "test"):
+    for requirement in required("study", "test", "cluster"):
         assert metadata.version(requirement.name) == pins[normal(requirement.name)]
 
 
