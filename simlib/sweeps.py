@@ -53,7 +53,7 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
             for future in futures:
                 future.add_done_callback(lambda _: bar.update())
             return [future.result() for future in futures]
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # dask_jobqueue makes the one into the other
         watching.stop_all()
         raise
     finally:

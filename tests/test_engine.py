@@ -309,7 +309,7 @@ def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_pat
     rows = "[(0, 9, 2), (0, 3, 2), (1, 1, 2), (2, 1, 4)]"  # submit, run, size
     code = (
         "import numpy as np; from simlib.engine import OPEN, fcfs; "
-        f"submit, run, size = np.array({rows}).T.copy(); print(*fcfs(submit, run, size, 4, *OPEN))"
+        f"submit, run, size = np.array({rows}).T.copy(); print(*fcfs(submit, run, size, 4, *OPEN, np.zeros(2, int)))"
     )
 
     def starts():

@@ -19,6 +19,14 @@ def overloaded():
     return jann97.workload(60_000).scale_load(1.3).with_estimates(Uniform(10))
 
 
+@pytest.fixture(autouse=True)
+def signals():
+    """What Python does with an interrupt, whatever a library has made of it that another test uses."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_once_jobs_have_started(simulations=1):
     def watch():
         while sum(w[0] > 0 for w in list(watching._watches.values())) < simulations:
