@@ -19,6 +19,12 @@ PICTURE = Path(__file__).parent / "growth.png"
 OVERLOAD = ["policy", "estimates", "load", "jobs: microseconds a job", "grows with exponent"]
 TEN_MILLION = ["10 million jobs of Jann '97 at load 0.9, EASY", ""]
 
+OVERLOAD_TEXT = """A pass of EASY does not walk the queue any more (see `simlib/engine/candidates.py`). Conservative
+backfilling still grows faster than the number of jobs. With inexact estimates it must, if every queued job is to have
+its reservation: many of them move whenever a job ends early, and the moves alone, counted once in the kernel, grow with
+exponents of 1.8 to 1.9. With exact
+estimates nothing moves; what grows is the search for the first gap and the room that is made for a reservation."""
+
 LARGEST = {"EASY": 1_000_000, "Conservative": {"exact": 300_000, "f = 10": 100_000}}
 
 

@@ -1,129 +1,65 @@
-"""How fast, as ratios measured in one run: `make bench` prints the tables and keeps them in benchmarks/RESULTS.md.
+"""How fast, as ratios and rates measured in one run: `make bench` writes benchmarks/RESULTS.md.
 
-Every time is the best of several runs of one thing after another, so that a machine whose speed drifts does not favour
-either. Ratios are what to look at; the seconds are those of the machine that ran it.
+Ratios and exponents are what to look at; the seconds are those of the machine that ran it.
 """
 
 import os
 import platform
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+import growth
+import others
+import simulating
+import study
 
-import simlib
-from simlib import EASY, Conservative, archive, simulate
-from simlib.models import feitelson96, jann97
-
-RUNS = 7
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
-def best(*functions):
-    """The least seconds that each function took, all called in turn RUNS times."""
-    least = [float("inf")] * len(functions)
-    for _ in range(RUNS):
-        for k, function in enumerate(functions):
-            began = time.perf_counter()
-            function()
-            least[k] = min(least[k], time.perf_counter() - began)
-    return least
-
-
-def bare_pandas(path):
-    """What reading the numbers costs at least with the same library."""
-    return pd.read_csv(path, sep=r"\s+", comment=";", header=None)
-
-
-def log_rows():
-    """For each file of the catalogue that is here: the cost of reading and of simulating, as ratios to reading."""
-    for name, about in archive.catalogue()["logs"].items():
-        for file in archive.files(name):
-            found = archive.find(name, file.variant)
-            if found is None or about.get("synthetic"):
-                continue
-            path, procs = found[0], about["procs"]
-            workload = simlib.read_swf(path, procs=procs)
-            policies = EASY(), EASY(True), Conservative(), Conservative("start")
-            for policy in policies:
-                simulate(workload, policy)  # compiled by now
-            bare, read, *simulated = best(
-                lambda path=path: bare_pandas(path),
-                lambda path=path, procs=procs: simlib.read_swf(path, procs=procs),
-                *(lambda policy=policy, workload=workload: simulate(workload, policy) for policy in policies),
-            )
-            ratios = [f"{seconds / read:.2f}" for seconds in simulated]
-            yield [path.name, f"{len(workload):,}", f"{read * 1000:.0f}", f"{read / bare:.2f}", *ratios]
-
-
-def model_rows(jobs=1_000_000):
-    """Making a million jobs of each model, beside drawing and sorting as many random numbers."""
-    rng = np.random.default_rng(0)
-    models = {"Jann '97": jann97.workload, "Feitelson '96": feitelson96.workload}
-    sort, *made = best(
-        lambda: np.sort(rng.exponential(size=jobs), kind="stable"),
-        *(lambda model=model: model(jobs) for model in models.values()),
-    )
-    for name, seconds in zip(models, made, strict=True):
-        yield [name, f"{jobs:,}", f"{seconds:.2f}", f"{seconds / sort:.1f}"]
-
-
-def start_rows():
-    """Starting up, each in a process of its own: importing, and a first simulation with the kernels on disk."""
-    first = (
-        "import time, simlib; w = simlib.load('sample'); t = time.perf_counter(); "
-        "[simlib.simulate(w, p) for p in (simlib.EASY(), simlib.Conservative())]; print(time.perf_counter() - t)"
-    )
-    statements = {
-        "python, nothing imported": "import time; t = time.perf_counter(); print(time.perf_counter() - t)",
-        "import pandas": "import time; t = time.perf_counter(); import pandas; print(time.perf_counter() - t)",
-        "import simlib": "import time; t = time.perf_counter(); import simlib; print(time.perf_counter() - t)",
-        "first simulations, kernels cached": first,
-    }
-    for what, code in statements.items():
-        seconds = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
-        yield [what, f"{min(seconds):.2f}"]
-
-
-def markdown(header, rows):
+def table(header, rows):
     rows = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def main():
-    logs = [
-        "log",
-        "jobs",
-        "read_swf [ms]",
-        "read / bare pandas",
-        "EASY",
-        "EASY, reuse_extra",
-        "Conservative",
-        "by start",
-    ]
-    text = f"""# Speed
+def text():
+    yield f"""# Speed
 
 Made by `make bench` on {os.cpu_count()} cores, Python {platform.python_version()}. Times are the best of several runs.
 
 ## Reading and simulating
 
-The last four columns: time to simulate the whole log / time that `read_swf` takes for it.
+The last six columns: time to simulate the whole log / time that `read_swf` takes for it, with the users' estimates and
+with exact ones."""
+    yield table(simulating.LOGS, simulating.log_rows())
+    yield """## Overload
 
-{markdown(logs, log_rows())}
+Above a load of 1 the queue grows as long as jobs arrive: here to a tenth of all jobs at 1.1, to a quarter at 1.3. The
+jobs are those of Jann '97; `f = 10` are random estimates of up to ten times the run time. The exponent is the slope of
+a line through the logarithms of jobs and of processor time."""
+    yield table(growth.OVERLOAD, growth.overload_rows())
+    yield f"![processor time by number of jobs]({growth.PICTURE.name})"
+    yield growth.OVERLOAD_TEXT
+    yield table(growth.TEN_MILLION, growth.ten_million_rows())
+    yield "## Many runs"
+    yield table(study.SHAKEN, study.shaken_rows())
+    yield "## Beyond one machine\n\n" + others.SWEEP_TEXT
+    yield table(others.SWEEP_HEADER, others.sweep_cost_rows())
+    yield others.task_note()
+    yield "## The whole study\n\n" + study.__doc__.split("\n\n", 1)[1].strip()
+    yield table(study.STUDY, study.study_rows())
+    yield "## What others use\n\n" + others.ACCASIM_TEXT
+    yield table(others.ACCASIM_HEADER, others.accasim_rows())
+    yield "## Making workloads"
+    yield table(simulating.MODELS, simulating.model_rows())
+    yield "## Starting"
+    yield table(simulating.STARTS, simulating.start_rows())
 
-## Making workloads
 
-{markdown(["model", "jobs", "seconds", "/ drawing and sorting as many numbers"], model_rows())}
-
-## Starting
-
-{markdown(["what", "seconds"], start_rows())}
-"""
-    RESULTS.write_text(text, encoding="utf-8")
-    print(text)
+def main():
+    parts = []
+    for part in text():
+        print(part, end="\n\n", flush=True)
+        parts.append(part)
+    RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
