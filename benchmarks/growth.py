@@ -19,13 +19,13 @@ PICTURE = Path(__file__).parent / "growth.png"
 OVERLOAD = ["policy", "estimates", "load", "jobs: microseconds a job", "grows with exponent"]
 TEN_MILLION = ["10 million jobs of Jann '97 at load 0.9, EASY", ""]
 
-OVERLOAD_TEXT = """A pass of EASY does not walk the queue any more (see `simlib/engine/candidates.py`). Conservative
-backfilling still grows faster than the number of jobs. With inexact estimates it must, if every queued job is to have
-its reservation: many of them move whenever a job ends early, and the moves alone, counted once in the kernel, grow with
-exponents of 1.8 to 1.9. With exact
-estimates nothing moves; what grows is the search for the first gap and the room that is made for a reservation."""
+OVERLOAD_TEXT = """What would grow with the queue is left out: a pass of EASY finds whom to backfill in an index
+(`simlib/engine/candidates.py`), and a new job's first gap is looked for where there can be one
+(`simlib/engine/searches.py`). But with inexact estimates conservative backfilling must grow faster than the number of
+jobs, as long as each queued job is to have its reservation at any time: whenever a job ends early many others move, and
+the moves alone, counted once in the kernel, grow with exponents of 1.8 to 1.9."""
 
-LARGEST = {"EASY": 1_000_000, "Conservative": {"exact": 300_000, "f = 10": 100_000}}
+LARGEST = {("Conservative", "f = 10"): 100_000}
 
 
 def _cases():
@@ -36,8 +36,7 @@ def _cases():
 
 
 def _sizes(policy, estimates):
-    largest = LARGEST[type(policy).__name__]
-    largest = largest if isinstance(largest, int) else largest[estimates]
+    largest = LARGEST.get((type(policy).__name__, estimates), 1_000_000)
     return [jobs for jobs in (10_000, 30_000, 100_000, 300_000, 1_000_000) if jobs <= largest]
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, simulate
+from simlib.engine import easy_readings
 
 
 def longest_waiting_first_of_small(wait, estimate, size):
@@ -101,6 +102,46 @@ def random_workload(seed, jobs=400, machine=64, exact=False, overrun=True, short
 
 every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
 seeds = given(seed=st.integers(0, 2**32))
+
+
+def overloaded(seed, jobs=2500, exact=False):
+    """Nearly all jobs wait at once."""
+    w = random_workload(seed, jobs, machine=128, exact=exact, overrun=False)
+    return w.scale_arrivals(0.1)
+
+
+def walked(w):
+    """The start times that the detective's kernel finds, which goes through the whole queue in every pass."""
+    columns = (w.jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs"))
+    return easy_readings.easy_reading(*columns, w.procs, easy_readings.TEXT)[0].tolist()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_long_queue_is_scheduled_as_by_walking_it(exact):
+    w = overloaded(3, exact=exact)
+    assert simulate(w, EASY()).jobs.start.tolist() == walked(w)
+
+
+def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
+    jobs = simulate(w := overloaded(4, exact=True), Conservative()).jobs
+    times, free = np.array([-1, 2**40]), np.array([w.procs])  # free[k] from times[k] on
+    for submit, run, size, start in jobs[["submit", "run", "procs", "start"]].itertuples(index=False, name=None):
+        assert start == first_gap(times, free, submit, run, size)
+        for time in (start, start + run):
+            k = np.searchsorted(times, time)
+            if times[k] != time:
+                times, free = np.insert(times, k, time), np.insert(free, k, free[k - 1])
+        free[np.searchsorted(times, start) : np.searchsorted(times, start + run)] -= size
+
+
+def first_gap(times, free, submit, run, size):
+    """Where a job fits first, by trying all steps."""
+    first = np.searchsorted(times, submit, side="right") - 1
+    enough = free[first:] >= size
+    begin = np.maximum(times[first:-1], submit)
+    too_few = np.append(np.where(enough, 2**40, begin), 2**40)  # where the step begins that ends each one's gap
+    until = np.minimum.accumulate(too_few[::-1])[::-1][:-1]
+    return begin[enough & (until >= begin + run)][0]
 
 
 @every_policy

@@ -10,14 +10,19 @@ Four things make that cheap, and change no schedule:
 3. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
 4. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
+
+Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `by_start` and `profile` see
+to it that little is shifted.
 """
 
 import numpy as np
 from numba import njit
 
 from .arrivals import NEVER, arrivals, submit_followers
-from .profile import advance, anchor_point, give, make_room, tidy
+from .by_start import RECENT, insert_by_start, merge, sort_by_start
+from .profile import advance, anchor_point, give, tidy, when_to_tidy
 from .running import insert
+from .searches import VALID, first_gap, no_searches
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
@@ -61,35 +66,6 @@ def in_order_of_arrival(queue, oldest, arrived, waiting):
     return queued
 
 
-@njit(cache=True)
-def sort_by_start(by_start, started, reserved, start, arrival):
-    """Sort `by_start[started:reserved]` by start, ties by arrival; they nearly are already."""
-    for i in range(started + 1, reserved):
-        job = by_start[i]
-        j = i
-        while j > started and (
-            start[by_start[j - 1]] > start[job]
-            or (start[by_start[j - 1]] == start[job] and arrival[by_start[j - 1]] > arrival[job])
-        ):
-            by_start[j] = by_start[j - 1]
-            j -= 1
-        by_start[j] = job
-
-
-@njit(cache=True)
-def insert_by_start(by_start, started, reserved, job, start):
-    """Insert `job`, the last one to arrive, into `by_start[started:reserved]`."""
-    low, high = started, reserved
-    while low < high:
-        middle = (low + high) // 2
-        if start[by_start[middle]] <= start[job]:
-            low = middle + 1
-        else:
-            high = middle
-    make_room(by_start, low, reserved)
-    by_start[low] = job
-
-
 @njit(cache=True, nogil=True)
 def conservative(submit, run, estimate, size, machine, preceding, think, watch, when_early):
     """Start times under conservative backfilling.
@@ -118,9 +94,12 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     arrival = np.zeros(n, np.int64)
     waiting = np.zeros(n, np.bool_)
     queue = np.empty(n, np.uint64)  # by arrival, from `oldest` to `queued`, some of which have started
-    by_start = np.empty(n, np.uint64)  # by reserved start, from `started` to `arrived`
+    by_start = np.empty(n, np.uint64)  # by reserved start, from `started` to `reserved`
+    recent = np.empty(RECENT, np.uint64)  # likewise, the last to arrive, from `earliest` to `latest`
+    begun = np.empty(n, np.uint64)  # by real start
     running = np.empty(n, np.uint64)  # by end, the next one last; jobs of no length take no room, so any number of them
-    oldest, queued, started, arrived, count = 0, 0, 0, 0, 0
+    oldest, queued, started, reserved, earliest, latest, arrived, begins, count = 0, 0, 0, 0, 0, 0, 0, 0, 0
+    found = no_searches(machine, estimate.max() if n > 0 else 0)
     order, at, first_follower, others = arrivals(n, preceding)
     # 3 n steps before `tidy`, and 9 n that the events of an instant may add
     times = np.empty(12 * n + 64, np.int64)
@@ -128,17 +107,20 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     times[0], free[0], times[1] = 0, machine, NEVER
     first, last, many = np.uint64(0), np.uint64(1), np.uint64(32)
 
-    while (at < n or started < arrived or count > 0) and watch[1] == 0:
-        watch[0] = started
+    while (at < n or begins < arrived or count > 0) and watch[1] == 0:
+        watch[0] = begins
         now = submit[order[at]] if at < n else NEVER
         if count > 0:
             now = min(now, end[running[count - 1]])
-        if started < arrived:
+        if started < reserved:
             now = min(now, start[by_start[started]])
+        if earliest < latest:
+            now = min(now, start[recent[earliest]])
         first = advance(times, first, now)
         if last > many:
             last = tidy(times, free, first, last)
-            first, many = np.uint64(0), last + last // 2 + np.uint64(32)
+            first = np.uint64(0)
+            many = when_to_tidy(last)
 
         early = False  # 1. jobs leave
         while count > 0 and end[running[count - 1]] <= now:
@@ -147,11 +129,14 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
             if start[job] + estimate[job] > now:
                 k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
                 early = True
+                found[VALID] = False
             if feedback:
                 at = submit_followers(order, at, job, now, first_follower, others, think, submit)
-        if early and started < arrived and when_early != NO_COMPRESSION:
+        if early and begins < arrived and when_early != NO_COMPRESSION:
+            reserved = merge(by_start, started, reserved, recent, earliest, latest, start)
+            earliest = latest = 0
             if when_early == BY_START:
-                in_turn = by_start[started:arrived].copy()
+                in_turn = by_start[started:reserved].copy()
             else:
                 oldest, queued = 0, in_order_of_arrival(queue, oldest, queued, waiting)
                 in_turn = queue[:queued]
@@ -159,13 +144,17 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
                 last = rebackfill(times, free, first, last, in_turn, start, estimate, size)
             else:
                 last = compress(times, free, first, last, in_turn, start, estimate, size)
-            sort_by_start(by_start, started, arrived, start, arrival)
+            sort_by_start(by_start, started, reserved, start, arrival)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
             job = np.uint64(order[at])
-            k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+            k = first_gap(found, times, free, first, last, size[job], estimate[job])
             start[job] = guarantee[job] = times[k]
             k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
-            insert_by_start(by_start, started, arrived, job, start)
+            if latest == RECENT:
+                reserved = merge(by_start, started, reserved, recent, earliest, latest, start)
+                earliest = latest = 0
+            insert_by_start(recent, earliest, latest, job, start)
+            latest += 1
             queue[queued] = job
             waiting[job] = True
             arrival[job] = arrived
@@ -173,13 +162,22 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
             arrived += 1
             at += 1
 
-        before = started  # 3. those start whose time has come
-        while started < arrived and start[by_start[started]] == now:
-            waiting[by_start[started]] = False
-            started += 1
+        before = begins  # 3. those start whose time has come
+        while True:
+            if started < reserved and start[by_start[started]] == now:
+                job = by_start[started]
+                started += 1
+            elif earliest < latest and start[recent[earliest]] == now:
+                job = recent[earliest]
+                earliest += 1
+            else:
+                break
+            waiting[job] = False
+            begun[begins] = job
+            begins += 1
         while oldest < queued and not waiting[queue[oldest]]:
             oldest += 1
-        for job in by_start[before:started]:
+        for job in begun[before:begins]:
             backfilled[job] = oldest < queued and arrival[queue[oldest]] < arrival[job]
             end[job] = now + run[job]
             count = insert(running, count, job, end)

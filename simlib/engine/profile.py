@@ -15,8 +15,9 @@ from numba import njit
 
 from .arrivals import NEVER
 
-ONE = np.uint64(1)
+ONE, TWO = np.uint64(1), np.uint64(2)
 NEAR = np.uint64(10)  # steps within which room is looked for
+LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
 @njit(cache=True, inline="always")
@@ -30,15 +31,40 @@ def advance(times, first, now):
 
 @njit(cache=True)
 def tidy(times, free, first, last):
-    """Remove the steps that say nothing. Returns the new last step; the first is then 0."""
+    """Remove the steps that say nothing; in a long profile make some anew, evenly. Returns the new last step.
+
+    The first is then 0.
+    """
     times[0], free[0] = times[first], free[first]
     kept = np.uint64(0)
     for k in range(first + ONE, last):
         if free[k] != free[kept]:
             kept += ONE
             times[kept], free[kept] = times[k], free[k]
-    times[kept + ONE] = NEVER
-    return kept + ONE
+    last = kept + ONE
+    times[last] = NEVER
+    return spread(times, free, last) if last > LONG else last
+
+
+@njit(cache=True)
+def spread(times, free, last):
+    """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
+    k = new_last = last + last // TWO
+    times[k] = NEVER
+    while last > 0:
+        last -= ONE
+        k -= ONE
+        times[k], free[k] = times[last], free[last]
+        if last % TWO == 0 and k > last:
+            k -= ONE
+            times[k], free[k] = times[last], free[last]
+    return new_last
+
+
+@njit(cache=True)
+def when_to_tidy(last):
+    """At how many steps a profile that now has `last` is worth tidying: a long one soon, for its room is used up."""
+    return last + last // (TWO if last < LONG else np.uint64(32)) + np.uint64(32)
 
 
 @njit(cache=True, inline="always")
@@ -54,9 +80,14 @@ def insert_before(times, free, first, last, k, begin, procs):
             times[room], free[room] = times[room + ONE], free[room + ONE]
             room += ONE
     else:
-        last += ONE
-        make_room(times, k, last)
-        make_room(free, k, last)
+        room = k + ONE if last - k > LONG else last  # the rest is shifted, in a long profile to the next room only
+        while room < last and free[room] != free[room - ONE]:
+            room += ONE
+        if room == last:
+            last += ONE
+            room = last
+        make_room(times, k, room)
+        make_room(free, k, room)
     times[k], free[k] = begin, procs
     return k, last
 
@@ -108,3 +139,16 @@ def anchor_point(times, free, first, size, duration, reserved):
             k += ONE
         if times[k] >= end:
             return anchor
+
+
+@njit(cache=True)
+def step_at(times, first, last, time):
+    """The step in which `time` lies, the earlier one of a doubled step, or the first of all."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // TWO
+        if times[middle] < time:
+            low = middle + ONE
+        else:
+            high = middle
+    return low if times[low] == time or low == first else low - ONE

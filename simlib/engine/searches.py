@@ -1,0 +1,72 @@
+"""Searches in a long profile: what earlier ones have found tells later ones where to begin.
+
+As long as no processors are given back, gaps only shrink. So before the time at which a job found its gap there is
+none for a job that is as large and as long, or larger and longer. Sizes and durations are put into classes, eight to an
+octave; what was found goes to the classes at or above the job's, what is known comes from those at or below it. The
+table `found` is a Fenwick tree both ways: a look at 10,000 classes is a look at about twelve of its entries.
+"""
+
+import numpy as np
+from numba import njit
+
+from .arrivals import NEVER
+from .profile import LONG, anchor_point, step_at
+
+VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
+
+
+@njit(cache=True)
+def no_searches(machine, longest):
+    """A table for jobs of up to that many processors and seconds, in which nothing is known."""
+    found = np.empty((size_class(machine) + 3, size_class(longest) + 3), np.int64)
+    found[VALID] = False
+    return found
+
+
+@njit(cache=True)
+def first_gap(found, times, free, first, last, size, duration):
+    """The first step at whose beginning there is a gap for a new job, found with what is known, and remembered."""
+    if last - first < LONG:
+        return anchor_point(times, free, first, size, duration, NEVER)
+    if not found[VALID]:
+        found[:] = -NEVER
+        found[VALID] = True
+    k = step_at(times, first, last, no_gap_before(found, size, duration))
+    k = anchor_point(times, free, k, size, duration, NEVER)
+    remember(found, size, duration, times[k])
+    return k
+
+
+@njit(cache=True)
+def size_class(x):
+    """The class of a size or duration. Of two numbers the larger one's is not lower."""
+    octave = 0
+    while x >> octave >= 16:
+        octave += 1
+    return 8 * octave + (x >> octave)
+
+
+@njit(cache=True)
+def no_gap_before(found, size, duration):
+    """A time before which there is no gap of that size and duration."""
+    time = -NEVER
+    i = size_class(size) + 1
+    while i > 0:
+        j = size_class(duration) + 1
+        while j > 0:
+            time = max(time, found[i, j])
+            j &= j - 1
+        i &= i - 1
+    return time
+
+
+@njit(cache=True)
+def remember(found, size, duration, time):
+    """Enter that there is no gap of that size and duration, or more, before `time`."""
+    i = size_class(size - 1) + 2  # the first class that has no smaller ones
+    while i < found.shape[0]:
+        j = size_class(duration - 1) + 2 if duration > 0 else 1
+        while j < found.shape[1]:
+            found[i, j] = max(found[i, j], time)
+            j += j & -j
+        i += i & -i
