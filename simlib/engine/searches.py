@@ -3,7 +3,7 @@
 As long as no processors are given back, gaps only shrink. So before the time at which a job found its gap there is
 none for a job that is as large and as long, or larger and longer. Sizes and durations are put into classes, eight to an
 octave; what was found goes to the classes at or above the job's, what is known comes from those at or below it. The
-table `found` is a Fenwick tree both ways: a look at 10,000 classes is a look at about twelve of its entries.
+table `found` is a Fenwick tree both ways: a look at 10,000 classes is a look at about ten of its entries.
 """
 
 import numpy as np
