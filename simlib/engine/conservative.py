@@ -1,14 +1,18 @@
 """Conservative backfilling (MF section 2.1).
 
 Nearly all time goes into compression: when a job ends early, every queued job is looked at, and a few move a little.
-Four things make that cheap, and change no schedule:
+Five things make that cheap, and change no schedule:
 
 1. A job is not lifted out of the profile to learn whether it can move. It is looked for a gap before its reserved start
    only; from there on it fits in any case, for it stands there (see `anchor_point`).
-2. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
+2. Where the job before it was no larger and no longer, as is often the case, for users submit the same job many times,
+   a job is looked for a gap from the start of that one on. What kept the one from starting earlier, a time at which too
+   few processors are free, lies before its start, and keeps the other from it too if that is not reserved to start
+   sooner.
+3. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
    same number would be given and taken.
-3. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
-4. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
+4. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
+5. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
 Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `by_start` and `profile` see
@@ -20,7 +24,7 @@ from numba import njit
 
 from .arrivals import NEVER, arrivals, submit_followers
 from .by_start import RECENT, insert_by_start, merge, sort_by_start
-from .profile import advance, anchor_point, give, tidy, when_to_tidy
+from .profile import ONE, advance, anchor_point, give, tidy, when_to_tidy
 from .running import insert
 from .searches import VALID, first_gap, no_searches
 
@@ -33,14 +37,20 @@ def compress(times, free, first, last, jobs, start, estimate, size):
 
     Returns the new last step.
     """
+    size_before, estimate_before, start_before, begin = NEVER, NEVER, NEVER, first  # of the job before, and its step
     for job in jobs:
-        k = anchor_point(times, free, first, size[job], estimate[job], start[job])
-        anchor, reserved = times[k], start[job]
+        reserved = start[job]
+        no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
+        begin = anchor_point(times, free, begin if no_sooner else first, size[job], estimate[job], reserved)
+        size_before, estimate_before, start_before = size[job], estimate[job], reserved
+        anchor = times[begin]
         if anchor < reserved:
             end = anchor + estimate[job]
-            k, last = give(times, free, first, last, k, anchor, min(end, reserved), -size[job])
+            k, last = give(times, free, first, last, begin, anchor, min(end, reserved), -size[job])
             k, last = give(times, free, first, last, k, max(end, reserved), reserved + estimate[job], size[job])
-            start[job] = anchor
+            start[job] = start_before = anchor
+            while begin > first and times[begin - ONE] >= anchor:  # steps may have been shifted
+                begin -= ONE
     return last
 
 

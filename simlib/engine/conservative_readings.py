@@ -106,7 +106,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
     start = np.zeros(n, np.int64)
     guarantee = np.zeros(n, np.int64)
     end = np.zeros(n, np.int64)
-    queue = np.empty(n, np.int64)
+    queue = np.empty(n, np.uint64)
     running = np.empty(n, np.int64)
     arrived, queued, count = 0, 0, 0
     times = np.empty(12 * n + 64, np.int64)

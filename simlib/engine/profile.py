@@ -16,7 +16,7 @@ from numba import njit
 from .arrivals import NEVER
 
 ONE, TWO = np.uint64(1), np.uint64(2)
-NEAR = np.uint64(10)  # steps within which room is looked for
+NEAR = np.uint64(16)  # steps within which room is looked for
 LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
@@ -64,7 +64,7 @@ def spread(times, free, last):
 @njit(cache=True)
 def when_to_tidy(last):
     """At how many steps a profile that now has `last` is worth tidying: a long one soon, for its room is used up."""
-    return last + last // (TWO if last < LONG else np.uint64(32)) + np.uint64(32)
+    return last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
 
 
 @njit(cache=True, inline="always")
@@ -121,17 +121,18 @@ def give(times, free, first, last, k, begin, end, procs):
 
 
 @njit(cache=True, inline="always")
-def anchor_point(times, free, first, size, duration, reserved):
-    """The first step at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
+def anchor_point(times, free, k, size, duration, reserved):
+    """The first step from k on at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
 
     `reserved` is where the job stands in the profile already, or `NEVER` for a new one; the answer is the first step at
     or after it if there is none before. A scan that reaches it without a gap has found its answer: within its own
     reservation, lifted out, the job always fits. So a reservation need not be taken out of the profile to learn that it
     cannot move.
+
+    Conditions are joined by `&`, which looks at both: a branch less that the processor can guess wrong.
     """
-    k = first
     while True:
-        while free[k] < size:  # not here: the next possible anchor is where a step with enough of them begins
+        while (free[k] < size) & (times[k] < reserved):  # the next anchor is where a step with enough of them begins
             k += ONE
         anchor = k
         end = min(times[k] + duration, reserved)
