@@ -71,21 +71,7 @@ def simulate(workload, policy, overrun="extend", feedback=False):
 
 def _followed(workload):
     """The place of the job that each job follows, -1 for none, and the think time in between: two int64 arrays."""
-    jobs, log = workload.jobs, workload.log
-    if log is None or not (log.preceding.loc[jobs.index] > 0).any():
-        raise ValueError(
-            f"{workload.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
-            "17 (number of the preceding job) and 18 (think time in seconds)"
-        )
-    line = log.index.get_indexer(jobs.index)
-    log = log.iloc[line]
-    if not log.job.is_unique:
-        raise ValueError(f"{workload.name}: feedback: found jobs of the same number, expected a number for every job")
-    place = pd.Index(log.job).get_indexer(log.preceding)
-    submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
-    before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
-    follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
-    return np.where(follows, place, -1), np.where(follows, think, 0)
+    return tuple(column.copy() for column in workload.followed())  # a policy may do with them what it likes
 
 
 class Schedule:

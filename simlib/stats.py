@@ -1,6 +1,7 @@
 """How much a number that comes out of a simulation is worth: shaking bands, and batch means (MF section 3.1)."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -166,7 +167,7 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
     means = values[: full * batch].reshape(full, batch).mean(axis=1)[warmup:]
     n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
     mean = means.cumsum()[1:] / n
-    half_width = scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * _deviation(means) / np.sqrt(n)
+    half_width = _quantiles(confidence, len(means)) * _deviation(means) / np.sqrt(n)
     rules = {
         "ceiling": (n >= least) & (mean > (np.inf if ceiling is None else ceiling)),
         "precision": (n >= least) & (half_width < (0 if precision is None else precision) * np.abs(mean)),
@@ -177,6 +178,12 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
     stopped = next(rule for rule, holds in rules.items() if holds[last])
     used = means[: last + 2]
     return BatchMeans(float(mean[last]), float(half_width[last]), len(used), stopped, _lag1(used))
+
+
+@lru_cache
+def _quantiles(confidence, count):
+    """By how many standard errors an interval reaches either way, for 2, 3, ... `count` means. Slow, and often asked."""
+    return scipy.stats.t.ppf((1 + confidence) / 2, np.arange(1, count))
 
 
 def _check(values, batch, confidence, warmup, fewest):

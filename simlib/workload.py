@@ -78,6 +78,7 @@ class Workload:
         self.source = source or {}
         self.synthetic = synthetic
         self.history = ()
+        self._followed = []  # once it is known; all workloads that have the same jobs of the same log share it
 
     @property
     def jobs(self):
@@ -120,6 +121,42 @@ class Workload:
             raise ValueError(f"{self.name}: has no log, so it is not known when jobs ended; expected one read from SWF")
         log = self.log.loc[self._jobs.index]
         return log.submit + log.wait.clip(lower=0) + log.run
+
+    def followed(self):
+        """Which job each job follows by the log's fields 17 and 18, for simulations with feedback.
+
+        Returns
+        -------
+        place : int64 array
+            Of the job that it follows, among `jobs`; -1 for none.
+        think : int64 array
+            Seconds between the end of that job and its own submission; 0 where it follows none.
+
+        Raises
+        ------
+        ValueError
+            Where no job follows another, or several jobs have the same number.
+        """
+        if not self._followed:
+            self._followed.append(self._find_followed())
+        return self._followed[0]
+
+    def _find_followed(self):
+        jobs, log = self._jobs, self.log
+        if log is None or not (log.preceding.loc[jobs.index] > 0).any():
+            raise ValueError(
+                f"{self.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
+                "17 (number of the preceding job) and 18 (think time in seconds)"
+            )
+        line = log.index.get_indexer(jobs.index)
+        log = log.iloc[line]
+        if not log.job.is_unique:
+            raise ValueError(f"{self.name}: feedback: found jobs of the same number, expected a number for every job")
+        place = pd.Index(log.job).get_indexer(log.preceding)
+        submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
+        before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
+        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
+        return np.where(follows, place, -1), np.where(follows, think, 0)
 
     def equals(self, other):
         """Whether both have the same jobs, machine and clock."""
@@ -262,6 +299,8 @@ class Workload:
         """As `derive`, of a table with all columns and in order."""
         new = copy.copy(self)
         new._jobs = jobs
+        if not jobs.index.equals(self._jobs.index):
+            new._followed = []
         new.history = (*self.history, step)
         return new
 

@@ -71,19 +71,24 @@ def curves(workloads, batch, loads=LOADS, rules=None, stopping=STOPPING, feedbac
     longest_first = sorted(cases, key=lambda case: -len(by_label[case[0]]) * case[1])
     tasks = [(by_label[label], load, batch[label], rules, stopping, label in feedback) for label, load in longest_first]
     results = dict(zip(longest_first, sweeps.sweep(at_load, tasks, executor, label="loads"), strict=True))
-    points, differences = ({case: results[case][table] for case in cases} for table in (0, 1))
-    return pd.concat(points, names=POINT), pd.concat(differences, names=PAIR)
+    points, differences = (
+        {(*case, *key): row for case in cases for key, row in results[case][kind].items()} for kind in (0, 1)
+    )
+    return tuple(
+        pd.DataFrame.from_dict(rows, orient="index").rename_axis(names)
+        for rows, names in ((points, POINT), (differences, PAIR))
+    )
 
 
 def at_load(workload, load, batch, rules, stopping, feedback):
-    """One workload at one load: the two tables of `curves` for it."""
+    """One workload at one load: the rows of both tables of `curves`, by scheduler or rule, and metric."""
     scaled = workload.scale_load(load)
     values, points = {}, {}
     for scheduler, policy in rules.items():
-        jobs = simulate(scaled, policy, feedback=feedback).jobs
-        slowdown = metrics.bounded_slowdown(jobs.wait.to_numpy(), jobs.run.to_numpy(), floor=None)
-        values[scheduler] = {"response_s": jobs.response.to_numpy(), "bounded_slowdown": slowdown}
-        for metric, row in _stopped(jobs, values[scheduler], batch, stopping, workload.procs).items():
+        schedule = simulate(scaled, policy, feedback=feedback)
+        slowdown = metrics.bounded_slowdown(schedule.column("wait"), schedule.column("run"), floor=None)
+        values[scheduler] = {"response_s": schedule.column("response").astype(float), "bounded_slowdown": slowdown}
+        for metric, row in _stopped(schedule, values[scheduler], batch, stopping).items():
             points[scheduler, metric] = row
     pairs = {}
     for rule, (easy, conservative) in RULES.items():
@@ -91,23 +96,25 @@ def at_load(workload, load, batch, rules, stopping, feedback):
         for metric in METRICS:
             pair = _paired(values[easy][metric], values[conservative][metric], batch, stopping["most"])
             pairs[rule, metric] = pair | {"ceiling": ceiling}
-    return pd.DataFrame.from_dict(points, orient="index"), pd.DataFrame.from_dict(pairs, orient="index")
+    return points, pairs
 
 
-def _stopped(jobs, values, batch, stopping, procs):
+def _stopped(schedule, values, batch, stopping):
     """One simulation's row of `points` by metric; the response time decides where it stops."""
-    ended = np.argsort(jobs.end.to_numpy(), kind="stable")  # order of termination, ties by arrival
-    run = batch_means(values["response_s"][ended], batch, **stopping)
+    end = schedule.column("end")
+    ended = np.argsort(end, kind="stable")  # order of termination, ties by arrival
+    values = {metric: values[metric][ended] for metric in METRICS}
+    run = batch_means(values["response_s"], batch, **stopping)
     rows = {}
     for metric in METRICS:
-        found = batch_means(values[metric][ended], batch, most=run.batches)
-        whole = batch_means(values[metric][ended], batch, most=stopping["most"])
+        found = batch_means(values[metric], batch, most=run.batches)
+        whole = batch_means(values[metric], batch, most=stopping["most"])
         interval = {"mean": found.mean, "low": found.low, "high": found.high, "accuracy": found.half_width / found.mean}
         rows[metric] = interval | {"batches": run.batches, "stopped": run.stopped, "lag1": found.lag1}
         rows[metric] |= {"ceiling": run.stopped == "ceiling", "whole": whole.mean}
-    first, last = jobs.end.to_numpy()[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
-    work = [jobs[column].to_numpy() for column in ("start", "run", "procs")]
-    executed = metrics.load_by_period([first, last], *work, procs)[0]
+    edges = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
+    work = [schedule.column(name) for name in ("start", "run", "procs")]
+    executed = metrics.load_by_period(edges, *work, schedule.workload.procs)[0]
     return {metric: row | {"executed": executed} for metric, row in rows.items()}
 
 
