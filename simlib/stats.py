@@ -182,7 +182,7 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
 
 @lru_cache
 def _quantiles(confidence, count):
-    """By how many standard errors an interval reaches either way, for 2, 3, ... `count` means. Slow, and often asked."""
+    """By how many standard errors an interval reaches either way, for 2, 3, ... `count` means; slow and often asked."""
     return scipy.stats.t.ppf((1 + confidence) / 2, np.arange(1, count))
 
 

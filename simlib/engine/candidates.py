@@ -76,8 +76,19 @@ def refresh_group(shortest, groups, queue, i, queued, size, estimate):
 
 
 @njit(cache=True)
+def enter(shortest, groups, i, procs, estimate):
+    """Bring the index up to date when a job of so many processors and such an estimate has come to place i."""
+    node = groups + i // GROUP
+    smallest = size_class(procs)
+    while node > 0 and shortest[node, smallest] > estimate:
+        for c in range(smallest, shortest.shape[1]):
+            shortest[node, c] = min(shortest[node, c], estimate)
+        node //= 2
+
+
+@njit(cache=True)
 def refresh(shortest, groups, queue, i, queued, size, estimate):
-    """Bring the index up to date when a job has come to place i or has left it."""
+    """Bring the index up to date when a job has left place i."""
     node = refresh_group(shortest, groups, queue, i, queued, size, estimate) // 2
     changed = True
     while node > 0 and changed:

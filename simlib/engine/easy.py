@@ -5,10 +5,10 @@ from numba import njit
 
 from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals, submit_followers
-from .candidates import GROUP, NONE, empty_index, index_all, next_candidate, refresh, without_gone
+from .candidates import GROUP, NONE, empty_index, enter, index_all, next_candidate, refresh, without_gone
 from .running import insert, remove, sort_by_priority
 
-LONG = 512  # jobs in a queue that is worth an index
+LONG = 256  # jobs in a queue that is worth an index
 
 
 @njit(cache=True)
@@ -72,6 +72,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
     by_expected_end = np.empty(min(machine, n), np.uint64)
     oldest, queued, gone, running, arrived = 0, 0, 0, 0, 0  # gone from the queue's places, which still hold them
     groups, index = 0, empty_index(n, machine)  # of a long queue
+    shadow, extra, seen = np.int64(0), np.int64(0), 0  # seen in the last pass, since which nobody has left
     order, at, first, others = arrivals(n, preceding)
     t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)
     free = machine
@@ -85,6 +86,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
         while running > 0 and end[by_end[running - 1]] <= now:  # 1. jobs leave
             job = by_end[running - 1]
             free += size[job]
+            seen = 0
             running = remove(by_expected_end, running, job)  # and it was the last one by end
             if feedback:
                 at = submit_followers(order, at, job, now, first, others, think, submit)
@@ -100,16 +102,16 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
             if adjusting is not None:
                 t_sched[job] = adjust(adjusting, job, now, estimate)
             if groups > 0:
-                refresh(index, groups, queue, queued - 1, queued, size, for_backfilling)
+                enter(index, groups, queued - 1, size[job], for_backfilling[job])
                 if queued == groups * GROUP:
-                    queued, oldest, gone, groups = without_gone(queue, queued), 0, 0, 0
+                    queued, oldest, gone, groups, seen = without_gone(queue, queued), 0, 0, 0, 0
 
         if adjusting is not None:  # 3. one scheduling pass
             put_off(by_expected_end, running, expected_end, start, for_running, now, adjusting.overdue)
         if prioritised:
             sort_by_priority(queue, queued, now, submit, arrival, for_queue, size, priority, rank)
         blocked = False  # whether the head of the queue has to wait
-        shadow, extra = now, 0
+        last_shadow, last_extra = shadow, extra
         i, waiting = oldest, 0
         while i < queued:
             job = queue[i]
@@ -137,6 +139,9 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
                     shadow, extra = shadow_time(size[job], free, now, by_expected_end, running, expected_end, size)
                     if first_shadow[job] < 0:
                         first_shadow[job] = shadow
+                    if i < seen and shadow == last_shadow and extra == last_extra:
+                        i = waiting = seen - 1  # with less free and less time they have to wait again
+                        job = queue[i]
                 if groups == 0:
                     queue[waiting] = job
                     waiting += 1
@@ -155,4 +160,5 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
                 groups = index_all(index, queue, queued, size, for_backfilling)
         elif gone > queued // 2:
             queued, oldest, gone, groups = without_gone(queue, queued), 0, 0, 0
+        seen = 0 if prioritised else queued
     return start, backfilled, first_shadow, t_sched
