@@ -126,8 +126,15 @@ def share_of_wins(wins, of):
     dict
         `wins`, `of`, `share`, `low`, `high`.
     """
-    interval = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
-    return {"wins": int(wins), "of": int(of), "share": wins / of, "low": interval.low, "high": interval.high}
+    low, high = _clopper_pearson(int(wins), int(of))
+    return {"wins": int(wins), "of": int(of), "share": wins / of, "low": low, "high": high}
+
+
+@cache
+def _clopper_pearson(wins, of):
+    """Slow, and asked for every shaken run."""
+    interval = scipy.stats.binomtest(wins, of).proportion_ci(0.95)
+    return interval.low, interval.high
 
 
 def claim(id, verdict, evidence):
