@@ -54,12 +54,6 @@ def test_curves_of_several_workloads_share_their_times(two_classes, workload):
     assert not curves.isna().any(axis=None)
 
 
-def test_the_distance_of_distributions_is_their_largest_gap():
-    assert distributions.distance([1, 2, 3], [1, 2, 3]) == 0
-    assert distributions.distance([1, 2], [3, 4]) == 1
-    assert distributions.distance([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
-
-
 def test_distances_are_taken_class_by_class(two_classes, workload):
     other = workload([(0, run, run, 1) for run in range(1, 11)] + [(0, 60, 60, 3)] * 10, 4)
     table = distributions.distances([("CTC", two_classes), ("other", other)], least_jobs=2)

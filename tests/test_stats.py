@@ -16,7 +16,7 @@ from scipy import signal, stats
 import simlib
 from simlib import EASY, simulate
 from simlib.models.sample import sample
-from simlib.stats import band, batch_means, means_of, shake
+from simlib.stats import band, batch_means, ks_distance, means_of, shake
 
 
 def covered(series, truth, **settings):
@@ -211,3 +211,12 @@ def test_means_of_ten_scatter_as_means_of_ten_do():
     assert means.a.mean() == pytest.approx(runs.a.mean(), abs=0.1)
     assert means.a.std() == pytest.approx(runs.a.std() / np.sqrt(10), rel=0.06)
     assert means.equals(means_of(runs, 10))
+
+
+def test_the_distance_of_distributions_is_their_largest_gap():
+    assert ks_distance([1, 2, 3, 4], [1, 2, 3, 4]) == 0
+    assert ks_distance([1, 2], [3, 4]) == 1
+    assert ks_distance([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
+    assert np.isnan(ks_distance([], [1]))
+    one, other = np.random.default_rng(0).integers(0, 30, (2, 500)) // [[1], [2]]
+    assert ks_distance(one[:400], other) == stats.ks_2samp(one[:400], other).statistic

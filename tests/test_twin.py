@@ -257,13 +257,6 @@ def test_likeness_of_users_is_the_mean_deviation_within_groups_of_ten(few):
     assert numbers["jobs of the ten busiest users"] == 1
 
 
-def test_the_distance_of_distributions_is_their_largest_gap():
-    assert comparison.distance([1, 2, 3, 4], [1, 2, 3, 4]) == 0
-    assert comparison.distance([1, 2], [3, 4]) == 1
-    assert comparison.distance([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
-    assert np.isnan(comparison.distance([], [1]))
-
-
 def test_verdicts_say_how_far_off_and_whether_the_schedulers_differ_alike():
     index = pd.MultiIndex.from_product([["A"], ["log", "twin"], [0, 1]], names=["log", "kind", "run"])
     columns = {"easy_response": [10, 10, 20, 20], "conservative_response": [11, 13, 18, 24]}

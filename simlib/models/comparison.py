@@ -2,10 +2,10 @@
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from .. import sweeps
 from ..schedule import simulate
+from ..stats import ks_distance
 from .twin import NONE
 
 DAY = 86400
@@ -97,12 +97,7 @@ def distances(one, other):
         By distribution (`marginals`); nan where one of them has no values.
     """
     pairs = zip(marginals(one).items(), marginals(other).values(), strict=True)
-    return pd.Series({name: distance(values, others) for (name, values), others in pairs})
-
-
-def distance(one, other):
-    """The Kolmogorov-Smirnov distance of two samples; nan where one is empty."""
-    return float(scipy.stats.ks_2samp(one, other, method="asymp").statistic) if len(one) and len(other) else np.nan
+    return pd.Series({name: ks_distance(values, others) for (name, values), others in pairs})
 
 
 PANELS = {

@@ -184,12 +184,18 @@ def score(noise, *parts):
 
 def places(scores, group):
     """The jobs of each group as evenly spread probabilities, in order of their scores."""
-    order = np.lexsort((scores, group))
+    order = np.argsort(scores, kind="stable")
+    order = order[np.argsort(_short(group)[order], kind="stable")]
     size = np.bincount(group)
     before = np.cumsum(size) - size
     place = np.empty(len(scores))
     place[order] = (np.arange(len(scores)) - before[group[order]] + 0.5) / size[group[order]]
     return place
+
+
+def _short(numbers):
+    """The same whole numbers from 0 on as the shortest type that holds them: numpy sorts those by their digits."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
 # The calendar
@@ -290,37 +296,50 @@ def _work(table, jobs, rng):
     users = np.array(table["sessions"]["work"]) * months.sum()
     targets = [(jobs.month.to_numpy(), months), (jobs.busy.to_numpy(), users)]
     lifts = [np.zeros(len(target)) for _, target in targets]
-    noise = rng.standard_normal((3, 4, len(jobs)))
+    noise, likeness = rng.standard_normal((3, 4, len(jobs))), table["likeness"]
+    user, request = jobs.user.to_numpy(), jobs.request.to_numpy()
+    scores = [
+        score(numbers[:3], (user, likeness[what]), (request, 1 - likeness[what]))
+        for what, numbers in zip(("size", "request"), noise[:2], strict=True)
+    ]
+    run_times = _run_times(table)
     for _ in range(ROUNDS):
         lift = sum(lift[group] for lift, (group, _) in zip(lifts, targets, strict=True))
-        asked = _asked(table, jobs, noise, lift)
-        work = asked.procs * _run(table, asked, asked.place)[0]
+        asked = _asked(table, user, scores, noise[2], lift)
+        work = asked["procs"] * run_times(asked, asked["place"])[0]
         for lift, (group, target) in zip(lifts, targets, strict=True):
             lift += STEP * np.log(np.maximum(target, 1) / np.maximum(np.bincount(group, work, len(target)), 1))
 
     month = jobs.month.to_numpy()
 
     def by_month(power):
-        return np.bincount(month, asked.procs * _run(table, asked, asked.place ** power[month])[0])
+        return np.bincount(month, asked["procs"] * run_times(asked, asked["place"] ** power[month])[0])
 
-    run, used = _run(table, asked, asked.place ** _power(by_month, months)[month])
-    return jobs.assign(**asked[["session", "procs", "requested"]], run=np.rint(run).astype(int), used=used)
+    run, used = run_times(asked, asked["place"] ** _power(by_month, months)[month])
+    columns = {name: asked[name] for name in ("session", "procs", "requested")}
+    return jobs.assign(**columns, run=np.rint(run).astype(int), used=used)
 
 
-def _asked(table, jobs, noise, lift):
+def _asked(table, user, scores, noise, lift):
     """What each job asks for, dealt in order of scores raised by `lift`, and where R is in its distribution.
+
+    Parameters
+    ----------
+    table : dict
+    user : int array
+    scores : (float array, float array)
+        For the size and for the requested time.
+    noise : float array, 4 by jobs
+        Normal random numbers, for R.
+    lift : float array
 
     Returns
     -------
-    DataFrame
+    dict of arrays
         `procs`, `requested`; `session`, numbered anew, for neighbours can have come out alike; `cell`: the class of
         size and requested time; `place`: the probability at which R is to be read.
     """
-    user, request, likeness = jobs.user.to_numpy(), jobs.request.to_numpy(), table["likeness"]
-    of_size, of_request = (
-        lift + score(numbers[:3], (user, likeness[what]), (request, 1 - likeness[what]))
-        for what, numbers in zip(("size", "request"), noise[:2], strict=True)
-    )
+    of_size, of_request = (lift + each for each in scores)
     sizes = np.repeat(table["sizes"]["procs"], table["sizes"]["jobs"])
     procs = sizes[(places(of_size, np.zeros_like(user)) * len(sizes)).astype(int)]
     size_class = np.searchsorted([part["upto"] for part in table["size_class"][:-1]], procs)
@@ -333,11 +352,10 @@ def _asked(table, jobs, noise, lift):
     new = (np.diff([user, procs, requested], prepend=-2) != 0).any(axis=0)
     session = np.cumsum(new) - 1
     pair = user * (requested.max() + 2) + requested + 1
-    parts = zip((user, pair, session), likeness["used"], strict=True)
+    parts = zip((user, pair, session), table["likeness"]["used"], strict=True)
     cell = size_class * len(table["classes"]) + np.searchsorted(table["classes"][:-1], requested)
-    place = places(lift / 2 + score(noise[2], *parts), cell)  # R has less of a range
-    asked = {"procs": procs, "requested": requested, "session": session, "cell": cell, "place": place}
-    return pd.DataFrame(asked)
+    place = places(lift / 2 + score(noise, *parts), cell)  # R has less of a range
+    return {"procs": procs, "requested": requested, "session": session, "cell": cell, "place": place}
 
 
 def requested_times(part):
@@ -347,12 +365,20 @@ def requested_times(part):
     return np.sort(np.concatenate([np.repeat(seconds, jobs), others.astype(int)]))
 
 
-def _run(table, asked, place):
-    """Run times in seconds, and R in per mille (the run time of jobs that requested none), at places in its curve."""
+def _run_times(table):
+    """A function of what jobs asked for and of places in their curves of R.
+
+    It returns run times in seconds, and R in per mille (the run time of jobs that requested none).
+    """
     curves = [curve or [0] * len(GRID) for part in table["size_class"] for curve in part["used"]]
-    steps = np.arange(len(curves))[:, None] * 2 + GRID  # all curves as one
-    used = np.expm1(np.interp(asked.cell * 2 + place, steps.ravel(), np.log1p(curves).ravel()))
-    return np.minimum(np.where(asked.requested == NONE, used, used * asked.requested / 1000), table["longest"]), used
+    steps = (np.arange(len(curves))[:, None] * 2 + GRID).ravel()  # all curves as one
+    values = np.log1p(curves).ravel()
+
+    def run_times(asked, place):
+        used, requested = np.expm1(np.interp(asked["cell"] * 2 + place, steps, values)), asked["requested"]
+        return np.minimum(np.where(requested == NONE, used, used * requested / 1000), table["longest"]), used
+
+    return run_times
 
 
 def _power(work, target):

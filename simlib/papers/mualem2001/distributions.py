@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ... import sweeps
+from ...stats import ks_distance
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
 from . import SP2, trace_of
 
@@ -135,20 +136,14 @@ def distances(workloads, to="CTC", least_jobs=100):
     columns = {}
     for label in jobs:
         if label != to:
-            columns[label] = {"sizes": distance(jobs[to].procs, jobs[label].procs)} | {
-                upper: distance(run, runs[label][upper])
+            columns[label] = {"sizes": ks_distance(jobs[to].procs, jobs[label].procs)} | {
+                upper: ks_distance(run, runs[label][upper])
                 for upper, run in runs[to].items()
                 if upper in runs[label] and min(len(run), len(runs[label][upper])) >= least_jobs
             }
     table = pd.DataFrame(columns, index=["sizes", *runs[to]]).dropna(how="all")
     names = ["sizes" if key == "sizes" else class_name(key) for key in table.index]
     return table.set_axis(pd.Index(names, name="size_class"))
-
-
-def distance(a, b):
-    """The largest gap between the cumulative distributions of two samples."""
-    places = np.union1d(a, b)
-    return float(np.abs(cumulative(a, places) - cumulative(b, places)).max())
 
 
 # Whole workloads, with the spread over their weeks

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from ... import estimates
+from ...stats import ks_distance
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
 from . import SCHEDULERS, TRACES, policies, simulations
 
@@ -98,14 +98,10 @@ def distances(traces, makers, seeds):
                 made = make(seed)(jobs).to_numpy()
                 share = (100 * jobs.run / made).to_numpy()
                 tv = np.abs(histogram(share) - histogram(own)).sum() / 200
-                found.append((tv, _ks(share, own), _ks(made, jobs.estimate.to_numpy())))
+                found.append((tv, ks_distance(share, own), ks_distance(made, jobs.estimate.to_numpy())))
             found = pd.DataFrame(found, columns=["tv", "ks", "ks_estimate"])
             rows[trace.trace, name] = found.mean().to_dict() | found.std().add_suffix("_sd").to_dict()
     return pd.DataFrame(rows).T.rename_axis(["trace", "estimates"])
-
-
-def _ks(one, other):
-    return scipy.stats.ks_2samp(one, other, method="asymp").statistic
 
 
 # Scheduling

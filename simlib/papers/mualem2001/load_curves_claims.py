@@ -7,8 +7,8 @@ variant of EASY does not bear it out as well it is reproduced in part only.
 """
 
 import numpy as np
-import scipy
 
+from ...stats import ks_distance
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
 from . import METRICS, SCHEDULERS
 from .distributions import bracketed
@@ -316,7 +316,7 @@ def interarrivals(one, other):
     one, other : Workload
     """
     times = [np.diff(workload.jobs.submit) for workload in (one, other)]
-    distance = scipy.stats.ks_2samp(*(gaps / gaps.mean() for gaps in times)).statistic
+    distance = ks_distance(*(gaps / gaps.mean() for gaps in times))
     cv = [f"{gaps.std() / gaps.mean():.1f}" for gaps in times]
     verdict = REPRODUCED if distance <= SIMILAR else PARTLY if distance <= 2 * SIMILAR else NOT
     text = f"largest distance {distance:.2f}; coefficients of variation {one.name} {cv[0]}, {other.name} {cv[1]}"

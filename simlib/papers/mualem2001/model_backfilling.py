@@ -72,7 +72,7 @@ def compared(results, quantity="backfilled"):
     values["relative"] = values.conservative / values.easy.where(values.easy != 0) - 1
     by = values.groupby(["model", "load", "size_class"], sort=False)
     mean, error, count = by.mean(), by.std() / np.sqrt(by.count()), by.count()
-    half = error * scipy.stats.t.ppf(0.95, (count - 1).clip(lower=1))
+    half = error * scipy.special.stdtrit((count - 1).clip(lower=1), 0.95)  # Student's t
     table = {"jobs": results.jobs.groupby(["model", "load", "size_class"], sort=False).mean()}
     for name in values:
         table |= {name: mean[name], f"{name}_low": mean[name] - half[name], f"{name}_high": mean[name] + half[name]}
