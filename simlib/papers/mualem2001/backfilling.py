@@ -48,26 +48,29 @@ def amounts(workload, rules, shake_s=60, seed=RECORDED, feedback=False):
         `bounded_slowdown`, means (MF's formula).
     """
     workload = workload if seed == RECORDED else workload.shake(shake_s, seed)
+    classes, which = np.unique(size_class(workload.jobs.procs.to_numpy()), return_inverse=True)
     schedules = {name: simulate(workload, policy, feedback=feedback) for name, policy in rules.items()}
-    return pd.concat({name: _amount(schedule.jobs) for name, schedule in schedules.items()})
+    tables = {name: pd.DataFrame(_amount(schedule, which), [ALL, *classes]) for name, schedule in schedules.items()}
+    return pd.concat(tables)
 
 
-def _amount(jobs):
-    """The rows of `amounts` for one schedule's jobs."""
-    procs, passed, response = (jobs[column].to_numpy() for column in ("procs", "backfilled", "response"))
-    work = procs * jobs.run.to_numpy()
-    values = {"jobs": np.ones(len(jobs)), "passed": passed, "work": work, "passed_work": work * passed}
-    values |= {"procs": procs, "passed_procs": procs * passed, "response_s": response}
-    values |= {"bounded_slowdown": metrics.bounded_slowdown(jobs.wait.to_numpy(), jobs.run.to_numpy(), floor=None)}
-    classes, which = np.unique(size_class(procs), return_inverse=True)
-    sums = pd.DataFrame({name: np.bincount(which, column) for name, column in values.items()}, index=classes)
-    sums = pd.concat([sums.sum().to_frame(ALL).T, sums])
-    table = pd.DataFrame({"jobs": sums.jobs.astype(int), "backfilled": sums.passed / sums.jobs})
-    table["backfilled_work"] = sums.passed_work / sums.work
-    table["size_ratio"] = (sums.passed_procs / sums.passed) / (sums.procs / sums.jobs)
-    for metric in METRICS:
-        table[metric] = sums[metric] / sums.jobs
-    return table
+def _amount(schedule, which):
+    """The columns of `amounts` for one schedule, of all jobs and of each class; `which` is the class of each job."""
+    wait, run, procs = (schedule.column(name) for name in ("wait", "run", "procs"))
+    passed, work = schedule.column("backfilled"), procs * run
+    slowdown = metrics.bounded_slowdown(wait, run, floor=None)
+    values = np.ones(len(work)), passed, work, work * passed, procs, procs * passed, wait + run, slowdown
+    sums = np.array([np.bincount(which, column) for column in values])
+    jobs, passed, work, passed_work, procs, passed_procs, response, slowdown = np.c_[sums.sum(axis=1), sums]
+    with np.errstate(invalid="ignore"):  # nan where none is backfilled
+        return {
+            "jobs": jobs.astype(int),
+            "backfilled": passed / jobs,
+            "backfilled_work": passed_work / work,
+            "size_ratio": (passed_procs / passed) / (procs / jobs),
+            "response_s": response / jobs,
+            "bounded_slowdown": slowdown / jobs,
+        }
 
 
 def runs(workloads, shakes=20, shake_s=60, seed=1, rules=None, executor=None):
