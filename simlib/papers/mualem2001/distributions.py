@@ -176,17 +176,23 @@ def resampled(workload, resamples=1000, seed=0):
         unique, which = np.unique(values, return_inverse=True)
         counts = np.bincount(week * len(unique) + which, minlength=weeks * len(unique)).reshape(weeks, -1)
         columns[f"{name}_mean"] = (drawn @ (counts @ unique)) / (drawn @ counts.sum(axis=1))
-        columns[f"{name}_median"] = _medians(unique, counts.astype(float), drawn)
+        columns[f"{name}_median"] = _medians(unique, counts, drawn)
     return pd.DataFrame(columns)
 
 
-def _medians(values, counts, drawn, at_once=50):
-    """The median for each row of `drawn`, how often each week counts; `counts` is by week and (sorted) value."""
-    medians = []
-    for first in range(0, len(drawn), at_once):  # not all at once: a row of `below` is as long as there are values
-        below = np.cumsum(drawn[first : first + at_once] @ counts, axis=1)
-        medians.append(values[(below >= below[:, -1:] / 2).argmax(axis=1)])
-    return np.concatenate(medians)
+def _medians(values, counts, drawn):
+    """The median for each row of `drawn`, how often each week counts; `counts` is by week and (sorted) value.
+
+    Searched by bisection, for all rows at once: there are as many values as there are different run times.
+    """
+    upto = np.cumsum(counts.T, axis=0)  # by value and week, the jobs with no more
+    low, high = np.zeros(len(drawn), int), np.full(len(drawn), len(values) - 1)
+    half = drawn @ upto[-1] / 2
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = (drawn * upto[middle]).sum(axis=1) >= half
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+    return values[low]
 
 
 def comparison(workloads, resamples=1000, seed=0, executor=None):
