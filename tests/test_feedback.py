@@ -164,6 +164,13 @@ def test_shaking_and_scaling_leave_the_chains_as_they_are():
         assert jobs.submit.loc[[1, 2, 3]].tolist() == [first, first + 15, first + 21]
 
 
+def test_who_follows_whom_is_found_once_for_all_that_have_the_same_jobs():
+    w = workload([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 7)})
+    assert w.scale_load(0.5).followed() is w.followed()
+    assert [column.tolist() for column in w.followed()] == [[-1, 0, 1], [0, 5, 7]]
+    assert [column.tolist() for column in w.select("index != 1").followed()] == [[-1, 0], [0, 7]]
+
+
 def test_a_schedule_is_written_with_the_submit_times_of_the_simulation(tmp_path):
     s = simulate(workload([(0, 10, 10, 4), (1, 10, 10, 4), (2, 5, 5, 4)], 4, {3: (1, 7)}), EASY(), feedback=True)
     write_swf(s, tmp_path / "out.swf")
