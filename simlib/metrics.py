@@ -57,23 +57,19 @@ def sum_by(which, values, kinds):
 
 def work_until(times, start, run, procs):
     """Processor-seconds executed before each of `times` (array of seconds, rising)."""
-    times, start, procs = np.asarray(times), np.asarray(start), np.asarray(procs)
-    return _held_until(times, start, procs) - _held_until(times, start + np.asarray(run), procs)
+    start = np.asarray(start)
+    return _held_until(times, start, procs) - _held_until(times, start + run, procs)
 
 
-@njit(cache=True, nogil=True)
 def _held_until(times, since, procs):
     """Processor-seconds before each of `times` if `procs` were held from `since` on, for ever."""
-    begun, seconds = np.zeros(times.size + 1), np.zeros(times.size + 1)
-    held = 0  # from which of the times on; jobs come nearly in order of time
-    for i in range(since.size):
-        while held < times.size and times[held] <= since[i]:
-            held += 1
-        while held > 0 and times[held - 1] > since[i]:
-            held -= 1
-        begun[held] += procs[i]
-        seconds[held] += (since[i] - times[0]) * procs[i]  # of small numbers, so that the products are exact
-    return (times - times[0]) * begun.cumsum()[:-1] - seconds.cumsum()[:-1]
+    times = np.asarray(times)
+    since = since - times[0]  # small numbers, whose products with processors are exact
+    held = np.searchsorted(times - times[0], since, side="right")
+    begun, seconds = (
+        sum_by(held, np.asarray(weights), len(times) + 1).cumsum()[:-1] for weights in (procs, since * procs)
+    )
+    return (times - times[0]) * begun - seconds
 
 
 def load_by_period(edges, start, run, procs, machine):
