@@ -216,7 +216,7 @@ class Schedule:
         """
         start, run, procs = self._start, self._run, self.workload.jobs.procs.to_numpy()
         wait, response, slowdown = self._measured(floor)
-        period = np.searchsorted(edges, start + run, side="right")  # 0 is before the first of them
+        period = metrics.period_of(np.asarray(edges), start + run)  # 0 is before the first of them
 
         jobs = np.bincount(period, minlength=len(edges) + 1)[1:-1]
         means = {
