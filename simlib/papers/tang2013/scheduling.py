@@ -252,11 +252,16 @@ def runs(traces, cases=cases, orders=ORDERS, measure=measures, shakes=20, shake_
         adjustments = cases(trace)
         for month in table.loc[trace.name].query("simulated").index:
             workload = trace.workload.months(month)
-            known = {name: of and _carried_over(of, trace, workload) for name, of in adjustments.items()}
+            known = {name: _knowing(of, trace, workload) for name, of in adjustments.items()}
             for order, number in product(orders, (RECORDED, *range(seed, seed + shakes))):
                 tasks[trace.name, month, order, number] = workload, known, order, measure, shake_s, number
     results = sweeps.sweep(_month, tasks.values(), options.get("executor"), label="months")
     return pd.concat(dict(zip(tasks, results, strict=True)), names=["trace", "month", "order", "seed", "case"])
+
+
+def _knowing(adjustment, trace, workload):
+    """EASY with what is known before this month, and whose its jobs are: the same for all shakes."""
+    return EASY(adjust=adjustment and _carried_over(adjustment, trace, workload)).prepare(workload.jobs)
 
 
 def _carried_over(adjustment, trace, workload):
@@ -267,10 +272,10 @@ def _carried_over(adjustment, trace, workload):
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
 
 
-def _month(workload, adjustments, order, measure, shake_s, seed):
+def _month(workload, policies, order, measure, shake_s, seed):
     """What is measured of one month in all cases, as a DataFrame by case."""
     workload = workload if seed == RECORDED else workload.shake(shake_s, seed)
-    found = {name: measure(simulate(workload, EASY(order=order, adjust=of))) for name, of in adjustments.items()}
+    found = {name: measure(simulate(workload, replace(policy, order=order))) for name, policy in policies.items()}
     return pd.DataFrame(list(found.values()), index=list(found))
 
 
