@@ -43,13 +43,22 @@ def _sizes(policy, estimates):
 
 def overload_rows():
     """Seconds of processor time by number of jobs, and the slope of a line through their logarithms; a picture too."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
-    colours = {"EASY": plots.EASY_COLOUR, "Conservative": plots.CONSERVATIVE_COLOUR}
+    curves = []
     for policy, estimates, model, load in _cases():
         name, jobs = type(policy).__name__, _sizes(policy, estimates)
         spent = np.array([_seconds(policy, model, load, n) for n in jobs])
         exponent = np.polyfit(np.log(jobs), np.log(spent), 1)[0]
         each = ", ".join(f"{n:,}: {seconds / n * 1e6:.1f}" for n, seconds in zip(jobs, spent, strict=True))
+        curves.append((name, estimates, load, jobs, spent, exponent))
+        yield [name, estimates, f"{load}", each, f"{exponent:.2f}"]
+    _draw(curves)
+
+
+def _draw(curves):
+    """The picture of `overload_rows`."""
+    fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
+    colours = {"EASY": plots.EASY_COLOUR, "Conservative": plots.CONSERVATIVE_COLOUR}
+    for name, estimates, load, jobs, spent, exponent in curves:
         axes[int(load > 1.2)].loglog(
             jobs,
             spent,
@@ -58,7 +67,6 @@ def overload_rows():
             color=colours[name],
             label=f"{name}, {estimates}: {exponent:.2f}",
         )
-        yield [name, estimates, f"{load}", each, f"{exponent:.2f}"]
     for ax, load in zip(axes, (1.1, 1.3), strict=True):
         ax.set(title=f"load {load}", xlabel="jobs")
         where = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": 2}

@@ -5,6 +5,7 @@ Ratios and exponents are what to look at; the seconds are those of the machine t
 
 import os
 import platform
+import textwrap
 from pathlib import Path
 
 import growth
@@ -18,6 +19,10 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 def table(header, rows):
     rows = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def wrapped(paragraph):
+    return textwrap.fill(paragraph, 120)
 
 
 def text():
@@ -41,12 +46,12 @@ a line through the logarithms of jobs and of processor time."""
     yield table(growth.TEN_MILLION, growth.ten_million_rows())
     yield "## Many runs"
     yield table(study.SHAKEN, study.shaken_rows())
-    yield "## Beyond one machine\n\n" + others.SWEEP_TEXT
+    yield "## Beyond one machine\n\n" + wrapped(others.SWEEP_TEXT)
     yield table(others.SWEEP_HEADER, others.sweep_cost_rows())
-    yield others.task_note()
+    yield wrapped(others.task_note())
     yield "## The whole study\n\n" + study.__doc__.split("\n\n", 1)[1].strip()
     yield table(study.STUDY, study.study_rows())
-    yield "## What others use\n\n" + others.ACCASIM_TEXT
+    yield "## What others use\n\n" + wrapped(others.ACCASIM_TEXT)
     yield table(others.ACCASIM_HEADER, others.accasim_rows())
     yield "## Making workloads"
     yield table(simulating.MODELS, simulating.model_rows())

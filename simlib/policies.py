@@ -14,12 +14,12 @@ A policy that looks at more of the jobs than that has a method `prepare(jobs)` a
 for this jobs table of a workload.
 """
 
-from dataclasses import dataclass
-from functools import cache, partial
-from types import SimpleNamespace
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numba
 import numpy as np
+import pandas as pd
 
 from . import engine
 
@@ -67,11 +67,44 @@ class EASY:
 
     def prepare(self, jobs):
         """The policy for these jobs, whose users and habits `adjust` looks at."""
-        if self.adjust is None:
-            return self
+        return self if self.adjust is None else _Adjusting(*vars(self).values(), jobs.index, self.adjust.history(jobs))
+
+    def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None):
+        priority = compiled(ORDERS.get(self.order, self.order))
+        rules = self.reuse_extra, self.order != "fcfs", priority, self._adjusting()
+        start, backfilled, shadow, t_sched = engine.easy(
+            submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), *rules
+        )
+        adjusted = {} if self.adjust is None else {"adjusted": t_sched}
+        return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
+
+    def _adjusting(self):
+        """What the kernel is to know of the adjustment; it uses it up."""
+        if self.adjust is not None:
+            raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
+
+
+@dataclass(frozen=True)
+class _Adjusting(EASY):
+    """EASY that knows whose these jobs are, and can be prepared at little cost for them in another order, as shaken."""
+
+    index: pd.Index = field(default=None, repr=False, compare=False)
+    history: tuple = field(default=None, repr=False, compare=False)  # see `Adjustment.history`
+
+    def prepare(self, jobs):
+        index = self.index.to_numpy()  # pandas' own search is not made for several threads at once
+        by_number = index.argsort(kind="stable")
+        place = by_number[index.searchsorted(jobs.index.to_numpy(), sorter=by_number)]
+        past, group, r = self.history
+        return replace(self, index=jobs.index, history=(past, group[place], r[place]))
+
+    def _adjusting(self):
+        past, group, r = self.history
         scheme = self.adjust.scheme
-        adjusting = engine.Adjusting(
-            *self.adjust.history(jobs),
+        return engine.Adjusting(
+            type(past)(*(numbers.copy() for numbers in past)),
+            group,
+            r,
             window=scheme.window_s,
             percentile=float(scheme.percentile),
             least=scheme.least,
@@ -81,18 +114,6 @@ class EASY:
             running=self.adjust.running,
             overdue=self.adjust.overdue,
         )
-        return SimpleNamespace(schedule=partial(self.schedule, adjusting=adjusting))
-
-    def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None, adjusting=None):
-        if adjusting is None and self.adjust is not None:
-            raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
-        priority = compiled(ORDERS.get(self.order, self.order))
-        rules = self.reuse_extra, self.order != "fcfs", priority, adjusting
-        start, backfilled, shadow, t_sched = engine.easy(
-            submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), *rules
-        )
-        adjusted = {} if adjusting is None else {"adjusted": t_sched}
-        return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Simulate a workload under a policy, and what comes out."""
 
 import inspect
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,7 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
     if not hasattr(policy, "schedule"):
         raise TypeError(f"simulate: found policy {policy!r}, expected one such as simlib.EASY()")
-    if feedback and "feedback" not in inspect.signature(policy.schedule).parameters:
+    if feedback and "feedback" not in _parameters(policy):
         raise TypeError(
             f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
             "expected one such as simlib.EASY()"
@@ -64,9 +64,16 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
     schedule = partial(prepared.schedule, submit, run, estimate, size, workload.procs, **options)
-    can_be_watched = "watch" in inspect.signature(prepared.schedule).parameters
-    columns = watched(schedule, len(submit)) if can_be_watched else schedule()
+    columns = watched(schedule, len(submit)) if "watch" in _parameters(prepared) else schedule()
     return Schedule(workload, policy, overrun, run, **columns)
+
+
+def _parameters(policy):
+    """The parameters of a policy's `schedule` method, by name."""
+    return _signature(getattr(policy.schedule, "__func__", policy.schedule)).parameters
+
+
+_signature = lru_cache(inspect.signature)  # which is slow
 
 
 def _followed(workload):
@@ -202,7 +209,7 @@ class Schedule:
         """
         start, run, procs = self._start, self._run, self.workload.jobs.procs.to_numpy()
         wait, response, slowdown = self._measured(floor)
-        period = np.searchsorted(edges, start + run, side="right")  # 0 is before the first of them
+        period = metrics.period_of(np.asarray(edges), start + run)  # 0 is before the first of them
 
         jobs = np.bincount(period, minlength=len(edges) + 1)[1:-1]
         means = {

@@ -11,7 +11,17 @@ from .schedule import Schedule, simulate
 from .sweeps import sweep
 
 
-def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summary, overrun="extend", executor=None):
+def shake(
+    workload,
+    policy,
+    runs=200,
+    seconds=60,
+    seed=0,
+    measure=Schedule.summary,
+    overrun="extend",
+    estimates=None,
+    executor=None,
+):
     """Simulate a workload again and again with its submit times moved a little, to see how much is coincidence.
 
     Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
@@ -29,6 +39,8 @@ def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summa
     runs, seconds, seed : int
     measure : callable
         What is wanted of a Schedule: a number, a Series, or a DataFrame, such as `Schedule.by_month`.
+    estimates : callable, optional
+        Of a run's seed: its estimates, as for `Workload.with_estimates`. By default all have the workload's own.
     executor : concurrent.futures.Executor, optional
         By default threads, see `simlib.sweep`.
 
@@ -37,13 +49,15 @@ def shake(workload, policy, runs=200, seconds=60, seed=0, measure=Schedule.summa
     DataFrame
         A row a run; the columns are the index of the Series, or the pairs (row, column) of the DataFrame.
     """
-    tasks = [(workload, policy, seed + run, seconds, measure, overrun) for run in range(runs)]
+    tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
     found = sweep(_shaken, tasks, executor, label="shaken runs")
     return pd.DataFrame(_rows(found), index=pd.RangeIndex(runs, name="run"))
 
 
-def _shaken(workload, policy, seed, seconds, measure, overrun):
+def _shaken(workload, policy, seed, seconds, measure, overrun, estimates):
     """What is measured in one run."""
+    if estimates is not None:
+        workload = workload.with_estimates(estimates(seed))
     return measure(simulate(workload.shake(seconds, seed), policy, overrun))
 
 

@@ -47,18 +47,21 @@ def watched(schedule, jobs):
 
 def _elsewhere(schedule, watch, jobs):
     """The result of `schedule` from a thread of its own."""
-    with ThreadPoolExecutor(1) as thread:
-        future = thread.submit(schedule, watch=watch)
-        try:
-            if not wait([future], timeout=1).done:
-                with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, disable=not seen()) as bar:
-                    while not wait([future], timeout=0.2).done:
-                        bar.update(int(watch[0]) - bar.n)
-                    bar.update(jobs - bar.n)
-        except BaseException:
-            watch[1] = 1
-            raise
+    thread = ThreadPoolExecutor(1)
+    future = thread.submit(schedule, watch=watch)
+    try:
+        if not wait([future], timeout=1).done:
+            with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, disable=not seen()) as bar:
+                while not wait([future], timeout=0.2).done:
+                    bar.update(int(watch[0]) - bar.n)
+                bar.update(jobs - bar.n)
         return future.result()
+    except BaseException:
+        watch[1] = 1
+        wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
+        raise
+    finally:
+        thread.shutdown(wait=future.done())
 
 
 def stop_all():

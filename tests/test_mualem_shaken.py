@@ -1,12 +1,14 @@
 """Shaken runs that several exhibits need are made once, and are what `simlib.stats.shake` gives."""
 
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
 
 from simlib import EASY, Conservative, load, simulate
-from simlib.papers.mualem2001 import Trace, means, shaken, table4
+from simlib.estimates import Uniform
+from simlib.papers.mualem2001 import Trace, means, shaken, table3, table4
 from simlib.stats import shake
 
 
@@ -69,6 +71,15 @@ def test_other_settings_are_other_runs(trace, simulated, settings):
     assert len(simulated) == 2
 
 
+def test_each_run_may_have_its_own_made_up_estimates(trace, simulated):
+    found = shaken.whole(trace, EASY(), runs=3, estimates=partial(Uniform, 11))
+    assert found == [means(trace.workload, EASY(), estimates=Uniform(11, seed), seed=seed) for seed in range(3)]
+    assert shaken.whole(trace, EASY(), runs=3, estimates=partial(Uniform, 2)) != found
+    assert shaken.whole(trace, EASY(), runs=3, estimates=lambda seed: "exact") != found
+    assert shaken.whole(trace, EASY(), runs=3, estimates=partial(Uniform, 11)) == found
+    assert simulated == [*range(3)] * 3
+
+
 def test_another_state_of_the_package_makes_all_anew(trace, simulated, monkeypatch):
     shaken.runs(trace, EASY(), runs=1)
     monkeypatch.setattr(shaken, "_state", lambda: ("2.0", "other"))
@@ -83,9 +94,10 @@ def test_the_last_row_has_the_means_over_all_jobs(trace):
     assert table.loc[shaken.WHOLE].tolist() == schedule.summary(floor=None)[table.columns].tolist()
 
 
-def test_the_tables_share_the_runs_of_the_log_as_it_is(trace, simulated):
+def test_the_tables_share_their_runs(trace, simulated):
     rules = {"easy": EASY(), "conservative": Conservative()}
     results = table4.runs([trace], shakes=2, rules=rules).set_index(["scheduler", "shake", "estimates"])
-    assert len(simulated) == 4
+    table3.runs([trace], factors=(1,), shakes=2, rules=rules)
+    assert len(simulated) == (2 + 1) * 2 * 2  # scaled, exact, and the log's own once; two schedulers, two shakes
     again = means(trace.workload, rules["conservative"], seed=1)
     assert results.loc[("conservative", 1, "original"), list(again)].to_dict() == again

@@ -84,6 +84,12 @@ def test_a_month_without_jobs_has_no_means(workload):
     assert np.isnan(months.mean_wait["1996-11"])
 
 
+@given(st.lists(st.integers(0, 20), unique=True), st.lists(st.integers(-5, 25)))
+def test_the_period_of_a_time_is_the_number_of_edges_reached(edges, times):
+    edges, times = np.array(sorted(edges), int), np.array(times, int)
+    assert metrics.period_of(edges, times).tolist() == np.searchsorted(edges, times, side="right").tolist()
+
+
 def test_utilisation_is_a_step_function_of_time(workload):
     steps = simulate(workload([(0, 10, 10, 2), (5, 10, 10, 1)], 4), FCFS()).utilisation()
     assert steps.to_dict() == {0: 0.5, 5: 0.75, 10: 0.25, 15: 0}

@@ -1,5 +1,7 @@
 """Beyond Tang et al.: the last two jobs, predictions in place of schemes, switches, who pays, other logs."""
 
+from itertools import product
+
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
@@ -126,10 +128,20 @@ def test_there_are_seven_ways_to_switch_on_something(made_up):
 
 
 def test_under_fcfs_the_order_of_the_queue_does_not_look_at_estimates(made_up):
-    results = scheduling.runs([made_up], beyond.switches, shakes=2, least_jobs=100)
-    gains = scheduling.gains(results)
-    assert (gains.xs("fcfs", level="order")["queue"] == 0).all(axis=None)
-    assert (gains.xs("wfp", level="order")["queue"] != 0).any(axis=None)
+    def starts(order, adjust):
+        return simulate(made_up.workload, EASY(order=order, adjust=adjust)).jobs.start.tolist()
+
+    queue = beyond.switches(made_up)["queue"]
+    assert starts("fcfs", queue) == starts("fcfs", None)
+    assert starts("wfp", queue) != starts("wfp", None)
+
+
+def test_all_cases_at_once_are_what_they_are_by_themselves(made_up):
+    results = scheduling.runs([made_up], beyond.cases, measure=beyond.measures, shakes=2, least_jobs=100)
+    shaken = made_up.workload.months("2009-01").shake(60, 2)
+    for order, (name, of) in product(scheduling.ORDERS, beyond.cases(made_up).items()):
+        alone = beyond.measures(simulate(shaken, EASY(order=order, adjust=of)))
+        assert results.loc["made up", "2009-01", order, 2, name].to_dict() == alone
 
 
 def test_settings_change_only_what_their_names_say(made_up):

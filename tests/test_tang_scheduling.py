@@ -170,12 +170,13 @@ def test_jobs_that_end_after_a_submission_or_too_long_before_teach_nothing():
     assert (table.adjusted < table.estimate).tolist() == [True, False, False]
 
 
-def test_all_cases_of_a_month_get_the_same_shakes(made_up):
-    def twice(trace):
-        return {BASELINE: None, "again": None}
-
-    found = scheduling.gains(scheduling.runs([made_up], twice, shakes=2))
-    assert (found == 0).all(axis=None)
+def test_every_case_gets_the_same_shakes_and_is_what_it_is_by_itself(made_up, results):
+    month = made_up.workload.months("2009-03")
+    shaken = month.shake(60, 6)
+    for order, (name, of) in product(scheduling.ORDERS, scheduling.cases(made_up).items()):
+        known = of and scheduling._carried_over(of, made_up, month)
+        alone = scheduling.measures(simulate(shaken, EASY(order=order, adjust=known)))
+        assert results.loc["made up", "2009-03", order, 6, name].to_dict() == alone
 
 
 def test_results_do_not_depend_on_threads_and_repeat(made_up, results):

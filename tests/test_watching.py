@@ -46,6 +46,21 @@ def test_an_interrupt_ends_a_simulation_and_leaves_nothing_running(overloaded):
     assert not watching._watches
 
 
+def test_an_interrupt_does_not_wait_for_numba_to_compile():
+    compiled, ended = threading.Event(), threading.Event()
+
+    def deaf(watch):
+        watch[0] = 1
+        compiled.wait(20)
+        ended.set()
+
+    interrupt_once_jobs_have_started()
+    with pytest.raises(KeyboardInterrupt):
+        watching.watched(deaf, jobs=watching.LONG)
+    assert not ended.is_set()
+    compiled.set()
+
+
 def test_an_interrupt_ends_all_simulations_of_a_sweep(overloaded):
     interrupt_once_jobs_have_started(simulations=2)
     with pytest.raises(KeyboardInterrupt):

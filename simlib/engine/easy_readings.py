@@ -73,19 +73,25 @@ def shadow_time(head_size, free, now, running, count, expected_end, size, first_
 
 
 @njit(cache=True)
-def sort_candidates(queue, first, queued, estimate, size, candidates):
-    """Sort `queue[first:queued]`, which is in order of arrival, into the order in which jobs are considered."""
-    if candidates == OLDEST:
-        return
+def insert_candidate(considered, queued, job, estimate, size, candidates):
+    """Insert the job that arrived last into `considered[:queued]`, the order in which jobs are considered."""
     key = estimate if candidates == SHORTEST or candidates == LONGEST else size
     sign = -1 if candidates == LONGEST or candidates == WIDEST else 1
-    for i in range(first + 1, queued):
-        job = queue[i]
-        j = i
-        while j > first and (candidates == NEWEST or sign * key[queue[j - 1]] > sign * key[job]):
-            queue[j] = queue[j - 1]
-            j -= 1
-        queue[j] = job
+    i = queued
+    while i > 0 and candidates != OLDEST and (candidates == NEWEST or sign * key[considered[i - 1]] > sign * key[job]):
+        considered[i] = considered[i - 1]
+        i -= 1
+    considered[i] = job
+
+
+@njit(cache=True)
+def those_waiting(jobs, count, start):
+    """Move those of `jobs[:count]` that have not started to the front. Returns how many they are."""
+    waiting = 0
+    for i in range(count):
+        jobs[waiting] = jobs[i]
+        waiting += start[jobs[i]] == NEVER
+    return waiting
 
 
 @njit(cache=True, nogil=True)
@@ -110,10 +116,10 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     expected_end = np.zeros(n, np.int64)
     backfilled = np.zeros(n, np.bool_)
     first_shadow = np.full(n, NEVER)
-    queue = np.empty(n, np.int64)  # in order of arrival
-    trial = np.empty(n, np.int64)  # in the order in which they are considered
-    by_end = np.empty(min(machine, n), np.int64)
-    by_expected_end = np.empty(min(machine, n), np.int64)
+    queue = np.empty(n, np.uint64)  # in order of arrival
+    considered = np.empty(n, np.uint64)  # the same jobs in the order in which they are considered
+    by_end = np.empty(min(machine, n), np.uint64)
+    by_expected_end = np.empty(min(machine, n), np.uint64)
     arrived, queued, running = 0, 0, 0
     free = machine
 
@@ -127,6 +133,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
             ends = running > 0 and end[by_end[running - 1]] <= now
             if arrived < n and submit[arrived] <= now and (reading.events == ARRIVALS_FIRST or not ends):
                 queue[queued] = arrived
+                insert_candidate(considered, queued, np.uint64(arrived), estimate, size, reading.candidates)
                 queued += 1
                 arrived += 1
             else:
@@ -137,11 +144,15 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                 (running > 0 and end[by_end[running - 1]] <= now) or (arrived < n and submit[arrived] <= now)
             )
 
-        trial[:queued] = queue[:queued]
         blocked = False
+        head = queue[0]
         shadow, extra = now, 0
-        for i in range(queued):
-            job = trial[i]
+        i = 0
+        while i < queued:
+            job = considered[i] if blocked else queue[i]
+            i += 1
+            if blocked and (job == head or start[job] == now):
+                continue
             starts = size[job] <= free
             if starts and blocked:
                 if now + estimate[job] > shadow or (reading.strict and now + estimate[job] == shadow):
@@ -161,7 +172,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                 if blocked and reading.once:
                     break
             elif not blocked:
-                blocked = True
+                blocked, head, i = True, job, 0
                 shadow, extra = shadow_time(
                     size[job],
                     free,
@@ -177,11 +188,6 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     if first_shadow[job] == NEVER:
                         first_shadow[job] = shadow
                     shadow = max(first_shadow[job], now)
-                sort_candidates(trial, i + 1, queued, estimate, size, reading.candidates)
-        waiting = 0
-        for i in range(queued):
-            if start[queue[i]] == NEVER:
-                queue[waiting] = queue[i]
-                waiting += 1
-        queued = waiting
+        those_waiting(considered, queued, start)
+        queued = those_waiting(queue, queued, start)
     return start, backfilled

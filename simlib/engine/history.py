@@ -118,16 +118,20 @@ def parameters(history, group, submit, window, percents, least):
 
 @njit(cache=True)
 def _insert(values, first, last, value):
-    """Insert a value into values[first:last], which is sorted."""
-    place = first + np.searchsorted(values[first:last], value)
-    for i in range(last, place, -1):
-        values[i] = values[i - 1]
+    """Insert a value into values[first:last], which is sorted; what is larger moves on the way to its place."""
+    place, first, one = np.uint64(last), np.uint64(first), np.uint64(1)  # places are unsigned, see `profile`
+    while place > first and values[place - one] > value:
+        values[place] = values[place - one]
+        place -= one
     values[place] = value
 
 
 @njit(cache=True)
 def _remove(values, first, last, value):
     """Remove a value from values[first:last], which is sorted and has it."""
-    place = first + np.searchsorted(values[first:last], value)
-    for i in range(place, last - 1):
-        values[i] = values[i + 1]
+    place, last, one = np.uint64(first), np.uint64(last - 1), np.uint64(1)
+    while values[place] != value:
+        place += one
+    while place < last:
+        values[place] = values[place + one]
+        place += one

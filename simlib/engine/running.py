@@ -37,15 +37,18 @@ def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priori
     priority : compiled function of (wait, estimate, size) -> float64
     rank : float64 array of at least the length of `queue`, one number a job; overwritten
     """
+    one = np.uint64(1)
     for i in range(queued):
         job = queue[i]
-        rank[job] = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
-        if np.isnan(rank[job]):
+        own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
+        if np.isnan(own):
             raise ValueError("order: the function of (wait, estimate, size) returned nan, expected a number")
-        j = i  # insertion sort: between two passes the order hardly changes
-        while j > 0 and (
-            rank[queue[j - 1]] < rank[job] or (rank[queue[j - 1]] == rank[job] and arrival[queue[j - 1]] > arrival[job])
-        ):
-            queue[j] = queue[j - 1]
-            j -= 1
+        rank[job] = own
+        j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
+        while j > 0:
+            ahead = queue[j - one]
+            if rank[ahead] > own or (rank[ahead] == own and arrival[ahead] < arrival[job]):
+                break
+            queue[j] = ahead
+            j -= one
         queue[j] = job

@@ -18,7 +18,7 @@ VALID = 0, 0  # an entry that the tree does not use: whether the table holds any
 @njit(cache=True)
 def no_searches(machine, longest):
     """A table for jobs of up to that many processors and seconds, in which nothing is known."""
-    found = np.empty((size_class(machine) + 3, size_class(longest) + 3), np.int64)
+    found = np.empty((class_of(machine) + 3, class_of(longest) + 3), np.int64)
     found[VALID] = False
     return found
 
@@ -38,7 +38,7 @@ def first_gap(found, times, free, first, last, size, duration):
 
 
 @njit(cache=True)
-def size_class(x):
+def class_of(x):
     """The class of a size or duration. Of two numbers the larger one's is not lower."""
     octave = 0
     while x >> octave >= 16:
@@ -50,9 +50,9 @@ def size_class(x):
 def no_gap_before(found, size, duration):
     """A time before which there is no gap of that size and duration."""
     time = -NEVER
-    i = size_class(size) + 1
+    i = class_of(size) + 1
     while i > 0:
-        j = size_class(duration) + 1
+        j = class_of(duration) + 1
         while j > 0:
             time = max(time, found[i, j])
             j &= j - 1
@@ -63,9 +63,9 @@ def no_gap_before(found, size, duration):
 @njit(cache=True)
 def remember(found, size, duration, time):
     """Enter that there is no gap of that size and duration, or more, before `time`."""
-    i = size_class(size - 1) + 2  # the first class that has no smaller ones
+    i = class_of(size - 1) + 2  # the first class that has no smaller ones
     while i < found.shape[0]:
-        j = size_class(duration - 1) + 2 if duration > 0 else 1
+        j = class_of(duration - 1) + 2 if duration > 0 else 1
         while j < found.shape[1]:
             found[i, j] = max(found[i, j], time)
             j += j & -j

@@ -171,7 +171,7 @@ def means(workload, policy, overrun="extend", estimates=None, shake_s=60, seed=N
     return {metric: float(summary[mean]) for metric, mean in METRICS.items()}
 
 
-def simulations(cases, names, executor=None, known=()):
+def simulations(cases, names, executor=None):
     """Simulate many cases at once.
 
     Parameters
@@ -181,16 +181,11 @@ def simulations(cases, names, executor=None, known=()):
     names : sequence of str
         What the parts of that tuple are called.
     executor : concurrent.futures.Executor, optional
-    known : dict
-        What `means` gives for some of the cases, by the same tuples: these are not simulated.
 
     Returns
     -------
     DataFrame
         A row a case, in their order: the columns `names` and those of `METRICS`.
     """
-    known = dict(known)
-    rest = {key: case for key, case in cases.items() if key not in known}
-    known |= zip(rest, sweeps.sweep(means, rest.values(), executor, label="simulations"), strict=True)
-    results = [known[key] for key in cases]
+    results = sweeps.sweep(means, cases.values(), executor, label="simulations")
     return pd.concat([pd.DataFrame(list(cases), columns=names), pd.DataFrame(results)], axis=1)

@@ -18,7 +18,7 @@ from ...schedule import simulate
 from ...stats import band, means_of
 from ...sweeps import sweep
 from .. import CLOSE, INSIDE, OFF, cell, published
-from . import CLOSE_TO, METRICS, SP2, programs, shaken, simulations, table3
+from . import CLOSE_TO, METRICS, SP2, programs, shaken, table3
 from . import traces as as_they_are
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
@@ -336,21 +336,15 @@ def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, sh
     DataFrame
         By (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
     """
-    kinds = [(f"f{f}", "exact" if f == 1 else lambda seed, f=f: estimates.Uniform(f, seed)) for f in factors]
-    kinds.append(("x2", estimates.Scaled(2)))
-    cases = {}
-    for (scheduler, name), policy in suspects.items():
-        for trace, (kind, model), run in product(traces, kinds, range(seed, seed + runs)):
-            given = model(run) if kind not in ("f1", "x2") else model
-            cases[scheduler, name, trace.trace, kind, run] = trace.workload, policy, "extend", given, shake_s, run
-    results = simulations(cases, ["scheduler", "suspect", "trace", "estimates", "run"])
+    kinds = table3.qualities(factors) | {"x2": lambda seed: estimates.Scaled(2)}
+    kinds.pop("original")
     found = {}
-    for key, part in results.groupby(["scheduler", "suspect", "trace", "estimates"], sort=False):
-        scheduler, _, trace, kind = key
-        measured = part[list(METRICS)]
+    for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
+        measured = pd.DataFrame(shaken.whole(trace, policy, runs, shake_s, seed, estimates=model))
         measured = measured if kind in ("f1", "x2") else means_of(measured, table3.SEEDS)
-        values = _printed_elsewhere(scheduler, trace, kind)
-        found[key] = {"log_likelihood": log_likelihood(measured, values), **verdicts(measured, values)}
+        values = _printed_elsewhere(scheduler, trace.trace, kind)
+        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(measured, values)}
+        found[scheduler, name, trace.trace, kind] = fit
     return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
 
 

@@ -1,7 +1,8 @@
-"""Shaken runs of the traces as they are, which Tables 1, 3 and 4 and the detective all need: kept on disk once made.
+"""Shaken runs of the traces, which Tables 1, 3 and 4 and the detective all need: kept on disk once made.
 
-They lie in `build/kept/`, in blocks of `BLOCK` runs, by the jobs, the policy, the seeds, and the state of the package:
-whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run alone as well.
+They lie in `build/kept/`, in blocks of `BLOCK` runs, by the jobs, the policy, the estimates, the seeds, and the state
+of the package: whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run
+alone as well.
 """
 
 import hashlib
@@ -25,13 +26,13 @@ WHOLE = "whole"
 """Stands for all months where the name of a month is expected."""
 
 
-def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", executor=None):
+def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", estimates=None, executor=None):
     """The means of each month, and of the whole trace, in many shaken runs.
 
     Parameters
     ----------
     trace : Trace
-    policy, runs, seconds, seed, overrun, executor
+    policy, runs, seconds, seed, overrun, estimates, executor
         As for `simlib.stats.shake`.
 
     Returns
@@ -39,10 +40,10 @@ def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", executor
     DataFrame
         A row a run, columns (month, quantity of `Schedule.by_period`); the last month is WHOLE.
     """
-    kept = joblib.Memory(FOLDER, verbose=0).cache(_block, ignore=["trace", "policy", "executor"])
-    key = _key(trace, policy)
+    kept = joblib.Memory(FOLDER, verbose=0).cache(_block, ignore=["trace", "policy", "estimates", "executor"])
+    key = _key(trace, policy, estimates, seed)
     blocks = [
-        kept(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, executor)
+        kept(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, estimates, executor)
         for first in range(seed, seed + runs, BLOCK)
     ]
     return pd.concat(blocks).set_axis(pd.RangeIndex(runs, name="run"))
@@ -59,16 +60,19 @@ def whole(*args, **settings):
     return found[list(METRICS.values())].set_axis(list(METRICS), axis=1).to_dict("records")
 
 
-def _block(key, trace, policy, runs, seconds, seed, overrun, executor):
+def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor):
     """Some runs; `key` stands for what is not looked at when they are looked for."""
-    return shake(trace.workload, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, executor)
+    return shake(trace.workload, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, estimates, executor)
 
 
-def _key(trace, policy):
-    jobs = trace.workload.jobs
+def _key(trace, policy, estimates, seed):
+    """What tells these runs from others; of made-up estimates those of the first run."""
+    workload = trace.workload if estimates is None else trace.workload.with_estimates(estimates(seed))
+    jobs = workload.jobs
     digest = hashlib.sha256(jobs[["submit", "run", "estimate", "procs"]].to_numpy().tobytes()).hexdigest()
     months, edges = trace.month_edges()
-    return _state(), digest, trace.workload.procs, repr(policy), tuple(months), tuple(edges.tolist())
+    made_up = seed if estimates is not None else None
+    return _state(), digest, workload.procs, repr(policy), made_up, tuple(months), tuple(edges.tolist())
 
 
 @cache

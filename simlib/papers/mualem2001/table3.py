@@ -1,36 +1,30 @@
 """Table 3: what the quality of user estimates does to performance (section 4.2)."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
 from ... import estimates
 from ...stats import band, means_of
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, shaken, simulations
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, means, policies, shaken
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
 SEEDS = 10
 """How many measurements MF made of random estimates (section 4.2); the table has their means."""
 
+CASE = ["trace", "estimates", "seed", "scheduler"]
 
-def variations(factors, seeds):
-    """The estimates of each quality, several times over.
 
-    Those drawn at random differ by seed. Original and exact ones (f = 1) do not; their value is that of the log as it
-    is, which comes first, with seed None.
+def qualities(factors):
+    """The estimates of each quality: as for `stats.shake`, by the columns of the published table.
 
-    Returns
-    -------
-    list of (column, seed, estimates)
-        `column` as in the published table: "original", "f1", "f2", ...; `estimates` as for `mualem2001.means`.
+    Those drawn at random differ by seed, "original" and exact ones ("f1") do not.
     """
-    made = []
-    for column, model in (("original", None), ("f1", "exact")):
-        made += [(column, seed, model) for seed in (None, *seeds)]
-    for f in factors:
-        if f > 1:
-            made += [(f"f{f}", seed, estimates.Uniform(f, seed)) for seed in seeds]
-    return made
+    random = {f"f{f}": partial(estimates.Uniform, f) for f in factors if f > 1}
+    return {"original": None, "f1": lambda seed: "exact"} | random
 
 
 def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
@@ -43,6 +37,7 @@ def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, see
     shakes, variant_shakes, shake_s, seed : int
         How many shaken versions under the rules followed and under the variants, by up to how many seconds, and the
         first seed, which also draws the estimates. The same seeds serve for every trace and factor, as in the paper.
+        Where estimates are not random, the log is simulated as it is too, with seed None.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -53,19 +48,14 @@ def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, see
         A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown.
     """
     rules = rules or policies()
-    cases, known = {}, {}
-    for trace in traces:
-        for scheduler, policy in rules.items():
-            count = variant_shakes if scheduler.endswith("_variant") else shakes
-            own = shaken.whole(trace, policy, count, shake_s, seed, executor=executor)
-            known |= {(trace.trace, "original", seed + run, scheduler): means for run, means in enumerate(own)}
-        for column, shake, model in variations(factors, range(seed, seed + shakes)):
-            for scheduler, policy in rules.items():
-                if scheduler.endswith("_variant") and shake is not None and shake >= seed + variant_shakes:
-                    continue
-                key = trace.trace, column, shake, scheduler
-                cases[key] = trace.workload, policy, "extend", model, shake_s, shake
-    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor, known)
+    found = {}
+    for trace, (column, model), (scheduler, policy) in product(traces, qualities(factors).items(), rules.items()):
+        count = variant_shakes if scheduler.endswith("_variant") else shakes
+        varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
+        if column in ("original", "f1"):
+            found[trace.trace, column, None, scheduler] = means(trace.workload, policy, estimates=model and model(seed))
+        found |= {(trace.trace, column, seed + run, scheduler): row for run, row in enumerate(varied)}
+    return pd.DataFrame(found.values(), pd.MultiIndex.from_tuples(found, names=CASE)).reset_index()
 
 
 def summary(results):

@@ -8,7 +8,7 @@ import pandas as pd
 from ... import estimates
 from ...stats import band
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, policies, shaken, simulations
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, means, policies, shaken
 
 
 def runs(traces, factor=2, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
@@ -34,19 +34,16 @@ def runs(traces, factor=2, shakes=200, variant_shakes=40, shake_s=60, seed=0, ru
         bounded_slowdown.
     """
     rules = rules or policies()
-    cases, known = {}, {}
-    for trace, (scheduler, policy) in product(traces, rules.items()):
+    versions = {"original": None, "scaled": lambda seed: estimates.Scaled(factor)}
+    found = {}
+    for trace, (scheduler, policy), (name, model) in product(traces, rules.items(), versions.items()):
         count = variant_shakes if scheduler.endswith("_variant") else shakes
-        own = shaken.whole(trace, policy, count, shake_s, seed, executor=executor)
-        known |= {(trace.trace, scheduler, shake, "original"): means for shake, means in enumerate(own)}
-    for trace, shake in product(traces, range(-1, shakes)):
-        for scheduler, policy in rules.items():
-            if scheduler.endswith("_variant") and shake >= variant_shakes:
-                continue
-            for name, model in (("original", None), ("scaled", estimates.Scaled(factor))):
-                shaking = shake_s, None if shake < 0 else seed + shake
-                cases[trace.trace, scheduler, shake, name] = trace.workload, policy, "extend", model, *shaking
-    return simulations(cases, ["trace", "scheduler", "shake", "estimates"], executor, known)
+        varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
+        as_it_is = means(trace.workload, policy, estimates=model and model(seed))
+        for shake, row in enumerate([as_it_is, *varied], -1):
+            found[trace.trace, scheduler, shake, name] = row
+    index = pd.MultiIndex.from_tuples(found, names=["trace", "scheduler", "shake", "estimates"])
+    return pd.DataFrame(found.values(), index).reset_index()
 
 
 def summary(results):

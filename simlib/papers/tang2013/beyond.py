@@ -18,6 +18,11 @@ SWITCHES = ("queue", "backfill", "running")
 # Cases
 
 
+def cases(trace, percentile=85):
+    """All cases of this module, for one run of `scheduling.runs`: several of them are the same."""
+    return {name: of for each in (switches, variants, predictions) for name, of in each(trace, percentile).items()}
+
+
 def switches(trace, percentile=85):
     """All combinations of the three switches, as cases of `scheduling.runs`; "queue + backfill" is selective."""
     found = {BASELINE: None}
@@ -61,11 +66,12 @@ def predictions(trace, percentile=85):
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Predicted(Adjustment):
     """Predictions that were made beforehand, in place of a scheme's.
 
-    Each job is a group of its own, whose past is one made-up job that used the predicted share of its estimate.
+    Each job is a group of its own, whose past is one made-up job that used the predicted share of its estimate. No two
+    are equal, for what they predict is not compared.
 
     Parameters
     ----------
@@ -76,10 +82,12 @@ class Predicted(Adjustment):
     scheme: Scheme = Scheme("user", window=None, percentile=100, least=1)
     predicted: pd.Series | None = field(default=None, repr=False, compare=False)
 
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
     def history(self, jobs):
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
         alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
-        made_up = alone.assign(run=self.predicted.loc[jobs.index], end=jobs.submit.min() - 1)
+        made_up = alone.assign(run=self.predicted.loc[jobs.index], end=jobs.submit.min() - 86400)  # a day: shakes
         return Adjustment(self.scheme, past=made_up).history(alone)
 
 
@@ -98,6 +106,11 @@ KINDS = {
 """Kinds of jobs: by R, from wild to exact requests, and by the share of the machine that they take."""
 
 
+def measures(schedule):
+    """`scheduling.measures` and `waits`: a measure for `scheduling.runs`."""
+    return scheduling.measures(schedule) | waits(schedule)
+
+
 def waits(schedule):
     """How many jobs of each of `KINDS` there are, and the sum of their waits: a measure for `scheduling.runs`.
 
@@ -106,13 +119,12 @@ def waits(schedule):
     dict
         By ("jobs", kind), and by ("wait", kind) in seconds.
     """
-    jobs = schedule.jobs
-    r, share = walltime.used(jobs.run, jobs.estimate), jobs.procs.to_numpy() / schedule.workload.procs
-    wait = jobs.wait.to_numpy()
+    wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
+    r, share = walltime.used(run, estimate), procs / schedule.workload.procs
     found = {}
     for name, which in KINDS.items():
         of = which(r, share)
-        found |= {("jobs", name): int(of.sum()), ("wait", name): int(wait[of].sum())}
+        found |= {("jobs", name): np.count_nonzero(of), ("wait", name): int(of @ wait)}
     return found
 
 
@@ -131,7 +143,8 @@ def who_pays(results):
         mean over the shakes; `gain`, what the case takes off it, as a share, with `low`, `high` and `recorded` as in
         `scheduling.averages`.
     """
-    sums = results.set_axis(pd.MultiIndex.from_tuples(results, names=[None, "kind"]), axis=1)
+    columns = pd.MultiIndex.from_product([["jobs", "wait"], KINDS], names=[None, "kind"])
+    sums = results[list(columns)].set_axis(columns, axis=1)
     sums = sums.groupby(["trace", "order", "seed", "case"], sort=False).sum()
     mean = (sums["wait"] / sums["jobs"]).unstack("case", sort=False).swaplevel(axis=1)
     base = mean[BASELINE]

@@ -221,6 +221,8 @@ def _weighted(wait, weight):
 def runs(traces, cases=cases, orders=ORDERS, measure=measures, shakes=20, shake_s=60, seed=1, **options):
     """Simulate every month of every log in all cases, as it is and shaken.
 
+    Cases that come to the same, by what their adjustments are equal in, are simulated once.
+
     Parameters
     ----------
     traces : sequence of Trace
@@ -252,11 +254,29 @@ def runs(traces, cases=cases, orders=ORDERS, measure=measures, shakes=20, shake_
         adjustments = cases(trace)
         for month in table.loc[trace.name].query("simulated").index:
             workload = trace.workload.months(month)
-            known = {name: of and _carried_over(of, trace, workload) for name, of in adjustments.items()}
+            known = _knowing(adjustments, trace, workload)
             for order, number in product(orders, (RECORDED, *range(seed, seed + shakes))):
                 tasks[trace.name, month, order, number] = workload, known, order, measure, shake_s, number
     results = sweeps.sweep(_month, tasks.values(), options.get("executor"), label="months")
     return pd.concat(dict(zip(tasks, results, strict=True)), names=["trace", "month", "order", "seed", "case"])
+
+
+def _knowing(adjustments, trace, workload):
+    """EASY for each case, with what is known before this month and whose its jobs are: made once for all shakes."""
+    policies, learned = {}, {}
+    for name, of in adjustments.items():
+        if (past := _learning(of)) not in learned:
+            learned[past] = EASY(adjust=of and _carried_over(of, trace, workload)).prepare(workload.jobs)
+        policies[name] = replace(learned[past], adjust=of)
+    return policies
+
+
+def _learning(adjustment):
+    """What two cases have in common that learn from the same jobs, whatever use they make of it."""
+    if adjustment is None:
+        return None
+    scheme = replace(adjustment.scheme, percentile=100, threshold=None, least=1)
+    return replace(adjustment, scheme=scheme, queue=True, backfill=True, running=True)
 
 
 def _carried_over(adjustment, trace, workload):
@@ -267,11 +287,20 @@ def _carried_over(adjustment, trace, workload):
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
 
 
-def _month(workload, adjustments, order, measure, shake_s, seed):
+def _month(workload, policies, order, measure, shake_s, seed):
     """What is measured of one month in all cases, as a DataFrame by case."""
     workload = workload if seed == RECORDED else workload.shake(shake_s, seed)
-    found = {name: measure(simulate(workload, EASY(order=order, adjust=of))) for name, of in adjustments.items()}
-    return pd.DataFrame(list(found.values()), index=list(found))
+    used = {name: _used(policy.adjust, order) for name, policy in policies.items()}
+    measured = {}
+    for name, policy in policies.items():
+        if used[name] not in measured:
+            measured[used[name]] = measure(simulate(workload, replace(policy, order=order)))
+    return pd.DataFrame([measured[of] for of in used.values()], index=list(used))
+
+
+def _used(adjustment, order):
+    """What makes two cases different simulations: a queue in order of arrival does not look at estimates."""
+    return replace(adjustment, queue=False) if adjustment and order == "fcfs" else adjustment
 
 
 def changes(trace, month, order, adjustment):
