@@ -321,6 +321,8 @@ def _calendar(clock, zone, year, month, last_year, last_month):
 
 def _complete(jobs, name):
     """The jobs table with all COLUMNS, as int64."""
+    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):
+        return jobs.copy(deep=False)
     missing = {"submit", "run", "procs"} - set(jobs.columns)
     if missing:
         raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")

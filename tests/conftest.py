@@ -14,10 +14,16 @@ settings.load_profile("simlib")
 
 @pytest.fixture(scope="session", autouse=True)
 def kept(tmp_path_factory):
-    """Shaken runs that tests make are kept for other tests, and not for the study."""
+    """What tests make is kept for other tests, and not for the study."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simlib.papers.mualem2001.shaken.FOLDER", tmp_path_factory.mktemp("kept"))
+        patch.setattr("simlib.papers.mualem2001.kept.FOLDER", tmp_path_factory.mktemp("kept"))
         yield
+
+
+@pytest.fixture
+def forget(monkeypatch, tmp_path_factory):
+    """A function after whose call nothing is kept: what is made next is made anew."""
+    return lambda: monkeypatch.setattr("simlib.papers.mualem2001.kept.FOLDER", tmp_path_factory.mktemp("kept"))
 
 
 @pytest.fixture

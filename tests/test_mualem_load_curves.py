@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import simlib
-from simlib import EASY, Conservative, metrics, papers, plots
+from simlib import EASY, Conservative, estimates, metrics, papers, plots
 from simlib.papers import mualem2001
 from simlib.papers.mualem2001 import load_curves, load_curves_claims, pictures
 from simlib.papers.mualem2001.load_curves import PAIR, POINT, RULES
@@ -123,17 +123,32 @@ def test_with_exact_estimates_the_order_of_compression_makes_no_difference():
     pd.testing.assert_frame_equal(one, other)
 
 
-def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads():
+def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget):
     one, other = ("one", random_jobs(500, 1)), ("other", random_jobs(900, 2))
     batch = {"one": 20, "other": 30}
     with ThreadPoolExecutor(1) as single, ThreadPoolExecutor(3) as several:
         ahead = load_curves.curves([one, other], batch, executor=single)
+        forget()
         behind = load_curves.curves([other, one], batch, executor=several)
     for table, turned, names in zip(ahead, behind, (POINT, PAIR), strict=True):
         assert table.index.names == names
         assert table.index.unique("workload").tolist() == ["one", "other"]
         assert tuple(table.index.unique("load")) == load_curves.LOADS
         pd.testing.assert_frame_equal(table, turned.reindex(table.index))
+
+
+def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
+    w, found = random_jobs(600, 3), []
+    monkeypatch.setattr(load_curves, "simulate", lambda *args, **options: found.append(args) or simlib.simulate(*args))
+    settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
+    once = load_curves.curves([("made", w)], loads=(0.5, 0.7), **settings)
+    assert len(found) == 2 * 3
+    again = load_curves.curves([("also made", w)], loads=(0.7,), **settings)
+    assert len(found) == 2 * 3
+    for table, part in zip(once, again, strict=True):
+        assert part.loc["also made", 0.7].equals(table.loc["made", 0.7])
+    load_curves.curves([("made", w.with_estimates(estimates.Scaled(2)))], loads=(0.7,), **settings)
+    assert len(found) == 3 * 3
 
 
 # Several runs

@@ -8,7 +8,7 @@ import pytest
 
 from simlib import EASY, Conservative, load, simulate
 from simlib.estimates import Uniform
-from simlib.papers.mualem2001 import Trace, means, shaken, table3, table4
+from simlib.papers.mualem2001 import Trace, kept, means, shaken, table3, table4
 from simlib.stats import shake
 
 
@@ -21,7 +21,7 @@ def trace():
 @pytest.fixture
 def simulated(monkeypatch, tmp_path):
     """An empty place for runs, and a list that grows by the seed of each shaken one that is simulated."""
-    monkeypatch.setattr(shaken, "FOLDER", tmp_path)
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
     found = []
 
     def counting(workload, policy, runs, seconds, seed, *more):
@@ -82,7 +82,7 @@ def test_each_run_may_have_its_own_made_up_estimates(trace, simulated):
 
 def test_another_state_of_the_package_makes_all_anew(trace, simulated, monkeypatch):
     shaken.runs(trace, EASY(), runs=1)
-    monkeypatch.setattr(shaken, "_state", lambda: ("2.0", "other"))
+    monkeypatch.setattr(kept, "_package", lambda: ("2.0", "other"))
     shaken.runs(trace, EASY(), runs=1)
     assert simulated == [0, 0]
 

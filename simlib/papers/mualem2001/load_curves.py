@@ -10,7 +10,7 @@ import pandas as pd
 from ... import metrics, sweeps
 from ...schedule import simulate
 from ...stats import batch_means
-from . import METRICS, SCHEDULERS, policies
+from . import METRICS, SCHEDULERS, kept, policies
 from .distributions import bracketed
 
 LOADS = tuple(n / 20 for n in range(10, 20))
@@ -69,8 +69,13 @@ def curves(workloads, batch, loads=LOADS, rules=None, stopping=STOPPING, feedbac
     cases = [(label, load) for label, _ in workloads for load in loads]
     by_label = dict(workloads)
     longest_first = sorted(cases, key=lambda case: -len(by_label[case[0]]) * case[1])
-    tasks = [(by_label[label], load, batch[label], rules, stopping, label in feedback) for label, load in longest_first]
-    results = dict(zip(longest_first, sweeps.sweep(at_load, tasks, executor, label="loads"), strict=True))
+    key = {label: (kept.state_of(workload, label in feedback), repr(rules)) for label, workload in workloads}
+    tasks = [
+        (key[label], by_label[label], load, batch[label], rules, stopping, label in feedback)
+        for label, load in longest_first
+    ]
+    once = kept.once(at_load, "workload", "rules")
+    results = dict(zip(longest_first, sweeps.sweep(once, tasks, executor, label="loads"), strict=True))
     points, differences = (
         {(*case, *key): row for case in cases for key, row in results[case][kind].items()} for kind in (0, 1)
     )
@@ -80,8 +85,11 @@ def curves(workloads, batch, loads=LOADS, rules=None, stopping=STOPPING, feedbac
     )
 
 
-def at_load(workload, load, batch, rules, stopping, feedback):
-    """One workload at one load: the rows of both tables of `curves`, by scheduler or rule, and metric."""
+def at_load(key, workload, load, batch, rules, stopping, feedback):
+    """One workload at one load: the rows of both tables of `curves`, by scheduler or rule, and metric.
+
+    `key` stands for the workload and the rules when it is looked for among what is kept: figures 4 and 7 share models.
+    """
     scaled = workload.scale_load(load)
     values, points = {}, {}
     for scheduler, policy in rules.items():

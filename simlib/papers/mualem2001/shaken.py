@@ -1,26 +1,15 @@
 """Shaken runs of the traces, which Tables 1, 3 and 4 and the detective all need: kept on disk once made.
 
-They lie in `build/kept/`, in blocks of `BLOCK` runs, by the jobs, the policy, the estimates, the seeds, and the state
-of the package: whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run
-alone as well.
+See `kept`; they lie there in blocks of `BLOCK` runs, by the jobs, the policy, the estimates and the seeds.
 """
 
-import hashlib
-from functools import cache
-from pathlib import Path
-
-import joblib
-import numpy as np
 import pandas as pd
 
-from ... import paths
 from ...stats import shake
-from . import METRICS
+from . import METRICS, kept
 
 BLOCK = 20
 """Runs that are kept together: all numbers of shakes that the notebooks ask for are multiples of it."""
-
-FOLDER = paths.ROOT / "build" / "kept"
 
 WHOLE = "whole"
 """Stands for all months where the name of a month is expected."""
@@ -40,10 +29,10 @@ def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", estimate
     DataFrame
         A row a run, columns (month, quantity of `Schedule.by_period`); the last month is WHOLE.
     """
-    kept = joblib.Memory(FOLDER, verbose=0).cache(_block, ignore=["trace", "policy", "estimates", "executor"])
+    block = kept.once(_block, "trace", "policy", "estimates", "executor")
     key = _key(trace, policy, estimates, seed)
     blocks = [
-        kept(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, estimates, executor)
+        block(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, estimates, executor)
         for first in range(seed, seed + runs, BLOCK)
     ]
     return pd.concat(blocks).set_axis(pd.RangeIndex(runs, name="run"))
@@ -67,16 +56,7 @@ def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor
 
 def _key(trace, policy, estimates, seed):
     """What tells these runs from others; of made-up estimates those of the first run."""
+    made_up = None if estimates is None else seed
     workload = trace.workload if estimates is None else trace.workload.with_estimates(estimates(seed))
-    jobs = workload.jobs
-    digest = hashlib.sha256(jobs[["submit", "run", "estimate", "procs"]].to_numpy().tobytes()).hexdigest()
     months, edges = trace.month_edges()
-    made_up = seed if estimates is not None else None
-    return _state(), digest, workload.procs, repr(policy), made_up, tuple(months), tuple(edges.tolist())
-
-
-@cache
-def _state():
-    """A digest of the package, whose every change might be one of the numbers, and of NumPy, which draws at random."""
-    files = sorted(Path(__file__).parents[2].rglob("*.py"))
-    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    return kept.state_of(workload), repr(policy), made_up, tuple(months), tuple(edges.tolist())

@@ -9,7 +9,7 @@ from . import CLOSE_TO, METRICS, SCHEDULERS
 from . import shaken as kept
 
 
-def shaken(trace, rules, runs=200, variant_runs=40, **settings):
+def shaken(trace, rules, runs=100, variant_runs=40, **settings):
     """The months of a trace under every rule, in many shaken runs.
 
     Parameters

@@ -27,17 +27,20 @@ def qualities(factors):
     return {"original": None, "f1": lambda seed: "exact"} | random
 
 
-def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
+def runs(
+    traces, factors=FACTORS, shakes=100, draws=40, variant_shakes=20, shake_s=60, seed=0, rules=None, executor=None
+):
     """Simulate every trace under every estimate and scheduler, as it is and shaken.
 
     Parameters
     ----------
     traces : list of Trace
     factors : sequence of int
-    shakes, variant_shakes, shake_s, seed : int
-        How many shaken versions under the rules followed and under the variants, by up to how many seconds, and the
-        first seed, which also draws the estimates. The same seeds serve for every trace and factor, as in the paper.
-        Where estimates are not random, the log is simulated as it is too, with seed None.
+    shakes, draws, variant_shakes, shake_s, seed : int
+        How many shaken versions with estimates that are not random, with such as are, which each version has drawn
+        anew, and under the variants with any; by up to how many seconds; and the first seed, which also draws the
+        estimates. The same seeds serve for every trace and factor, as in the paper. Where estimates are not random, the
+        log is simulated as it is too, with seed None.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -50,9 +53,10 @@ def runs(traces, factors=FACTORS, shakes=200, variant_shakes=40, shake_s=60, see
     rules = rules or policies()
     found = {}
     for trace, (column, model), (scheduler, policy) in product(traces, qualities(factors).items(), rules.items()):
-        count = variant_shakes if scheduler.endswith("_variant") else shakes
+        random = column not in ("original", "f1")
+        count = variant_shakes if scheduler.endswith("_variant") else draws if random else shakes
         varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
-        if column in ("original", "f1"):
+        if not random:
             found[trace.trace, column, None, scheduler] = means(trace.workload, policy, estimates=model and model(seed))
         found |= {(trace.trace, column, seed + run, scheduler): row for run, row in enumerate(varied)}
     return pd.DataFrame(found.values(), pd.MultiIndex.from_tuples(found, names=CASE)).reset_index()

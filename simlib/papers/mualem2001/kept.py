@@ -1,0 +1,36 @@
+"""What several notebooks need is made once and kept in `build/kept/`.
+
+It lies there by what it is made of, and by the state of the package: whatever changes makes it anew. Notebooks that run
+at once share what the other has finished, and run alone as well.
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+from ... import paths
+
+FOLDER = paths.ROOT / "build" / "kept"
+
+
+def once(function, *ignored):
+    """The function, which is called only when it was not called before with the same arguments but the ignored ones."""
+    return joblib.Memory(FOLDER, verbose=0).cache(function, ignore=list(ignored))
+
+
+def state_of(workload, feedback=False):
+    """What tells simulations of a workload from others, in place of the workload itself: jobs, machine and package."""
+    jobs = workload.jobs[["submit", "run", "estimate", "procs"]].to_numpy()
+    followed = workload.followed() if feedback else ()
+    digest = hashlib.sha256(b"".join(numbers.tobytes() for numbers in (jobs, *followed))).hexdigest()
+    return _package(), digest, workload.procs
+
+
+@cache
+def _package():
+    """A digest of the package, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    files = sorted(Path(__file__).parents[2].rglob("*.py"))
+    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
