@@ -8,8 +8,10 @@ import sys
 from simlib import archive
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
-FIRST = ["mualem2001/detective", "mualem2001/table3", "tang2013/beyond", "mualem2001/figure7"]
+FIRST = ["mualem2001/table3", "mualem2001/figure7", "mualem2001/detective", "tang2013/figures14-17"]
 """Those that take longest: begun first, none is left to run alone at the end."""
+SHARING = {"mualem2001/detective": "mualem2001/table3", "mualem2001/figure4": "mualem2001/figure7"}
+"""Which one to run after which, for it takes many of the other's runs from build/kept/; it could make them itself."""
 
 # Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes
 # to start, for a format that notebooks do not have.
@@ -20,7 +22,7 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 def few_shakes(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
     text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    counts = [name for name in ("shakes", "draws", "variant_shakes", "final_shakes") if f'"{name} = ' in text]
+    counts = [name for name in ("shakes", "variant_shakes", "draws", "final_shakes") if f'"{name} = ' in text]
     return "" if len(LOGS) > 1 else " ".join(f"-p {name} 5" for name in counts)
 
 
@@ -34,6 +36,9 @@ rule notebook:
         "notebooks/{name}.ipynb",
         package=[str(path) for path in Path("simlib").rglob("*.py")],
         data=[str(path) for path in Path("data").rglob("*.*") if path.parts[1] != "traces"],
+        before=lambda wildcards: ancient(
+            f"build/notebooks/{SHARING[wildcards.name]}.ipynb" if wildcards.name in SHARING else []
+        ),
     output:
         "build/notebooks/{name}.ipynb",
     log:
