@@ -5,6 +5,7 @@ at once share what the other has finished, and run alone as well.
 """
 
 import hashlib
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,9 @@ import numpy as np
 from ... import paths
 
 FOLDER = paths.ROOT / "build" / "kept"
+
+# joblib warns when a busy disk lets it wait, which harms nothing
+warnings.filterwarnings("ignore", "Persisting input arguments", UserWarning)
 
 
 def once(function, *ignored):
