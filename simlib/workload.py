@@ -321,7 +321,7 @@ def _calendar(clock, zone, year, month, last_year, last_month):
 
 def _complete(jobs, name):
     """The jobs table with all COLUMNS, as int64."""
-    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):
+    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
         return jobs.copy(deep=False)
     missing = {"submit", "run", "procs"} - set(jobs.columns)
     if missing:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .profile import ONE
+
 EVER = 2**62
 """The window, in seconds, that forgets nothing."""
 
@@ -119,19 +121,19 @@ def parameters(history, group, submit, window, percents, least):
 @njit(cache=True)
 def _insert(values, first, last, value):
     """Insert a value into values[first:last], which is sorted; what is larger moves on the way to its place."""
-    place, first, one = np.uint64(last), np.uint64(first), np.uint64(1)  # places are unsigned, see `profile`
-    while place > first and values[place - one] > value:
-        values[place] = values[place - one]
-        place -= one
+    place, first = np.uint64(last), np.uint64(first)  # places are unsigned, see `profile`
+    while place > first and values[place - ONE] > value:
+        values[place] = values[place - ONE]
+        place -= ONE
     values[place] = value
 
 
 @njit(cache=True)
 def _remove(values, first, last, value):
     """Remove a value from values[first:last], which is sorted and has it."""
-    place, last, one = np.uint64(first), np.uint64(last - 1), np.uint64(1)
+    place, last = np.uint64(first), np.uint64(last - 1)
     while values[place] != value:
-        place += one
+        place += ONE
     while place < last:
-        values[place] = values[place + one]
-        place += one
+        values[place] = values[place + ONE]
+        place += ONE

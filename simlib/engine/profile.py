@@ -128,11 +128,10 @@ def anchor_point(times, free, k, size, duration, reserved):
     or after it if there is none before. A scan that reaches it without a gap has found its answer: within its own
     reservation, lifted out, the job always fits. So a reservation need not be taken out of the profile to learn that it
     cannot move.
-
-    Conditions are joined by `&`, which looks at both: a branch less that the processor can guess wrong.
     """
     while True:
-        while (free[k] < size) & (times[k] < reserved):  # the next anchor is where a step with enough of them begins
+        # The next anchor is where a step with enough of them begins. `&` looks at both: a branch less to guess wrong.
+        while (free[k] < size) & (times[k] < reserved):
             k += ONE
         anchor = k
         end = min(times[k] + duration, reserved)

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .profile import ONE
+
 
 @njit(cache=True)
 def insert(jobs, count, job, key):
@@ -37,7 +39,6 @@ def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priori
     priority : compiled function of (wait, estimate, size) -> float64
     rank : float64 array of at least the length of `queue`, one number a job; overwritten
     """
-    one = np.uint64(1)
     for i in range(queued):
         job = queue[i]
         own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
@@ -46,9 +47,9 @@ def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priori
         rank[job] = own
         j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
         while j > 0:
-            ahead = queue[j - one]
+            ahead = queue[j - ONE]
             if rank[ahead] > own or (rank[ahead] == own and arrival[ahead] < arrival[job]):
                 break
             queue[j] = ahead
-            j -= one
+            j -= ONE
         queue[j] = job
