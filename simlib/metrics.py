@@ -32,66 +32,48 @@ def bounded_slowdown(wait, run, threshold=10, floor=1.0):
 
 
 @njit(cache=True, nogil=True)
-def sum_by(which, values, kinds):
-    """The sum of the values of each kind, as from `numpy.bincount`, which would hold Python's lock.
+def totals(edges, submit, start, run, procs, backfilled, floor, threshold=10):
+    """What the jobs add up to in each period, and in all: one pass over them and no array for each of the measures.
 
     Parameters
     ----------
-    which : int64 array
-        Of what kind each value is, from 0 on.
-    values : array
-    kinds : int
-        How many there are.
+    edges : int64 array
+        Between the periods, rising; the first period is what is before all of them, the last what is after.
+    submit, start, run, procs : int64 arrays
+    backfilled : bool array
+    floor, threshold : float
+        Of `bounded_slowdown`; -inf for none.
+
+    Returns
+    -------
+    float array, shape (len(edges) + 2, 6)
+        By period, the last row for all: of the jobs that end in it the number, the sums of waits, response times and
+        bounded slowdowns, and how many were backfilled; and the processor-seconds executed in it. Sums of whole numbers
+        are exact up to 2^53.
     """
-    total = np.zeros(kinds)
-    kind, sum_ = 0, 0.0  # the present one: jobs of a month come one after another
-    for i in range(which.size):
-        if which[i] != kind:
-            total[kind] = sum_
-            kind = which[i]
-            sum_ = total[kind]
-        sum_ += values[i]
-    total[kind] = sum_
-    return total
-
-
-@njit(cache=True, nogil=True)
-def period_of(edges, times):
-    """How many of the `edges` (rising) each of `times` has reached, as from `numpy.searchsorted(side="right")`.
-
-    Quick where most are in the period of the one before, or near it: the times of jobs in order of arrival.
-    """
-    found = np.empty(times.size, np.int64)
-    period = 0
-    for i in range(times.size):
-        while period < edges.size and edges[period] <= times[i]:
+    sums = np.zeros((edges.size + 2, 6))
+    period = 0  # of a job's end; seldom another than that of the job before
+    for i in range(start.size):
+        end = start[i] + run[i]
+        while period < edges.size and edges[period] <= end:
             period += 1
-        while period > 0 and edges[period - 1] > times[i]:
+        while period > 0 and edges[period - 1] > end:
             period -= 1
-        found[i] = period
-    return found
-
-
-def work_until(times, start, run, procs):
-    """Processor-seconds executed before each of `times` (array of seconds, rising)."""
-    start = np.asarray(start)
-    return _held_until(times, start, procs) - _held_until(times, start + run, procs)
-
-
-def _held_until(times, since, procs):
-    """Processor-seconds before each of `times` if `procs` were held from `since` on, for ever."""
-    times = np.asarray(times)
-    since = since - times[0]  # small numbers, whose products with processors are exact
-    held = period_of(times - times[0], since)
-    begun, seconds = (
-        sum_by(held, np.asarray(weights), len(times) + 1).cumsum()[:-1] for weights in (procs, since * procs)
-    )
-    return (times - times[0]) * begun - seconds
-
-
-def load_by_period(edges, start, run, procs, machine):
-    """Load of the periods between successive `edges`: processor-seconds executed / (machine x length)."""
-    return np.diff(work_until(edges, start, run, procs)) / (machine * np.diff(edges))
+        response = end - submit[i]
+        of_end = sums[period]
+        of_end[0] += 1
+        of_end[1] += start[i] - submit[i]
+        of_end[2] += response
+        of_end[3] += max(response / max(run[i], threshold), floor)
+        of_end[4] += backfilled[i]
+        during = period  # back from the end to the start
+        while during > 0 and edges[during - 1] > start[i]:
+            sums[during, 5] += procs[i] * (end - edges[during - 1])
+            end = edges[during - 1]
+            during -= 1
+        sums[during, 5] += procs[i] * (end - start[i])
+    sums[-1] = sums[:-1].sum(axis=0)
+    return sums
 
 
 def utilisation(start, end, procs, machine):

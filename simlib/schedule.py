@@ -11,6 +11,9 @@ from .watching import watched
 
 OVERRUN = ("extend", "kill")
 
+MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
+"""What is said of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
+
 
 def simulate(workload, policy, overrun="extend", feedback=False):
     """Schedule a workload's jobs under a policy.
@@ -110,15 +113,15 @@ class Schedule:
 
     @cached_property
     def _columns(self):
-        wait, response, bounded_slowdown = self._measured()
+        wait = metrics.wait(self._submit, self._start)
         return {
             "submit": self._submit,
             "run": self._run,
             "start": self._start,
             "end": self._start + self._run,
             "wait": wait,
-            "response": response,
-            "bounded_slowdown": bounded_slowdown,
+            "response": metrics.response(wait, self._run),
+            "bounded_slowdown": metrics.bounded_slowdown(wait, self._run),
             "backfilled": self._backfilled,
             **self._others,
         }
@@ -144,11 +147,34 @@ class Schedule:
     def __repr__(self):
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
 
-    def _measured(self, floor=1.0):
-        """Each job's wait, response and bounded slowdown, as arrays."""
-        wait = metrics.wait(self._submit, self._start)
-        response = metrics.response(wait, self._run)
-        return wait, response, metrics.bounded_slowdown(wait, self._run, floor=floor)
+    @property
+    def _makespan(self):
+        """Seconds from the first submit to the last end."""
+        return float((self._start + self._run).max() - self._submit.min()) if len(self._start) else 0.0
+
+    def means(self, edges=(), floor=1.0):
+        """What `by_period` and `summary` say, as plain numbers: for measuring thousands of runs.
+
+        Parameters
+        ----------
+        edges : sequence of int
+            Between the periods, in seconds, rising.
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
+
+        Returns
+        -------
+        float array, shape (periods + 1, 6)
+            The columns `MEANS` of each period and, in the last row, over all jobs, whose load is that from the first
+            submit to the last end; nan where there is no job.
+        """
+        columns = self._submit, self._start, self._run, self.workload.jobs.procs.to_numpy(), self._backfilled
+        sums = metrics.totals(np.asarray(edges, np.int64), *columns, -np.inf if floor is None else float(floor))
+        sums = sums[[*range(1, len(edges)), -1]]  # not what is before the first edge and after the last
+        seconds = np.append(np.diff(edges), self._makespan)
+        jobs, work = sums[:, :1], sums[:, -1:]
+        with np.errstate(invalid="ignore"):
+            return np.hstack([work / (self.workload.procs * seconds[:, None]), jobs, sums[:, 1:-1] / jobs])
 
     def summary(self, floor=1.0):
         """Means over all jobs.
@@ -164,23 +190,9 @@ class Schedule:
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
             end), backfilled_share, jobs, makespan (seconds).
         """
-        wait, response, slowdown = self._measured(floor)
-        jobs, procs = len(wait), self.workload.jobs.procs.to_numpy()
-        end = self._start + self._run
-        makespan = float(end.max() - self._submit.min()) if jobs else 0.0
-        work = float((self._run * procs).sum())
-        return pd.Series(
-            {
-                "mean_wait": _mean(wait),
-                "mean_response": _mean(response),
-                "mean_bounded_slowdown": _mean(slowdown),
-                "load": work / (self.workload.procs * makespan) if makespan else float("nan"),
-                "backfilled_share": _mean(self._backfilled),
-                "jobs": float(jobs),
-                "makespan": makespan,
-            },
-            name=str(self.policy),
-        )
+        found = dict(zip(MEANS, self.means(floor=floor)[-1], strict=True))
+        order = ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs"]
+        return pd.Series({name: found[name] for name in order} | {"makespan": self._makespan}, name=str(self.policy))
 
     def by_month(self, floor=1.0):
         """Means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 counts them).
@@ -207,21 +219,7 @@ class Schedule:
         DataFrame
             As from `by_month`, a row a period; nan where no job ended.
         """
-        start, run, procs = self._start, self._run, self.workload.jobs.procs.to_numpy()
-        wait, response, slowdown = self._measured(floor)
-        period = metrics.period_of(np.asarray(edges), start + run)  # 0 is before the first of them
-
-        jobs = np.bincount(period, minlength=len(edges) + 1)[1:-1]
-        means = {
-            "mean_wait": wait,
-            "mean_response": response,
-            "mean_bounded_slowdown": slowdown,
-            "backfilled_share": self._backfilled,
-        }
-        load = metrics.load_by_period(edges, start, run, procs, self.workload.procs)
-        with np.errstate(invalid="ignore"):
-            of_jobs = {name: metrics.sum_by(period, of, len(edges) + 1)[1:-1] / jobs for name, of in means.items()}
-        return pd.DataFrame({"load": load, "jobs": jobs} | of_jobs)
+        return pd.DataFrame(self.means(edges, floor)[:-1], columns=MEANS).astype({"jobs": int})
 
     def plan(self, now):
         """What the scheduler knew and planned at second `now`.
@@ -252,8 +250,3 @@ class Schedule:
         jobs = self._table
         times, share = metrics.utilisation(jobs.start, jobs.end, jobs.procs, self.workload.procs)
         return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilisation")
-
-
-def _mean(values):
-    """As pandas has it: nan where there is none."""
-    return values.sum(dtype=float) / len(values) if len(values) else float("nan")

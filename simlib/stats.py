@@ -51,7 +51,7 @@ def shake(
     """
     tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
     found = sweep(_shaken, tasks, executor, label="shaken runs")
-    return pd.DataFrame(_rows(found), index=pd.RangeIndex(runs, name="run"))
+    return _together(found)
 
 
 def _shaken(workload, policy, seed, seconds, measure, overrun, estimates):
@@ -61,9 +61,12 @@ def _shaken(workload, policy, seed, seconds, measure, overrun, estimates):
     return measure(simulate(workload.shake(seconds, seed), policy, overrun))
 
 
-def _rows(found):
-    """What was measured in each run as one Series each. Made at the end, for pandas would hold the threads up."""
-    return [each.stack() if isinstance(each, pd.DataFrame) else pd.Series(each) for each in found]
+def _together(found):
+    """What was measured in each run as one table. Made at the end, for pandas would hold the threads up."""
+    runs = pd.RangeIndex(len(found), name="run")
+    if any(isinstance(each, pd.DataFrame) for each in found):
+        return pd.concat(found, keys=runs).stack().unstack("run", sort=False).T
+    return pd.DataFrame([pd.Series(each) for each in found], runs)
 
 
 def band(runs, share=0.95):

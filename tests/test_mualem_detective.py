@@ -217,16 +217,16 @@ def trace():
 
 
 def test_months_begin_so_many_hours_after_local_midnight(trace):
-    months, edges = trace.month_edges()
+    months, edges = trace.month_edges
     assert months == ["1996-10", "1996-11"]
     assert edges.tolist() == [0, 31 * 86400 + 3600, 61 * 86400 + 3600]  # the clock is put back in October
-    later = replace(trace, months_begin=-1.5).month_edges()[1]
+    later = replace(trace, months_begin=-1.5).month_edges[1]
     assert (later == edges - 5400).all()
 
 
 def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monkeypatch):
     ends = simulate(trace.workload, EASY()).jobs.end
-    edges = replace(trace, months_begin=-9).month_edges()[1]
+    edges = replace(trace, months_begin=-9).month_edges[1]
     months = pd.DataFrame({"jobs": np.histogram(ends, edges)[0]}, index=["1996-10", "1996-11"])
     monkeypatch.setattr(detective, "printed", lambda trace: months)
     found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), runs=5)

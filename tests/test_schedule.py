@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, Conservative, Workload, metrics, simulate
+from simlib.schedule import MEANS
 
 HOUR, DAY = 3600, 86400
 START = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
@@ -84,28 +85,41 @@ def test_a_month_without_jobs_has_no_means(workload):
     assert np.isnan(months.mean_wait["1996-11"])
 
 
-@given(st.lists(st.integers(0, 20), unique=True), st.lists(st.integers(-5, 25)))
-def test_the_period_of_a_time_is_the_number_of_edges_reached(edges, times):
-    edges, times = np.array(sorted(edges), int), np.array(times, int)
-    assert metrics.period_of(edges, times).tolist() == np.searchsorted(edges, times, side="right").tolist()
-
-
 def test_utilisation_is_a_step_function_of_time(workload):
     steps = simulate(workload([(0, 10, 10, 2), (5, 10, 10, 1)], 4), FCFS()).utilisation()
     assert steps.to_dict() == {0: 0.5, 5: 0.75, 10: 0.25, 15: 0}
 
 
+times = st.integers(0, 50)
+
+
 @given(
-    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30), st.integers(1, 5)), min_size=1),
-    st.lists(st.integers(0, 80), min_size=2, unique=True),
+    st.lists(st.tuples(times, times, times, st.integers(1, 5), st.booleans()), min_size=1),
+    st.lists(st.integers(-10, 160), unique=True).map(sorted),
+    st.sampled_from([1.0, -np.inf]),
 )
-def test_the_load_of_periods_adds_up_to_the_work_in_them(jobs, edges):
-    start, run, procs = np.array(jobs).T
-    edges = np.sort(edges)
-    load = metrics.load_by_period(edges, start, run, procs, machine=5)
-    seconds = np.arange(edges[0], edges[-1])
-    busy = ((start <= seconds[:, None]) & (seconds[:, None] < start + run)) @ procs
-    assert (load * 5 * np.diff(edges)).sum() == pytest.approx(busy.sum())
+def test_totals_are_sums_over_the_jobs_that_end_in_a_period_and_the_seconds_in_it(jobs, edges, floor):
+    submit, wait, run, procs, backfilled = np.array(jobs).T
+    start, end = submit + wait, submit + wait + run
+    edges = np.array(edges, int)
+    found = metrics.totals(edges, submit, start, run, procs, backfilled.astype(bool), floor)
+    slowdown = metrics.bounded_slowdown(wait, run, floor=floor)
+    seconds = np.arange(160)
+    busy = ((start <= seconds[:, None]) & (seconds[:, None] < end)) @ procs
+    ended, during = (np.searchsorted(edges, of, side="right") for of in (end, seconds))
+    for period in range(len(edges) + 1):
+        of_jobs = [np.ones_like(run), wait, wait + run, slowdown, backfilled]
+        expected = [of[ended == period].sum() for of in of_jobs] + [busy[during == period].sum()]
+        assert found[period].tolist() == pytest.approx(expected)
+    assert found[-1].tolist() == pytest.approx(found[:-1].sum(axis=0).tolist())
+
+
+def test_means_are_those_of_the_periods_and_of_the_summary(workload):
+    s = simulate(workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 8, 8, 1), (50, 5, 5, 2)], 4), EASY())
+    for edges in ([0, 15, 30], [0, 30, 40, 100], []):
+        means = s.means(edges, floor=None)
+        assert np.array_equal(means[:-1], s.by_period(edges, floor=None), equal_nan=True)
+        assert means[-1].tolist() == s.summary(floor=None)[MEANS].tolist()
 
 
 @pytest.mark.parametrize("policy", [EASY(), Conservative(), Conservative("start")])
@@ -136,17 +150,6 @@ def test_a_policy_may_be_anything_with_a_schedule_method(workload):
             return {"start": start}
 
     assert simulate(workload([(0, 10, 10, 1), (1, 10, 10, 1)], 4), OneAtATime()).jobs.start.tolist() == [0, 10]
-
-
-@given(
-    which=st.lists(st.integers(0, 3), max_size=50),
-    seed=st.integers(0, 99),
-)
-def test_sums_by_kind_are_numpys_to_the_last_bit(which, seed):
-    which = np.array(which, np.int64)
-    values = np.random.default_rng(seed).normal(size=len(which))
-    for of in (values, np.rint(100 * values).astype(np.int64), values > 0):
-        assert metrics.sum_by(which, of, 5).tolist() == np.bincount(which, of, minlength=5).tolist()
 
 
 def test_columns_are_those_of_the_table(workload):

@@ -2,13 +2,13 @@
 
 import tomllib
 from dataclasses import dataclass, field
+from functools import cached_property
 
-import numpy as np
 import pandas as pd
 
 from ... import archive, paths, sweeps
 from ...policies import EASY, Conservative
-from ...schedule import simulate
+from ...schedule import MEANS, simulate
 from ...workload import Workload
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
@@ -17,6 +17,9 @@ SCHEDULERS = ("easy", "conservative")
 METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
 CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
 """How far from the shaken runs' median a printed number outside their band may lie to be called close."""
+
+WHOLE = "whole"
+"""Stands for all months where the name of a month is expected."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Trace:
     absent: dict = field(default_factory=dict)
     months_begin: float = 0.0
 
+    @cached_property
     def month_edges(self):
         """The months from the first to the last submit, as far as they are published.
 
@@ -59,15 +63,12 @@ class Trace:
 
     def by_month(self, schedule):
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
-        months, edges = self.month_edges()
-        return schedule.by_period(edges, floor=None).set_axis(pd.Index(months, name="month"))
+        return self.by_month_and_whole(schedule).drop(index=WHOLE).astype({"jobs": int})
 
     def by_month_and_whole(self, schedule):
-        """`by_month`, and in a last row, "whole", the means over all jobs."""
-        table = self.by_month(schedule)
-        summary = schedule.summary(floor=None)
-        rows = np.vstack([table.to_numpy(), summary[table.columns].to_numpy()])
-        return pd.DataFrame(rows, [*table.index, "whole"], table.columns).rename_axis("month")
+        """`by_month`, and in a last row, WHOLE, the means over all jobs."""
+        months, edges = self.month_edges
+        return pd.DataFrame(schedule.means(edges, floor=None), pd.Index([*months, WHOLE], name="month"), MEANS)
 
 
 def settings():

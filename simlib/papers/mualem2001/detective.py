@@ -61,7 +61,7 @@ def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
     jobs = printed(trace).jobs
     rows = []
     for hour in hours:
-        months, edges = replace(trace, months_begin=hour).month_edges()
+        months, edges = replace(trace, months_begin=hour).month_edges
         counts = pd.DataFrame([np.diff(np.searchsorted(end, edges)) for end in ends], columns=months)[jobs.index]
         # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
         scale = np.sqrt(counts.var() + 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ... import metrics, sweeps
-from ...schedule import simulate
+from ...schedule import MEANS, simulate
 from ...stats import batch_means
 from . import METRICS, SCHEDULERS, kept, policies
 from .distributions import bracketed
@@ -121,8 +121,7 @@ def _stopped(schedule, values, batch, stopping):
         rows[metric] = interval | {"batches": run.batches, "stopped": run.stopped, "lag1": found.lag1}
         rows[metric] |= {"ceiling": run.stopped == "ceiling", "whole": whole.mean}
     edges = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
-    work = [schedule.column(name) for name in ("start", "run", "procs")]
-    executed = metrics.load_by_period(edges, *work, schedule.workload.procs)[0]
+    executed = schedule.means(edges)[0, MEANS.index("load")]
     return {metric: row | {"executed": executed} for metric, row in rows.items()}
 
 

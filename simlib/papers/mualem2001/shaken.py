@@ -6,13 +6,10 @@ See `kept`; they lie there in blocks of `BLOCK` runs, by the jobs, the policy, t
 import pandas as pd
 
 from ...stats import shake
-from . import METRICS, kept
+from . import METRICS, WHOLE, kept
 
 BLOCK = 20
 """Runs that are kept together: all numbers of shakes that the notebooks ask for are multiples of it."""
-
-WHOLE = "whole"
-"""Stands for all months where the name of a month is expected."""
 
 
 def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", estimates=None, executor=None):
@@ -58,5 +55,5 @@ def _key(trace, policy, estimates, seed):
     """What tells these runs from others; of made-up estimates those of the first run."""
     made_up = None if estimates is None else seed
     workload = trace.workload if estimates is None else trace.workload.with_estimates(estimates(seed))
-    months, edges = trace.month_edges()
+    months, edges = trace.month_edges
     return kept.state_of(workload), repr(policy), made_up, tuple(months), tuple(edges.tolist())
