@@ -22,7 +22,7 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 def few_shakes(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
     text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    counts = [name for name in ("shakes", "variant_shakes", "draws", "final_shakes") if f'"{name} = ' in text]
+    counts = [name for name in ("shakes", "variant_shakes", "draws", "variant_draws", "final_shakes") if f'"{name} = ' in text]
     return "" if len(LOGS) > 1 else " ".join(f"-p {name} 5" for name in counts)
 
 
@@ -48,7 +48,7 @@ rule notebook:
         shakes=few_shakes,
     shell:
         sys.executable + f' -c "{PAPERMILL}"' + " {input[0]} {output} {params.shakes} --kernel python3 --no-progress-bar"
-        " --log-output > {log} 2>&1"
+        " --log-output --no-request-save-on-cell-execute > {log} 2>&1"
 
 
 use rule notebook as first_notebook with:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numba import njit
 
 from .paths import replacing
 from .workload import Workload
@@ -24,6 +25,7 @@ FIELDS = (
 ).split()
 """The 18 fields of a job line in order; `procs` are the allocated processors, `cpu` the mean CPU time used."""
 
+_NEWLINE, _BLANK, _TAB, _SEMICOLON = b"\n \t;"
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 SYNTHETIC = "SYNTHETIC"
 """What a note in the header says where the jobs are made up; it sets `Workload.synthetic`."""
@@ -232,9 +234,36 @@ def job_lines(path):
     lines : int
     digest : str, hexadecimal
     """
-    folded = [b" ".join(line.partition(b";")[0].split()) for line in read_bytes(path).splitlines()]
-    folded = [line for line in folded if line]
-    return len(folded), hashlib.sha256(b"".join(line + b"\n" for line in folded)).hexdigest()
+    folded = _folded(np.frombuffer(read_bytes(path), np.uint8))
+    return int((folded == _NEWLINE).sum()), hashlib.sha256(folded).hexdigest()
+
+
+@njit(cache=True, nogil=True)
+def _folded(text):
+    """The job lines of a text (bytes), white space folded to single blanks, one line feed each."""
+    folded = np.empty(text.size + 1, np.uint8)
+    size = line = 0  # where the present line begins
+    comment = apart = False
+    for i in range(text.size + 1):
+        byte = text[i] if i < text.size else _NEWLINE
+        if byte == _NEWLINE:
+            if size > line:
+                folded[size] = _NEWLINE
+                size += 1
+                line = size
+            comment = apart = False
+        elif byte == _SEMICOLON:
+            comment = True
+        elif byte == _BLANK or byte == _TAB:
+            apart = True
+        elif not comment:
+            if apart and size > line:
+                folded[size] = _BLANK
+                size += 1
+            apart = False
+            folded[size] = byte
+            size += 1
+    return folded[:size]
 
 
 def read_bytes(path):

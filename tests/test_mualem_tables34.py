@@ -20,7 +20,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def results3(trace):
-    return table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3)
+    return table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3, variant_draws=2)
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,7 @@ def results4(trace):
 def test_table_3_has_runs_of_every_kind_and_the_log_as_it_is_where_estimates_are_not_random(trace, results3):
     runs = results3.query("scheduler == 'easy'")
     assert runs.estimates.value_counts().to_dict() == {"original": 4, "f1": 4, "f2": 3, "f11": 3}
+    assert (results3.query("scheduler == 'easy_variant'").estimates == "f11").sum() == 2
     assert runs[runs.seed.isna()].estimates.tolist() == ["original", "f1"]
     made = table3.qualities((1, 2, 4))
     assert made["original"] is None and made["f1"](0) == "exact"
@@ -56,7 +57,7 @@ def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
 def test_table_3_does_not_depend_on_what_executes_it(trace, results3, forget):
     forget()
     with ThreadPoolExecutor(1) as one:
-        again = table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3, executor=one)
+        again = table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3, variant_draws=2, executor=one)
     pd.testing.assert_frame_equal(results3, again)
 
 

@@ -631,6 +631,13 @@ def test_other_jobs_have_another_digest(put, content):
     assert swf.job_lines(put(content)) != swf.job_lines(put(SAME_JOBS["plain"], "other.swf"))
 
 
+@given(st.text("1 2\t;\n").map(str.encode))
+def test_the_digest_is_that_of_the_folded_lines(put, text):
+    lines = [b" ".join(line.partition(b";")[0].split()) + b"\n" for line in text.split(b"\n")]
+    expected = [line for line in lines if line != b"\n"]
+    assert swf.job_lines(put(text)) == (len(expected), hashlib.sha256(b"".join(expected)).hexdigest())
+
+
 def test_a_log_without_jobs_has_a_digest_too(put):
     assert swf.job_lines(put(HEAD))[0] == 0
 

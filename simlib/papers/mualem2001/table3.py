@@ -28,7 +28,16 @@ def qualities(factors):
 
 
 def runs(
-    traces, factors=FACTORS, shakes=100, variant_shakes=40, draws=40, shake_s=60, seed=0, rules=None, executor=None
+    traces,
+    factors=FACTORS,
+    shakes=100,
+    variant_shakes=40,
+    draws=40,
+    variant_draws=20,
+    shake_s=60,
+    seed=0,
+    rules=None,
+    executor=None,
 ):
     """Simulate every trace under every estimate and scheduler, as it is and shaken.
 
@@ -36,11 +45,11 @@ def runs(
     ----------
     traces : list of Trace
     factors : sequence of int
-    shakes, variant_shakes, draws, shake_s, seed : int
-        How many shaken versions under the rules followed, under the variants, and where estimates are random, which
-        each version has drawn anew; by up to how many seconds; and the first seed, which also draws the estimates. The
-        same seeds serve for every trace and factor, as in the paper. Where estimates are not random, the log is
-        simulated as it is too, with seed None.
+    shakes, variant_shakes, draws, variant_draws, shake_s, seed : int
+        How many shaken versions under the rules followed and under the variants, and how many where estimates are
+        random, which each version has drawn anew; by up to how many seconds; and the first seed, which also draws the
+        estimates. The same seeds serve for every trace and factor, as in the paper. Where estimates are not random, the
+        log is simulated as it is too, with seed None.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -54,7 +63,8 @@ def runs(
     found = {}
     for trace, (column, model), (scheduler, policy) in product(traces, qualities(factors).items(), rules.items()):
         random = column not in ("original", "f1")
-        count = draws if random else variant_shakes if scheduler.endswith("_variant") else shakes
+        followed = not scheduler.endswith("_variant")
+        count = (draws if followed else variant_draws) if random else (shakes if followed else variant_shakes)
         varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
         if not random:
             found[trace.trace, column, None, scheduler] = means(trace.workload, policy, estimates=model and model(seed))
