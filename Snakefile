@@ -10,7 +10,11 @@ from simlib import archive
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 FIRST = ["mualem2001/table3", "mualem2001/figure7", "mualem2001/detective", "tang2013/figures14-17"]
 """Those that take longest: begun first, none is left to run alone at the end."""
-SHARING = {"mualem2001/detective": "mualem2001/table3", "mualem2001/figure4": "mualem2001/figure7"}
+SHARING = {
+    "mualem2001/detective": "mualem2001/table3",
+    "mualem2001/estimate-model": "mualem2001/table3",
+    "mualem2001/figure4": "mualem2001/figure7",
+}
 """Which one to run after which, for it takes many of the other's runs from build/kept/; it could make them itself."""
 
 # Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes

@@ -67,7 +67,7 @@ def test_the_claim_hangs_on_the_farthest_log(ks, tv, expected):
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
     found = [trace("sample", small)]
-    results = estimate_model.runs(found, MAKERS, range(2))
+    results = estimate_model.runs(found, MAKERS, shakes=2)
     assert len(results) == 4 * (1 + 2 + 2 * 2)
     table = table3.summary(results)
     near = estimate_model.nearest(table)

@@ -97,7 +97,7 @@ def test_the_last_row_has_the_means_over_all_jobs(trace):
 def test_the_tables_share_their_runs(trace, simulated):
     rules = {"easy": EASY(), "conservative": Conservative()}
     results = table4.runs([trace], shakes=2, rules=rules).set_index(["scheduler", "shake", "estimates"])
-    table3.runs([trace], factors=(1,), shakes=2, rules=rules)
+    table3.runs([trace], kinds=table3.qualities((1,)), shakes=2, rules=rules)
     assert len(simulated) == (2 + 1) * 2 * 2  # scaled, exact, and the log's own once; two schedulers, two shakes
     again = means(trace.workload, rules["conservative"], seed=1)
     assert results.loc[("conservative", 1, "original"), list(again)].to_dict() == again

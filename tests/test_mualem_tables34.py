@@ -18,9 +18,12 @@ def trace():
     return mualem2001.Trace("KTH", w.select((w.jobs.submit < 20 * 86400).to_numpy()))
 
 
+FEW = {"kinds": table3.qualities((1, 2, 11)), "shakes": 3, "draws": 3, "variant_draws": 2}
+
+
 @pytest.fixture(scope="module")
 def results3(trace):
-    return table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3, variant_draws=2)
+    return table3.runs([trace], **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ def test_a_shaken_run_of_table_3_has_its_seed_for_both_the_shaking_and_the_estim
 
 
 def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
-    results = table3.runs([trace], factors=(11,), shakes=1, draws=30)
+    results = table3.runs([trace], kinds=table3.qualities((11,)), shakes=1, draws=30)
     cell = table3.summary(results).loc["easy", "response_s", "KTH", "f11"]
     runs = results.query("scheduler == 'easy' and estimates == 'f11'").response_s
     assert cell.high - cell.low == pytest.approx(2 * 1.96 * runs.std() / np.sqrt(10), rel=0.15)
@@ -57,7 +60,7 @@ def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
 def test_table_3_does_not_depend_on_what_executes_it(trace, results3, forget):
     forget()
     with ThreadPoolExecutor(1) as one:
-        again = table3.runs([trace], factors=(1, 2, 11), shakes=3, draws=3, variant_draws=2, executor=one)
+        again = table3.runs([trace], **FEW, executor=one)
     pd.testing.assert_frame_equal(results3, again)
 
 
@@ -79,7 +82,7 @@ def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_seeds(trace, res
 
 
 def test_an_absent_published_number_is_left_out_of_the_record(trace):
-    results = table3.runs([mualem2001.Trace("sample", trace.workload)], factors=(2,), shakes=2, draws=2)
+    results = table3.runs([mualem2001.Trace("sample", trace.workload)], kinds=table3.qualities((2,)), shakes=2, draws=2)
     table = table3.summary(results)
     assert table3.cells(table) == []
     assert {claim["verdict"] for claim in table3.claims(table)} == {papers.UNTESTED}

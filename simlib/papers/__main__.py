@@ -3,20 +3,24 @@
 """
 
 import argparse
+import sys
 
 from .. import paths
-from .report import exhibits, total
 
 
 def main(arguments=None):
     """Print each exhibit's logs and the verdicts on its claims, and the total; or write the report."""
     parser = argparse.ArgumentParser(prog="python -m simlib.papers", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["verdicts", "report"], default="verdicts")
-    (write if parser.parse_args(arguments).what == "report" else show)()
+    what = parser.parse_args(arguments).what
+    sys.modules["rfc3987_syntax"] = None  # see the Snakefile, at PAPERMILL; before the imports below
+    (write if what == "report" else show)()
 
 
 def show():
     """Print the verdicts."""
+    from .report import exhibits, total
+
     figures = exhibits(paths.ROOT / "figures")
     for one in figures + exhibits(paths.ROOT / "build" / "synthetic"):
         mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if one.synthetic else ""
@@ -29,9 +33,9 @@ def show():
 
 def write():
     """Write the scoreboard, where there are figures, and the site."""
-    from . import scoreboard, site  # for these nbconvert is needed
+    from . import report, scoreboard, site
 
-    if exhibits(paths.ROOT / "figures"):
+    if report.exhibits(paths.ROOT / "figures"):
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
     print(f"The report: {site.build()}")

@@ -16,6 +16,7 @@ from nbconvert import HTMLExporter
 from PIL import Image
 
 from .. import paths, plots
+from ..sweeps import sweep
 from . import CLOSE, INSIDE, OFF, OTHER_LOG, tally
 from .report import PAPERS, Exhibit, another_log, by_verdict, decided, exhibits, heading, in_order, total
 
@@ -48,7 +49,7 @@ def _write(site):
     rows, notebooks = _everything()
     for name in ("notebooks", "records", "thumbnails"):
         (site / name).mkdir(parents=True)
-    contents = {name: _content(path) for name, path in notebooks.items()}
+    contents = _with_lighter_pictures({name: _content(path) for name, path in notebooks.items()})
     stand_ins = {name for name, content in contents.items() if plots.SYNTHETIC in content}
     shared = {"synthetic": plots.SYNTHETIC, "executed": set(notebooks), "stand_ins": stand_ins}
     _page(site / "index.html", "index", **shared, **_first_page(rows, notebooks))
@@ -58,8 +59,8 @@ def _write(site):
     for one, before, after in _with_neighbours([one for one in rows if one.records]):
         page = {"one": one, "before": before, "after": after, "groups": _by_origin(one.records), "cells": _cells}
         _page(site / "records" / f"{one.name}.html", "record", **shared, **page)
-        for picture in one.pictures:
-            _thumbnail(one.folder / picture, site / "thumbnails" / picture)
+    pictures = [(one.folder / picture, site / "thumbnails" / picture) for one in rows for picture in one.pictures]
+    sweep(_thumbnail, pictures, progress=False)
     shutil.copy(Path(__file__).parent / "templates" / "style.css", site)
 
 
@@ -103,8 +104,7 @@ def _with_neighbours(rows):
 def _content(path):
     """An executed notebook as HTML, without the page around it."""
     content, _ = _exporter().from_filename(str(path))
-    content = content.replace("No description has been provided for this image", "")
-    return re.sub('(?<=src="data:image/png;base64,)[^"]+', _lighter, content)
+    return content.replace("No description has been provided for this image", "")
 
 
 @cache
@@ -113,12 +113,20 @@ def _exporter():
     return HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
 
 
-def _lighter(found):
-    """A picture within a page in 256 colours, a third of its bytes."""
-    with Image.open(io.BytesIO(base64.b64decode(found[0]))) as full:
-        picture = io.BytesIO()
-        _save(full, picture, 256)
-    return base64.b64encode(picture.getvalue()).decode()
+def _with_lighter_pictures(contents):
+    """The same pages, with their pictures in 256 colours."""
+    within = re.compile('(?<=src="data:image/png;base64,)[^"]+')
+    pictures = list(dict.fromkeys(picture for content in contents.values() for picture in within.findall(content)))
+    lighter = dict(zip(pictures, sweep(_lighter, zip(pictures, strict=True), progress=False), strict=True))
+    return {name: within.sub(lambda found: lighter[found[0]], content) for name, content in contents.items()}
+
+
+def _lighter(picture):
+    """A picture (base64) in 256 colours, a third of its bytes."""
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as full:
+        few = io.BytesIO()
+        _save(full, few, 256)
+    return base64.b64encode(few.getvalue()).decode()
 
 
 def _page(path, template, **context):
@@ -132,7 +140,9 @@ def _thumbnail(picture, to):
 
 
 def _save(picture, to, colours):
-    picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(to, "PNG", optimize=True)
+    few = picture.convert("RGB").quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.putpalette([255 if shade >= 252 else shade for shade in few.getpalette()])  # means of whites, as of the page
+    few.save(to, "PNG")
 
 
 # A record

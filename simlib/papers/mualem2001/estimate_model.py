@@ -1,12 +1,14 @@
 """Section 4.3's model of user estimates: does it give the logs' histogram, and the logs' scheduling results?"""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from ... import estimates
 from ...stats import ks_distance
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import SCHEDULERS, TRACES, policies, simulations
+from . import SCHEDULERS, TRACES, table3
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
@@ -25,8 +27,8 @@ def makers(factors=(2, 11, 101), **model):
     **model
         The options of `estimates.Modelled`.
     """
-    uniform = {f"f{f}": lambda seed, f=f: estimates.Uniform(f, seed) for f in factors}
-    return {"model": lambda seed: estimates.Modelled(seed, **model)} | uniform
+    uniform = {f"f{f}": partial(estimates.Uniform, f) for f in factors}
+    return {"model": partial(estimates.Modelled, **model)} | uniform
 
 
 # The histogram
@@ -107,28 +109,27 @@ def distances(traces, makers, seeds):
 # Scheduling
 
 
-def runs(traces, makers, seeds=range(10), shake_s=60, rules=None, executor=None):
+def runs(traces, makers, shakes=20, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace with the original estimates and with those of every maker, under every scheduler.
 
-    Made-up estimates differ by seed. The original ones do not: their value is that of the log as it is (seed None),
-    their spread that of shaken submit times.
+    Parameters
+    ----------
+    traces : list of Trace
+    makers : dict
+        From `makers`.
+    shakes : int
+        How many shaken versions there are under every rule, each with estimates of its own.
+    shake_s, seed, rules, executor
+        As for `table3.runs`.
 
     Returns
     -------
     DataFrame
-        A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown; as
-        `table3.summary` takes it.
+        As from `table3.runs`.
     """
-    rules = rules or policies()
-    cases = {}
-    for trace in traces:
-        own = trace.workload
-        varied = [("original", None, own)] + [("original", seed, own.shake(shake_s, seed)) for seed in seeds]
-        varied += [(name, seed, own.with_estimates(make(seed))) for name, make in makers.items() for seed in seeds]
-        for name, seed, workload in varied:
-            for scheduler, policy in rules.items():
-                cases[trace.trace, name, seed, scheduler] = workload, policy
-    return simulations(cases, ["trace", "estimates", "seed", "scheduler"], executor)
+    counts = dict.fromkeys(("shakes", "variant_shakes", "draws", "variant_draws"), shakes)
+    kinds = {"original": None} | makers
+    return table3.runs(traces, kinds, **counts, shake_s=shake_s, seed=seed, rules=rules, executor=executor)
 
 
 def nearest(table):

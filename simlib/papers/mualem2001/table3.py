@@ -15,21 +15,21 @@ FACTORS = (1, 2, 4, 11, 31, 101, 301)
 SEEDS = 10
 """How many measurements MF made of random estimates (section 4.2); the table has their means."""
 
+NOT_RANDOM = ("original", "f1")
+"""The columns whose estimates are the users' and the run times."""
+
 CASE = ["trace", "estimates", "seed", "scheduler"]
 
 
 def qualities(factors):
-    """The estimates of each quality: as for `stats.shake`, by the columns of the published table.
-
-    Those drawn at random differ by seed, "original" and exact ones ("f1") do not.
-    """
+    """The estimates of each quality: as for `stats.shake`, by the columns of the published table."""
     random = {f"f{f}": partial(estimates.Uniform, f) for f in factors if f > 1}
     return {"original": None, "f1": lambda seed: "exact"} | random
 
 
 def runs(
     traces,
-    factors=FACTORS,
+    kinds=None,
     shakes=100,
     variant_shakes=40,
     draws=40,
@@ -39,16 +39,17 @@ def runs(
     rules=None,
     executor=None,
 ):
-    """Simulate every trace under every estimate and scheduler, as it is and shaken.
+    """Simulate every trace under every kind of estimates and scheduler, as it is and shaken.
 
     Parameters
     ----------
     traces : list of Trace
-    factors : sequence of int
+    kinds : dict, optional
+        As from `qualities`, by default those of the table; all but `NOT_RANDOM` are drawn at random.
     shakes, variant_shakes, draws, variant_draws, shake_s, seed : int
         How many shaken versions under the rules followed and under the variants, and how many where estimates are
         random, which each version has drawn anew; by up to how many seconds; and the first seed, which also draws the
-        estimates. The same seeds serve for every trace and factor, as in the paper. Where estimates are not random, the
+        estimates. The same seeds serve for every trace and kind, as in the paper. Where estimates are not random, the
         log is simulated as it is too, with seed None.
     rules : dict
         From `mualem2001.policies`.
@@ -59,10 +60,10 @@ def runs(
     DataFrame
         A row a simulation: trace, estimates, seed, scheduler (with its variants), response_s, bounded_slowdown.
     """
-    rules = rules or policies()
+    kinds, rules = kinds or qualities(FACTORS), rules or policies()
     found = {}
-    for trace, (column, model), (scheduler, policy) in product(traces, qualities(factors).items(), rules.items()):
-        random = column not in ("original", "f1")
+    for trace, (column, model), (scheduler, policy) in product(traces, kinds.items(), rules.items()):
+        random = column not in NOT_RANDOM
         followed = not scheduler.endswith("_variant")
         count = (draws if followed else variant_draws) if random else (shakes if followed else variant_shakes)
         varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
