@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-import pooch
-import requests
 
 from . import paths, swf
 
@@ -174,19 +172,10 @@ def fetch(name, variant=None, progress=False):
         paths.TRACES.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=paths.TRACES, prefix=".fetching-") as folder:
             path = Path(folder) / file.file
-            _download(url, file.file, folder, progress)
+            _download(name, url, path, progress)
             if fault := _fault(path, file):
                 raise ArchiveError(f"{name}: {url}: {fault}")
             os.replace(path, paths.TRACES / file.file)
-    except requests.HTTPError as error:
-        error.response.close()  # pooch leaves it open
-        raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
-    except requests.exceptions.ChunkedEncodingError:
-        raise ArchiveError(f"{name}: {url}: the archive broke off") from None
-    except (requests.ConnectionError, requests.Timeout):
-        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or does not answer") from None
-    except requests.RequestException as error:
-        raise ArchiveError(f"{name}: {url}: the download failed ({type(error).__name__})") from None
     except OSError as error:
         raise ArchiveError(f"{name}: {url}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
     return paths.TRACES / file.file
@@ -201,10 +190,24 @@ class Unreachable(ArchiveError):
     """No answer from the archive: it is of no use to ask for another log."""
 
 
-def _download(url, name, folder, progress):
+def _download(name, url, path, progress):
+    """Download a file, or say in an ArchiveError why not."""
+    import pooch  # both are slow to import, and seldom needed
+    import requests
+
     pooch.get_logger().setLevel("WARNING")
     downloader = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
-    pooch.retrieve(url, known_hash=None, fname=name, path=folder, downloader=downloader)
+    try:
+        pooch.retrieve(url, known_hash=None, fname=path.name, path=path.parent, downloader=downloader)
+    except requests.HTTPError as error:
+        error.response.close()  # pooch leaves it open
+        raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
+    except requests.exceptions.ChunkedEncodingError:
+        raise ArchiveError(f"{name}: {url}: the archive broke off") from None
+    except (requests.ConnectionError, requests.Timeout):
+        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or does not answer") from None
+    except requests.RequestException as error:
+        raise ArchiveError(f"{name}: {url}: the download failed ({type(error).__name__})") from None
 
 
 def verify(path, file):

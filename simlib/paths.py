@@ -5,8 +5,6 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-import pooch
-
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "data" / "archive.toml").exists() else None
 
@@ -16,7 +14,15 @@ ROOT = _CHECKOUT or Path.cwd()
 DATA = _CHECKOUT / "data" if _CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
-TRACES = _CHECKOUT / "data" / "traces" if _CHECKOUT else Path(pooch.os_cache("simlib"))
+
+def _cache():
+    """The user's cache, as the system has it."""
+    from pooch import os_cache  # slow to import
+
+    return Path(os_cache("simlib"))
+
+
+TRACES = _CHECKOUT / "data" / "traces" if _CHECKOUT else _cache()
 """Where downloaded logs are kept."""
 
 

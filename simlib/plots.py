@@ -42,8 +42,12 @@ UNJUDGED = {"verdict": "another log"}
 
 
 def use_style():
-    """Switch matplotlib to the house style."""
+    """Switch matplotlib to the house style, and notebooks to pictures as they are saved."""
     plt.rcParams.update(STYLE)
+    if "inline" in plt.get_backend():
+        from matplotlib_inline.config import InlineBackend
+
+        InlineBackend.instance().print_figure_kwargs = {"bbox_inches": None}  # to crop them they would be drawn twice
 
 
 # Pictures of one schedule
