@@ -26,7 +26,7 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 def few_shakes(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
     text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    counts = [name for name in ("shakes", "variant_shakes", "draws", "variant_draws", "final_shakes") if f'"{name} = ' in text]
+    counts = [name for name in ("shakes", "variant_shakes", "draws", "final_shakes") if f'"{name} = ' in text]
     return "" if len(LOGS) > 1 else " ".join(f"-p {name} 5" for name in counts)
 
 

@@ -127,7 +127,7 @@ def runs(traces, makers, shakes=20, shake_s=60, seed=0, rules=None, executor=Non
     DataFrame
         As from `table3.runs`.
     """
-    counts = dict.fromkeys(("shakes", "variant_shakes", "draws", "variant_draws"), shakes)
+    counts = dict.fromkeys(("shakes", "variant_shakes", "draws"), shakes)
     kinds = {"original": None} | makers
     return table3.runs(traces, kinds, **counts, shake_s=shake_s, seed=seed, rules=rules, executor=executor)
 

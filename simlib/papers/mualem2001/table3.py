@@ -28,16 +28,7 @@ def qualities(factors):
 
 
 def runs(
-    traces,
-    kinds=None,
-    shakes=100,
-    variant_shakes=40,
-    draws=40,
-    variant_draws=20,
-    shake_s=60,
-    seed=0,
-    rules=None,
-    executor=None,
+    traces, kinds=None, shakes=100, variant_shakes=40, draws=20, shake_s=60, seed=0, rules=None, executor=None
 ):
     """Simulate every trace under every kind of estimates and scheduler, as it is and shaken.
 
@@ -46,11 +37,11 @@ def runs(
     traces : list of Trace
     kinds : dict, optional
         As from `qualities`, by default those of the table; all but `NOT_RANDOM` are drawn at random.
-    shakes, variant_shakes, draws, variant_draws, shake_s, seed : int
-        How many shaken versions under the rules followed and under the variants, and how many where estimates are
-        random, which each version has drawn anew; by up to how many seconds; and the first seed, which also draws the
-        estimates. The same seeds serve for every trace and kind, as in the paper. Where estimates are not random, the
-        log is simulated as it is too, with seed None.
+    shakes, variant_shakes, draws, shake_s, seed : int
+        How many shaken versions under the rules followed, under the variants, and where estimates are random, which
+        each version has drawn anew; by up to how many seconds; and the first seed, which also draws the estimates. The
+        same seeds serve for every trace and kind, as in the paper. Where estimates are not random, the log is
+        simulated as it is too, with seed None.
     rules : dict
         From `mualem2001.policies`.
     executor : concurrent.futures.Executor, optional
@@ -64,8 +55,7 @@ def runs(
     found = {}
     for trace, (column, model), (scheduler, policy) in product(traces, kinds.items(), rules.items()):
         random = column not in NOT_RANDOM
-        followed = not scheduler.endswith("_variant")
-        count = (draws if followed else variant_draws) if random else (shakes if followed else variant_shakes)
+        count = draws if random else variant_shakes if scheduler.endswith("_variant") else shakes
         varied = shaken.whole(trace, policy, count, shake_s, seed, estimates=model, executor=executor)
         if not random:
             found[trace.trace, column, None, scheduler] = means(trace.workload, policy, estimates=model and model(seed))

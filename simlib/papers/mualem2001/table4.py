@@ -11,7 +11,7 @@ from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, publis
 from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, means, policies, shaken
 
 
-def runs(traces, factor=2, shakes=100, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
+def runs(traces, factor=2, shakes=60, variant_shakes=40, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace with its own estimates and with scaled ones, as it is and shaken.
 
     Both versions are shaken alike, so that their differences can be taken pair by pair.
