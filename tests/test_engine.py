@@ -359,5 +359,7 @@ def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_pat
 
     assert starts() == starts() == ["0", "0", "3", "9"]
     running = tmp_path / "simlib" / "engine" / "running.py"
-    running.write_text(running.read_text().replace("key[jobs[i - 1]] < key[job]", "key[jobs[i - 1]] > key[job]"))
+    later, earlier = "key[jobs[i - ONE]] < own", "key[jobs[i - ONE]] > own"
+    assert later in running.read_text()
+    running.write_text(running.read_text().replace(later, earlier))
     assert starts() != ["0", "0", "3", "9"]  # jobs leave in the wrong order now

@@ -114,7 +114,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
         last_shadow, last_extra = shadow, extra
         i, waiting = oldest, 0
         while i < queued:
-            job = queue[i]
+            job = queue[np.uint64(i)]
             starts = size[job] <= free
             if starts and blocked:
                 if now + for_backfilling[job] > shadow:
@@ -143,7 +143,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
                         i = waiting = seen - 1  # with less free and less time they have to wait again
                         job = queue[i]
                 if groups == 0:
-                    queue[waiting] = job
+                    queue[np.uint64(waiting)] = job
                     waiting += 1
             i += 1
             if groups > 0:

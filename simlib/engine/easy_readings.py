@@ -87,11 +87,11 @@ def insert_candidate(considered, queued, job, estimate, size, candidates):
 @njit(cache=True)
 def those_waiting(jobs, count, start):
     """Move those of `jobs[:count]` that have not started to the front. Returns how many they are."""
-    waiting = 0
-    for i in range(count):
+    waiting = np.uint64(0)  # places are unsigned, see `profile`
+    for i in range(np.uint64(count)):
         jobs[waiting] = jobs[i]
-        waiting += start[jobs[i]] == NEVER
-    return waiting
+        waiting += np.uint64(start[jobs[i]] == NEVER)
+    return np.int64(waiting)
 
 
 @njit(cache=True, nogil=True)
@@ -149,7 +149,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
         shadow, extra = now, 0
         i = 0
         while i < queued:
-            job = considered[i] if blocked else queue[i]
+            job = considered[np.uint64(i)] if blocked else queue[np.uint64(i)]
             i += 1
             if blocked and (job == head or start[job] == now):
                 continue

@@ -9,10 +9,10 @@ from .profile import ONE
 @njit(cache=True)
 def insert(jobs, count, job, key):
     """Insert `job` into `jobs[:count]`, which is sorted by falling `key[job]`. Returns the new count."""
-    i = count
-    while i > 0 and key[jobs[i - 1]] < key[job]:
-        jobs[i] = jobs[i - 1]
-        i -= 1
+    i, own = np.uint64(count), key[job]  # places are unsigned, see `profile`
+    while i > 0 and key[jobs[i - ONE]] < own:
+        jobs[i] = jobs[i - ONE]
+        i -= ONE
     jobs[i] = job
     return count + 1
 
@@ -20,11 +20,12 @@ def insert(jobs, count, job, key):
 @njit(cache=True)
 def remove(jobs, count, job):
     """Remove `job` from `jobs[:count]`, keeping the order of the others. Returns the new count."""
-    i = count - 1
+    i, last = np.uint64(count - 1), np.uint64(count - 1)
     while jobs[i] != job:
-        i -= 1
-    for k in range(i, count - 1):
-        jobs[k] = jobs[k + 1]
+        i -= ONE
+    while i < last:
+        jobs[i] = jobs[i + ONE]
+        i += ONE
     return count - 1
 
 
