@@ -27,9 +27,7 @@ def qualities(factors):
     return {"original": None, "f1": lambda seed: "exact"} | random
 
 
-def runs(
-    traces, kinds=None, shakes=100, variant_shakes=40, draws=20, shake_s=60, seed=0, rules=None, executor=None
-):
+def runs(traces, kinds=None, shakes=100, variant_shakes=40, draws=20, shake_s=60, seed=0, rules=None, executor=None):
     """Simulate every trace under every kind of estimates and scheduler, as it is and shaken.
 
     Parameters
