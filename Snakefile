@@ -26,7 +26,8 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 def few_shakes(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
     text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    counts = [name for name in ("shakes", "variant_shakes", "draws", "final_shakes") if f'"{name} = ' in text]
+    kinds = "shakes", "variant_shakes", "draws", "text_shakes", "likely_shakes"
+    counts = [name for name in kinds if f'"{name} = ' in text]
     return "" if len(LOGS) > 1 else " ".join(f"-p {name} 5" for name in counts)
 
 

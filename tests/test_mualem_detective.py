@@ -15,6 +15,7 @@ from simlib import EASY, Conservative, papers, simulate
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
 from simlib.papers.mualem2001 import detective, detective_pictures, programs
+from simlib.stats import band
 
 LONG, NONE, ALL = range(3)
 
@@ -239,8 +240,8 @@ def test_a_value_among_the_runs_is_likelier_than_one_beside_them():
     among = {"response_s": 1000, "bounded_slowdown": 50.0}
     beside = {"response_s": 1200, "bounded_slowdown": 54.0}
     assert detective.log_likelihood(runs, among) > detective.log_likelihood(runs, beside) + 10
-    assert detective.verdicts(runs, among) == {"inside": 2, "close": 0, "cells": 2}
-    assert detective.verdicts(runs, beside) == {"inside": 0, "close": 1, "cells": 2}
+    assert detective.verdicts(band(runs), among) == {"inside": 2, "close": 0, "cells": 2}
+    assert detective.verdicts(band(runs), beside) == {"inside": 0, "close": 1, "cells": 2}
 
 
 def test_the_search_finds_the_program_that_printed_the_numbers(trace, monkeypatch):

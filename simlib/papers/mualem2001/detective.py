@@ -148,10 +148,11 @@ def fit(runs, printed, scheduler):
     DataFrame
         By month: `log_likelihood`; `inside` and `close`, how many of the two cells are.
     """
+    bands = band(runs)
     rows = {}
     for month, row in printed.iterrows():
         values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
-        rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(runs[month], values)}
+        rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
 
 
@@ -164,9 +165,8 @@ def log_likelihood(runs, values):
     return scipy.stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
 
 
-def verdicts(runs, values):
-    """How many of the values are inside the runs' bands, and how many close."""
-    bands = band(runs)
+def verdicts(bands, values):
+    """How many of the values are inside the bands of the runs, from `stats.band`, and how many close."""
     found = [
         cell({}, value, bands["median"][metric], bands.loc[metric], CLOSE_TO[metric], DECIMALS[metric])["verdict"]
         for metric, value in values.items()
@@ -343,7 +343,7 @@ def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, sh
         measured = pd.DataFrame(shaken.whole(trace, policy, runs, shake_s, seed, estimates=model))
         measured = measured if kind in ("f1", "x2") else means_of(measured, table3.SEEDS)
         values = _printed_elsewhere(scheduler, trace.trace, kind)
-        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(measured, values)}
+        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(band(measured), values)}
         found[scheduler, name, trace.trace, kind] = fit
     return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
 
