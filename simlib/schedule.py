@@ -14,6 +14,10 @@ OVERRUN = ("extend", "kill")
 MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
 """What is said of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
 
+_SUMMARY = pd.Index(
+    ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
+)
+
 
 def simulate(workload, policy, overrun="extend", feedback=False):
     """Schedule a workload's jobs under a policy.
@@ -190,9 +194,9 @@ class Schedule:
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
             end), backfilled_share, jobs, makespan (seconds).
         """
-        found = dict(zip(MEANS, self.means(floor=floor)[-1], strict=True))
-        order = ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs"]
-        return pd.Series({name: found[name] for name in order} | {"makespan": self._makespan}, name=str(self.policy))
+        load, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
+        values = [wait, response, slowdown, load, backfilled, jobs, self._makespan]
+        return pd.Series(values, _SUMMARY, name=str(self.policy))
 
     def by_month(self, floor=1.0):
         """Means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 counts them).
