@@ -109,9 +109,9 @@ class Schedule:
         self.policy = policy
         self.overrun = overrun
         self._run = run
-        self._start = start
-        self._submit = workload.jobs.submit.to_numpy() if submit is None else submit
-        self._backfilled = np.zeros(len(start), bool) if backfilled is None else backfilled
+        self._start = np.asarray(start)  # a policy may return lists
+        self._submit = workload.jobs.submit.to_numpy() if submit is None else np.asarray(submit)
+        self._backfilled = np.zeros(len(start), bool) if backfilled is None else np.asarray(backfilled)
         self._shadow = shadow
         self._others = others
 

@@ -139,6 +139,18 @@ def test_a_plan_is_what_happened_so_far_and_what_is_expected_of_the_rest(policy,
         assert (actual.start <= plan.start).all() and (plan.start <= actual.guarantee).all()
 
 
+@pytest.mark.parametrize("kind", [list, np.int32, float])
+def test_a_policy_may_return_its_starts_in_any_kind_of_row(workload, kind):
+    class Fixed:
+        def schedule(self, submit, run, estimate, size, machine):
+            starts = [0, 10]
+            return {"start": starts if kind is list else np.array(starts, kind), "backfilled": [False, True]}
+
+    schedule = simulate(workload([(0, 10, 10, 1), (1, 10, 10, 1)], 4), Fixed())
+    assert schedule.jobs.start.tolist() == [0, 10]
+    assert schedule.summary()[["mean_wait", "backfilled_share"]].tolist() == [4.5, 0.5]
+
+
 def test_a_policy_may_be_anything_with_a_schedule_method(workload):
     class OneAtATime:
         def schedule(self, submit, run, estimate, size, machine):
