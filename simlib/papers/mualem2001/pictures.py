@@ -178,7 +178,7 @@ def backfilled_amounts(table, schedulers=("easy", "conservative")):
     left.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     right.axvline(0, color="black", linewidth=1)
     right.set_xlabel("conservative's share against EASY's")
-    right.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
+    _in_whole_per_cents(right.xaxis)
     for ax in (left, right):
         ax.grid(axis="y", visible=False)
     entries = scheduler_styles(schedulers, **DOT) | {"variants": {"color": "grey", "fillstyle": "none"} | DOT}
@@ -602,9 +602,15 @@ def differences_by_load(differences, metrics, names=None):
             style = {"color": colours[name], "marker": "o"}
             _with_intervals(ax, part.index, part, part.relative, style)
             ax.plot(other.index, other.relative, ":", color=colours[name], linewidth=1.2)
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
+        _in_whole_per_cents(ax.yaxis)
         ax.set(title=title, xlabel="load")
     axes[0].set_ylabel("conservative's mean against EASY's")
     entries = {name: {"color": colours[name], "marker": "o", "markersize": 4} for name in names} | {"variant": DOTTED}
     legend(figure, entries | ({"stopped: too high": HOLLOW} if differences.loc[names].ceiling.any() else {}))
     return figure
+
+
+def _in_whole_per_cents(axis):
+    """Label an axis of relative differences; nought is "equal"."""
+    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
