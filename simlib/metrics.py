@@ -3,6 +3,9 @@
 import numpy as np
 from numba import njit
 
+THRESHOLD = 10
+"""Seconds that shorter run times count as in the bounded slowdown."""
+
 
 def wait(submit, start):
     """Time from submission to start."""
@@ -21,7 +24,7 @@ def slowdown(wait, run):
         return np.where(wait == 0, 1.0, (wait + run) / run)
 
 
-def bounded_slowdown(wait, run, threshold=10, floor=1.0):
+def bounded_slowdown(wait, run, threshold=THRESHOLD, floor=1.0):
     """Response time / run time, with run times below `threshold` seconds counted as `threshold`.
 
     MF's formula is the ratio as it stands, so that a job of 1 s that does not wait has 0.1: `floor=None`. The usual
@@ -32,7 +35,7 @@ def bounded_slowdown(wait, run, threshold=10, floor=1.0):
 
 
 @njit(cache=True, nogil=True)
-def totals(edges, submit, start, run, procs, backfilled, floor, threshold=10):
+def totals(edges, submit, start, run, procs, backfilled, floor):
     """What the jobs add up to in each period, and in all: one pass over them and no array for each of the measures.
 
     Parameters
@@ -41,7 +44,7 @@ def totals(edges, submit, start, run, procs, backfilled, floor, threshold=10):
         Between the periods, rising; the first period is what is before all of them, the last what is after.
     submit, start, run, procs : int64 arrays
     backfilled : bool array
-    floor, threshold : float
+    floor : float
         Of `bounded_slowdown`; -inf for none.
 
     Returns
@@ -64,7 +67,7 @@ def totals(edges, submit, start, run, procs, backfilled, floor, threshold=10):
         of_end[0] += 1
         of_end[1] += start[i] - submit[i]
         of_end[2] += response
-        of_end[3] += max(response / max(run[i], threshold), floor)
+        of_end[3] += max(response / max(run[i], THRESHOLD), floor)  # see `bounded_slowdown`
         of_end[4] += backfilled[i]
         during = period  # back from the end to the start
         while during > 0 and edges[during - 1] > start[i]:
