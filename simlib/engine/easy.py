@@ -114,7 +114,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
         last_shadow, last_extra = shadow, extra
         i, waiting = oldest, 0
         while i < queued:
-            job = queue[np.uint64(i)]
+            job = queue[np.uint64(i)]  # places are unsigned where it matters, see `profile`
             starts = size[job] <= free
             if starts and blocked:
                 if now + for_backfilling[job] > shadow:
