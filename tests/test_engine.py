@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, simulate
-from simlib.engine import easy_readings
+from simlib.engine import candidates, easy_readings
 
 
 def longest_waiting_first_of_small(wait, estimate, size):
@@ -120,6 +120,29 @@ def walked(w):
 def test_a_long_queue_is_scheduled_as_by_walking_it(exact):
     w = overloaded(3, exact=exact)
     assert simulate(w, EASY()).jobs.start.tolist() == walked(w)
+
+
+sizes, estimates, places = st.integers(1, 64), st.integers(1, 50), st.integers(0, 60)
+change = st.tuples(st.just("comes"), st.tuples(sizes, estimates)) | st.tuples(st.just("goes"), places)
+question = st.tuples(sizes, st.integers(0, 64), st.integers(0, 50))  # processors free, extra, seconds
+
+
+@given(st.lists(st.tuples(sizes, estimates), min_size=17, max_size=50), st.lists(st.tuples(change, question)))
+def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
+    index = candidates.empty_index(100, 64)
+    groups = candidates.index_all(index, np.arange(len(jobs), dtype=np.uint64), len(jobs), *np.array(jobs).T.copy())
+    for (event, what), (free, extra, time) in events:
+        if event == "comes" and len(jobs) < groups * candidates.GROUP:
+            candidates.enter(index, groups, len(jobs), *what)
+            jobs.append(what)
+        elif event == "goes" and what < len(jobs) and jobs[what]:
+            candidates.leave(index, groups, what)
+            jobs[what] = None
+        fit = [i for i, job in enumerate(jobs) if job and job[0] <= free and (job[1] <= time or job[0] <= extra)]
+        found = [-1]
+        while found[-1] < len(jobs):
+            found.append(candidates.next_candidate(index, groups, found[-1] + 1, len(jobs), free, extra, time))
+        assert found == [-1, *fit, len(jobs)]
 
 
 def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():

@@ -1,10 +1,13 @@
 """Who of a long queue could be backfilled, found without walking it: an index over the queue's places.
 
 Groups of neighbouring places are the leaves of a binary tree. Each of its nodes knows the shortest estimate of the jobs
-below it that are of a class or a smaller one, classes being sizes up to 1, 2, 4, 8, ... processors. So a question to
-one node tells whether a job below it may be small and short enough; only then is it worth to look closer. In an
-overloaded system with 100,000 jobs waiting this is what keeps a pass of EASY from growing with the queue.
+below it that are of a class or a smaller one. So a question to one node tells whether a job below it may be small and
+short enough; only then is it worth to look closer. In an overloaded system with 100,000 jobs waiting this is what keeps
+a pass of EASY from growing with the queue: it looks at two groups on average, and at some 20 nodes above them. With
+classes twice as large as the one before, it would look at 20 groups: at many jobs too large by a little.
 """
+
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
@@ -12,16 +15,21 @@ from numba import njit
 from .arrivals import NEVER
 
 GROUP = 16
-NONE = np.uint64(2**63)  # in a place of the queue whose job has started
+
+# the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
+# job; by number of processors, the class
+Index = namedtuple("Index", "shortest size estimate classes")
 
 
 @njit(cache=True)
-def size_class(procs):
-    """The smallest c with 2^c processors or more."""
-    c = 0
-    while (1 << c) < procs:
-        c += 1
-    return c
+def size_classes(machine):
+    """The class of each number of processors, 0 to the machine's: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
+    classes = np.empty(machine + 1, np.int64)
+    c, first, largest = 0, 0, 1
+    while first <= machine:
+        classes[first : largest + 1] = c
+        c, first, largest = c + 1, largest + 1, max(largest + 1, largest * 5 // 4)
+    return classes
 
 
 @njit(cache=True)
@@ -30,18 +38,24 @@ def empty_index(places, machine):
     groups = 1
     while groups * GROUP < 2 * places:
         groups *= 2
-    return np.empty((2 * groups, size_class(machine) + 1), np.int64)
+    classes = size_classes(machine)
+    shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
+    return Index(shortest, np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64), classes)
 
 
 @njit(cache=True)
-def index_all(shortest, queue, queued, size, estimate):
+def index_all(index, queue, queued, size, estimate):
     """Index `queue[:queued]`, with room for twice as many places. Returns the number of groups."""
     groups = 1
     while groups * GROUP < 2 * queued:
         groups *= 2
-    shortest[: 2 * groups] = NEVER
-    for i in range(0, queued, GROUP):
-        refresh_group(shortest, groups, queue, i, queued, size, estimate)
+    index.size[: groups * GROUP] = NEVER
+    for place in range(queued):
+        index.size[place] = size[queue[place]]
+        index.estimate[place] = estimate[queue[place]]
+    shortest = index.shortest
+    for group in range(groups):
+        refresh_group(index, groups, group)
     for node in range(groups - 1, 0, -1):
         for c in range(shortest.shape[1]):
             shortest[node, c] = min(shortest[2 * node, c], shortest[2 * node + 1, c])
@@ -49,37 +63,39 @@ def index_all(shortest, queue, queued, size, estimate):
 
 
 @njit(cache=True)
-def without_gone(queue, queued):
+def without_gone(queue, queued, index):
     """Move the jobs that wait to the front of `queue[:queued]`. Returns how many they are."""
     waiting = 0
-    for i in range(queued):
-        if queue[i] != NONE:
-            queue[waiting] = queue[i]
+    for place in range(queued):
+        if index.size[place] != NEVER:
+            queue[waiting] = queue[place]
             waiting += 1
     return waiting
 
 
 @njit(cache=True)
-def refresh_group(shortest, groups, queue, i, queued, size, estimate):
-    """Look again at all jobs of the group of place i. Returns its node."""
-    begin = i - i % GROUP
-    node = groups + begin // GROUP
+def refresh_group(index, groups, group):
+    """Look again at all jobs of a group. Returns its node."""
+    node = groups + group
+    shortest = index.shortest
     shortest[node] = NEVER
-    for place in range(begin, min(begin + GROUP, queued)):
-        job = queue[place]
-        if job != NONE:
-            c = size_class(size[job])
-            shortest[node, c] = min(shortest[node, c], estimate[job])
+    for place in range(group * GROUP, (group + 1) * GROUP):
+        if index.size[place] != NEVER:
+            c = index.classes[index.size[place]]
+            shortest[node, c] = min(shortest[node, c], index.estimate[place])
     for c in range(1, shortest.shape[1]):
         shortest[node, c] = min(shortest[node, c], shortest[node, c - 1])
     return node
 
 
 @njit(cache=True)
-def enter(shortest, groups, i, procs, estimate):
-    """Bring the index up to date when a job of so many processors and such an estimate has come to place i."""
-    node = groups + i // GROUP
-    smallest = size_class(procs)
+def enter(index, groups, place, size, estimate):
+    """Bring the index up to date when a job of so many processors and such an estimate has come to a place."""
+    index.size[place] = size
+    index.estimate[place] = estimate
+    shortest = index.shortest
+    node = groups + place // GROUP
+    smallest = index.classes[size]
     while node > 0 and shortest[node, smallest] > estimate:
         for c in range(smallest, shortest.shape[1]):
             shortest[node, c] = min(shortest[node, c], estimate)
@@ -87,9 +103,11 @@ def enter(shortest, groups, i, procs, estimate):
 
 
 @njit(cache=True)
-def refresh(shortest, groups, queue, i, queued, size, estimate):
-    """Bring the index up to date when a job has left place i."""
-    node = refresh_group(shortest, groups, queue, i, queued, size, estimate) // 2
+def leave(index, groups, place):
+    """Bring the index up to date when a job has left a place."""
+    index.size[place] = NEVER
+    shortest = index.shortest
+    node = refresh_group(index, groups, place // GROUP) // 2
     changed = True
     while node > 0 and changed:
         changed = False
@@ -101,12 +119,13 @@ def refresh(shortest, groups, queue, i, queued, size, estimate):
 
 
 @njit(cache=True)
-def next_candidate(shortest, groups, queue, i, queued, size, estimate, free, extra, time):
+def next_candidate(index, groups, i, queued, free, extra, time):
     """The first place from i on whose job needs at most `free` processors and at most `time` or `extra` processors.
 
     Returns `queued` if there is none.
     """
-    small, smallest = size_class(free), size_class(extra)
+    shortest = index.shortest
+    small, smallest = index.classes[free], index.classes[min(free, extra)]
     while i < queued and free > 0:
         if i % GROUP == 0:
             node = groups + i // GROUP
@@ -120,8 +139,7 @@ def next_candidate(shortest, groups, queue, i, queued, size, estimate, free, ext
                 node *= 2
                 node += shortest[node, small] > time and (extra == 0 or shortest[node, smallest] == NEVER)
             i = (node - groups) * GROUP
-        job = queue[i]
-        if job != NONE and size[job] <= free and (estimate[job] <= time or size[job] <= extra):
+        if index.size[i] <= free and (index.estimate[i] <= time or index.size[i] <= extra):
             return i
         i += 1
     return queued

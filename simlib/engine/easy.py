@@ -5,7 +5,7 @@ from numba import njit
 
 from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals, submit_followers
-from .candidates import GROUP, NONE, empty_index, enter, index_all, next_candidate, refresh, without_gone
+from .candidates import GROUP, empty_index, enter, index_all, leave, next_candidate, without_gone
 from .running import insert, remove, sort_by_priority
 
 LONG = 256  # jobs in a queue that is worth an index
@@ -104,7 +104,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
             if groups > 0:
                 enter(index, groups, queued - 1, size[job], for_backfilling[job])
                 if queued == groups * GROUP:
-                    queued, oldest, gone, groups, seen = without_gone(queue, queued), 0, 0, 0, 0
+                    queued, oldest, gone, groups, seen = without_gone(queue, queued, index), 0, 0, 0, 0
 
         if adjusting is not None:  # 3. one scheduling pass
             put_off(by_expected_end, running, expected_end, start, for_running, now, adjusting.overdue)
@@ -130,9 +130,8 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
                 insert(by_end, running, job, end)
                 running = insert(by_expected_end, running, job, expected_end)
                 if groups > 0:
-                    queue[i] = NONE
+                    leave(index, groups, i)
                     gone += 1
-                    refresh(index, groups, queue, i, queued, size, for_backfilling)
             else:
                 if not blocked:
                     blocked = True
@@ -149,9 +148,9 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
             if groups > 0:
                 if blocked:
                     time = shadow - now
-                    i = next_candidate(index, groups, queue, i, queued, size, for_backfilling, free, extra, time)
+                    i = next_candidate(index, groups, i, queued, free, extra, time)
                 else:
-                    while i < queued and queue[i] == NONE:
+                    while i < queued and index.size[i] == NEVER:
                         i += 1
                     oldest = i
         if groups == 0:
@@ -159,6 +158,6 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
             if queued > LONG and not prioritised:
                 groups = index_all(index, queue, queued, size, for_backfilling)
         elif gone > queued // 2:
-            queued, oldest, gone, groups = without_gone(queue, queued), 0, 0, 0
+            queued, oldest, gone, groups = without_gone(queue, queued, index), 0, 0, 0
         seen = 0 if prioritised else queued
     return start, backfilled, first_shadow, t_sched
