@@ -43,11 +43,12 @@ bench: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster,bench]'
 	$(BIN)/python benchmarks/run.py
 
-# the environment, from pinned versions; made anew when they change
+# the environment, from pinned versions, and the kernels compiled, half a minute; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster]'
+	$(BIN)/python -m simlib.engine
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready

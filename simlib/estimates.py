@@ -197,7 +197,7 @@ def did_not_complete(jobs):
     return (jobs.status >= 0) & (jobs.status != 1)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _past(asked, known, submit, recorded, triple, run, learn, stale, since_last):
     """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
 

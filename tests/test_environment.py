@@ -66,6 +66,18 @@ def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
     assert subprocess.check_output([ROOT / "start", sys.executable, "-c", code], text=True) == "generic none\n"
 
 
+def test_kernels_are_compiled_when_the_environment_is_made():
+    code = (
+        "import runpy, sys; from numba.core.dispatcher import Dispatcher\n"
+        "runpy.run_module('simlib.engine', run_name='__main__')\n"
+        "modules = [module for name, module in sys.modules.items() if name.startswith('simlib')]\n"
+        "found = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}\n"
+        "called = [kernel for kernel in found if kernel.targetoptions.get('nogil')]\n"  # by Python, not by a kernel
+        "print(len(called) > 5, [kernel.__name__ for kernel in called if not kernel.signatures])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "True []\n"
+
+
 def test_what_runs_here_is_what_is_pinned():
     from importlib import metadata
 
