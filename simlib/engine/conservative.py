@@ -1,18 +1,20 @@
 """Conservative backfilling (MF section 2.1).
 
 Nearly all time goes into compression: when a job ends early, every queued job is looked at, and a few move a little.
-Five things make that cheap, and change no schedule:
+Six things make that cheap, and change no schedule:
 
 1. A job is not lifted out of the profile to learn whether it can move. It is looked for a gap before its reserved start
    only; from there on it fits in any case, for it stands there (see `anchor_point`).
-2. Where the job before it was no larger and no longer, as is often the case, for users submit the same job many times,
+2. A job that could not start earlier when it was looked at last, or when it arrived, can do so now only with processors
+   that have been given back since: gaps are looked for up to the horizon until which there are such.
+3. Where the job before it was no larger and no longer, as is often the case, for users submit the same job many times,
    a job is looked for a gap from the start of that one on. What kept the one from starting earlier, a time at which too
    few processors are free, lies before its start, and keeps the other from it too if that is not reserved to start
    sooner.
-3. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
+4. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
    same number would be given and taken.
-4. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
-5. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
+5. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
+6. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
 Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `by_start` and `profile` see
@@ -32,26 +34,31 @@ BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when
 
 
 @njit(cache=True)
-def compress(times, free, first, last, jobs, start, estimate, size):
+def compress(times, free, first, last, jobs, start, estimate, size, horizon):
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
-    Returns the new last step.
+    `horizon` is until when processors have been given back since the jobs were looked at last. Returns the new last
+    step, and until when processors are given back here; 0 if no job moves.
     """
+    given_back = 0
     size_before, estimate_before, start_before, begin = NEVER, NEVER, NEVER, first  # of the job before, and its step
     for job in jobs:
         reserved = start[job]
         no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
-        begin = anchor_point(times, free, begin if no_sooner else first, size[job], estimate[job], reserved)
+        begin = begin if no_sooner else first
+        begin = anchor_point(times, free, begin, size[job], estimate[job], reserved, horizon)
         size_before, estimate_before, start_before = size[job], estimate[job], reserved
         anchor = times[begin]
-        if anchor < reserved:
+        if anchor < min(reserved, horizon):
+            given_back = max(given_back, reserved + estimate[job])
+            horizon = max(horizon, given_back)
             end = anchor + estimate[job]
             k, last = give(times, free, first, last, begin, anchor, min(end, reserved), -size[job])
             k, last = give(times, free, first, last, k, max(end, reserved), reserved + estimate[job], size[job])
             start[job] = start_before = anchor
             while begin > first and times[begin - ONE] >= anchor:  # steps may have been shifted
                 begin -= ONE
-    return last
+    return last, given_back
 
 
 @njit(cache=True)
@@ -60,7 +67,7 @@ def rebackfill(times, free, first, last, jobs, start, estimate, size):
     for job in jobs:
         k, last = give(times, free, first, last, first, start[job], start[job] + estimate[job], size[job])
     for job in jobs:
-        k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+        k = anchor_point(times, free, first, size[job], estimate[job], NEVER, NEVER)
         start[job] = times[k]
         k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
     return last
@@ -109,6 +116,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     begun = np.empty(n, np.uint64)  # by real start
     running = np.empty(n, np.uint64)  # by end, the next one last; jobs of no length take no room, so any number of them
     oldest, queued, started, reserved, earliest, latest, arrived, begins, count = 0, 0, 0, 0, 0, 0, 0, 0, 0
+    horizon = 0  # until when processors have been given back since the queued jobs were looked at last
     found = no_searches(machine, estimate.max() if n > 0 else 0)
     order, at, first_follower, others = arrivals(n, preceding)
     # 3 n steps before `tidy`, and 9 n that the events of an instant may add
@@ -138,6 +146,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
             job = running[count]
             if start[job] + estimate[job] > now:
                 k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
+                horizon = max(horizon, start[job] + estimate[job])
                 early = True
                 found[VALID] = False
             if feedback:
@@ -153,8 +162,9 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
             if when_early == REBACKFILL:
                 last = rebackfill(times, free, first, last, in_turn, start, estimate, size)
             else:
-                last = compress(times, free, first, last, in_turn, start, estimate, size)
-            sort_by_start(by_start, started, reserved, start, arrival)
+                last, horizon = compress(times, free, first, last, in_turn, start, estimate, size, horizon)
+            if horizon > 0:  # else nothing has moved
+                sort_by_start(by_start, started, reserved, start, arrival)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
             job = np.uint64(order[at])
             k = first_gap(found, times, free, first, last, size[job], estimate[job])

@@ -76,15 +76,14 @@ def comes_before(job, other, order, start, estimate, size):
 
 
 @njit(cache=True)
-def compress_as_read(times, free, first, last, queue, queued, start, estimate, size, reading):
-    """Compress the schedule in the order of the reading, once or until nothing moves. Returns the new last step."""
-    moved = True
-    while moved:
+def compress_as_read(times, free, first, last, queue, queued, start, estimate, size, horizon, reading):
+    """Compress the schedule in the order of the reading, once or until nothing moves. Returns what `compress` does."""
+    again = True
+    while again:
         sort_to_compress(queue, queued, reading.order, start, estimate, size)
-        before = start[queue[:queued]].sum()
-        last = compress(times, free, first, last, queue[:queued], start, estimate, size)
-        moved = reading.repeat and start[queue[:queued]].sum() < before
-    return last
+        last, horizon = compress(times, free, first, last, queue[:queued], start, estimate, size, horizon)
+        again = reading.repeat and horizon > 0
+    return last, horizon
 
 
 @njit(cache=True, nogil=True)
@@ -113,6 +112,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
     free = np.empty(12 * n + 64, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
     first, last = np.uint64(0), np.uint64(1)
+    horizon = 0
 
     while arrived < n or queued > 0 or count > 0:
         now = submit[arrived] if arrived < n else NEVER
@@ -125,7 +125,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
         for arrivals in (reading.arrivals_first, not reading.arrivals_first):
             while arrivals and arrived < n and submit[arrived] <= now:
                 job = arrived
-                k = anchor_point(times, free, first, size[job], estimate[job], NEVER)
+                k = anchor_point(times, free, first, size[job], estimate[job], NEVER, NEVER)
                 start[job] = guarantee[job] = times[k]
                 k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
                 queue[queued] = job
@@ -137,10 +137,12 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
                 job = running[count]
                 if start[job] + estimate[job] > now:
                     k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
+                    horizon = max(horizon, start[job] + estimate[job])
                     early = True
                 more = count > 0 and end[running[count - 1]] <= now
                 if early and (reading.each or not more):
-                    last = compress_as_read(times, free, first, last, queue, queued, start, estimate, size, reading)
+                    jobs = queue, queued, start, estimate, size
+                    last, horizon = compress_as_read(times, free, first, last, *jobs, horizon, reading)
                     early = False
 
         waiting = 0

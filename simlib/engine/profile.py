@@ -20,7 +20,7 @@ NEAR = np.uint64(16)  # steps within which room is looked for
 LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def advance(times, first, now):
     """Drop what lies before `now`. Returns the new first step."""
     while times[first + ONE] <= now:
@@ -67,7 +67,7 @@ def when_to_tidy(last):
     return last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def insert_before(times, free, first, last, k, begin, procs):
     """A step that begins at `begin`, with `procs` free, before step k. Returns that step, and the new last one."""
     room = k - ONE
@@ -92,7 +92,7 @@ def insert_before(times, free, first, last, k, begin, procs):
     return k, last
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def make_room(values, k, last):
     """Shift `values[k:last]` by one."""
     rest = values[np.int64(k) : np.int64(last) + 1]  # a loop over a view becomes one move of a block of memory
@@ -100,7 +100,7 @@ def make_room(values, k, last):
         rest[i] = rest[i - 1]
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def give(times, free, first, last, k, begin, end, procs):
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
@@ -120,19 +120,22 @@ def give(times, free, first, last, k, begin, end, procs):
     return k, last
 
 
-@njit(cache=True, inline="always")
-def anchor_point(times, free, k, size, duration, reserved):
+@njit(cache=True, forceinline=True)
+def anchor_point(times, free, k, size, duration, reserved, horizon):
     """The first step from k on at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
 
-    `reserved` is where the job stands in the profile already, or `NEVER` for a new one; the answer is the first step at
-    or after it if there is none before. A scan that reaches it without a gap has found its answer: within its own
-    reservation, lifted out, the job always fits. So a reservation need not be taken out of the profile to learn that it
-    cannot move.
+    `reserved` is where the job stands in the profile already, or `NEVER` for a new one. A scan that reaches it without
+    a gap has found its answer: within its own reservation, lifted out, the job always fits. So a reservation need not
+    be taken out of the profile to learn that it cannot move. Gaps that begin at `horizon` or later are not looked for;
+    if there is none before, the answer is the first step at or after the horizon or the reservation.
     """
+    until = min(reserved, horizon)
     while True:
         # The next anchor is where a step with enough of them begins. `&` looks at both: a branch less to guess wrong.
-        while (free[k] < size) & (times[k] < reserved):
+        while (free[k] < size) & (times[k] < until):
             k += ONE
+        if times[k] >= until:
+            return k
         anchor = k
         end = min(times[k] + duration, reserved)
         while times[k] < end and free[k] >= size:

@@ -28,12 +28,12 @@ def no_searches(machine, longest):
 def first_gap(found, times, free, first, last, size, duration):
     """The first step at whose beginning there is a gap for a new job, found with what is known, and remembered."""
     if last - first < LONG:
-        return anchor_point(times, free, first, size, duration, NEVER)
+        return anchor_point(times, free, first, size, duration, NEVER, NEVER)
     if not found[VALID]:
         found[:] = -NEVER
         found[VALID] = True
     k = step_at(times, first, last, no_gap_before(found, size, duration))
-    k = anchor_point(times, free, k, size, duration, NEVER)
+    k = anchor_point(times, free, k, size, duration, NEVER, NEVER)
     remember(found, size, duration, times[k])
     return k
 
