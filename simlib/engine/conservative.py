@@ -8,9 +8,9 @@ Six things make that cheap, and change no schedule:
 2. A job that could not start earlier when it was looked at last, or when it arrived, can do so now only with processors
    that have been given back since: gaps are looked for up to the horizon until which there are such.
 3. Where the job before it was no larger and no longer, as is often the case, for users submit the same job many times,
-   a job is looked for a gap from the start of that one on. What kept the one from starting earlier, a time at which too
-   few processors are free, lies before its start, and keeps the other from it too if that is not reserved to start
-   sooner.
+   a job is looked for a gap from where the search for that one ended. What kept the one from starting earlier, a time
+   at which too few processors are free, lies before its start, and keeps the other from it too if that is not reserved
+   to start sooner.
 4. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
    same number would be given and taken.
 5. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
