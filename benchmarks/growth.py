@@ -28,8 +28,9 @@ still scans the more steps of the profile the longer it is.
 
 But with inexact estimates conservative backfilling must grow faster than the number of jobs, as long as each queued job
 is to have its reservation at any time: whenever a job ends early many others move. The moves alone are 15 and 29 a job
-for 10,000 jobs at the two loads, and 67 and 171 for 100,000: exponents of 1.64 and 1.77. To look at every queued job
-each time adds the rest."""
+for 10,000 jobs at the two loads, and 67 and 171 for 100,000: exponents of 1.64 and 1.77. To look at the other queued
+jobs adds the rest: at load 1.3 it is 205 looks a job of 72 steps of the profile each for 10,000 jobs, 595 looks of 251
+steps for 60,000."""
 
 LARGEST = {("Conservative", "f = 10"): 100_000}
 
