@@ -61,3 +61,4 @@ $(VENV)/ready-lab: $(VENV)/ready
 
 clean:
 	rm -rf build $(VENV) .snakemake
+	find simlib -name __pycache__ -prune -exec rm -rf {} +  # compiled kernels of every state that the engine was in
