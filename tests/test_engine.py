@@ -122,6 +122,14 @@ def test_a_long_queue_is_scheduled_as_by_walking_it(exact):
     assert simulate(w, EASY()).jobs.start.tolist() == walked(w)
 
 
+@every_policy
+@seeds
+def test_it_makes_no_difference_when_the_clock_began(policy, seed):
+    w = random_workload(seed)
+    before = w.derive(w.jobs.assign(submit=w.jobs.submit - 10**6), "a million seconds earlier")
+    assert (simulate(before, policy).jobs.start + 10**6).equals(simulate(w, policy).jobs.start)
+
+
 sizes, estimates, places = st.integers(1, 64), st.integers(1, 50), st.integers(0, 60)
 change = st.tuples(st.just("comes"), st.tuples(sizes, estimates)) | st.tuples(st.just("goes"), places)
 question = st.tuples(sizes, st.integers(0, 64), st.integers(0, 50))  # processors free, extra, seconds

@@ -38,9 +38,9 @@ def compress(times, free, first, last, jobs, start, estimate, size, horizon):
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
     `horizon` is until when processors have been given back since the jobs were looked at last. Returns the new last
-    step, and until when processors are given back here; 0 if no job moves.
+    step, and until when processors are given back here; -NEVER if no job moves.
     """
-    given_back = 0
+    given_back = -NEVER
     size_before, estimate_before, start_before, begin = NEVER, NEVER, NEVER, first  # of the job before, and its step
     for job in jobs:
         reserved = start[job]
@@ -116,7 +116,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     begun = np.empty(n, np.uint64)  # by real start
     running = np.empty(n, np.uint64)  # by end, the next one last; jobs of no length take no room, so any number of them
     oldest, queued, started, reserved, earliest, latest, arrived, begins, count = 0, 0, 0, 0, 0, 0, 0, 0, 0
-    horizon = 0  # until when processors have been given back since the queued jobs were looked at last
+    horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
     found = no_searches(machine, estimate.max() if n > 0 else 0)
     order, at, first_follower, others = arrivals(n, preceding)
     # 3 n steps before `tidy`, and 9 n that the events of an instant may add
@@ -163,7 +163,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
                 last = rebackfill(times, free, first, last, in_turn, start, estimate, size)
             else:
                 last, horizon = compress(times, free, first, last, in_turn, start, estimate, size, horizon)
-            if horizon > 0:  # else nothing has moved
+            if horizon > -NEVER:  # else nothing has moved
                 sort_by_start(by_start, started, reserved, start, arrival)
         while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
             job = np.uint64(order[at])

@@ -82,7 +82,7 @@ def compress_as_read(times, free, first, last, queue, queued, start, estimate, s
     while again:
         sort_to_compress(queue, queued, reading.order, start, estimate, size)
         last, horizon = compress(times, free, first, last, queue[:queued], start, estimate, size, horizon)
-        again = reading.repeat and horizon > 0
+        again = reading.repeat and horizon > -NEVER
     return last, horizon
 
 
@@ -112,7 +112,7 @@ def conservative_reading(submit, run, estimate, size, machine, reading):
     free = np.empty(12 * n + 64, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
     first, last = np.uint64(0), np.uint64(1)
-    horizon = 0
+    horizon = -NEVER
 
     while arrived < n or queued > 0 or count > 0:
         now = submit[arrived] if arrived < n else NEVER
