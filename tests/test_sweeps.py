@@ -1,8 +1,5 @@
 """Sweeps give the same results in the same order on whatever executes them."""
 
-import platform
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -64,19 +61,3 @@ def test_the_bar_is_shown_when_asked_for_and_quiet_in_a_file(capsys):
     assert "powers: 100%" in capsys.readouterr().err
     sweep(pow, [(2, 3)])
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is asked to keep memory")
-def test_run_after_run_uses_the_same_memory():
-    code = (
-        "import resource; from concurrent.futures import ThreadPoolExecutor\n"
-        "from simlib import EASY; from simlib.models import jann97; from simlib.stats import shake\n"
-        "def pages(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
-        "workload = jann97.workload(67_000).scale_load(0.7)\n"
-        "with ThreadPoolExecutor(1) as thread:\n"
-        "    shake(workload, EASY(), runs=5, executor=thread)\n"
-        "    before = pages()\n"
-        "    shake(workload, EASY(), runs=10, executor=thread)\n"
-        "print((pages() - before) / 10)"
-    )
-    assert float(subprocess.check_output([sys.executable, "-c", code])) < 100  # 700 where each run gets it anew
