@@ -3,8 +3,8 @@
 Groups of neighbouring places are the leaves of a binary tree. Each of its nodes knows the shortest estimate of the jobs
 below it that are of a class or a smaller one. So a question to one node tells whether a job below it may be small and
 short enough; only then is it worth to look closer. In an overloaded system with 100,000 jobs waiting this is what keeps
-a pass of EASY from growing with the queue: it looks at two groups on average, and at some 20 nodes above them. With
-classes twice as large as the one before, it would look at 20 groups: at many jobs too large by a little.
+EASY's passes from growing with the queue: for each job they look at two groups, and at some 20 nodes above them. With
+classes twice as large as the one before it would be 20 groups, for in many the jobs are too large by a little.
 """
 
 from collections import namedtuple
@@ -33,11 +33,18 @@ def size_classes(machine):
 
 
 @njit(cache=True)
-def empty_index(places, machine):
-    """Room for the index of a queue of so many places; `index_all` fills as much of it as is needed."""
+def groups_for(jobs):
+    """How many groups there are for a queue of so many jobs, with room for as many more."""
     groups = 1
-    while groups * GROUP < 2 * places:
+    while groups * GROUP < 2 * jobs:
         groups *= 2
+    return groups
+
+
+@njit(cache=True)
+def empty_index(jobs, machine):
+    """Room for the index of a queue of so many jobs; `index_all` fills as much of it as is needed."""
+    groups = groups_for(jobs)
     classes = size_classes(machine)
     shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
     return Index(shortest, np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64), classes)
@@ -45,10 +52,8 @@ def empty_index(places, machine):
 
 @njit(cache=True)
 def index_all(index, queue, queued, size, estimate):
-    """Index `queue[:queued]`, with room for twice as many places. Returns the number of groups."""
-    groups = 1
-    while groups * GROUP < 2 * queued:
-        groups *= 2
+    """Index `queue[:queued]`. Returns the number of groups."""
+    groups = groups_for(queued)
     index.size[: groups * GROUP] = NEVER
     for place in range(queued):
         index.size[place] = size[queue[place]]
