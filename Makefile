@@ -48,7 +48,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster]'
-	$(BIN)/python -m simlib.engine
+	$(BIN)/python -m simlib compile
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready

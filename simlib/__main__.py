@@ -1,10 +1,11 @@
 """`python -m simlib logs` lists the catalogue; `python -m simlib fetch [NAME...]` downloads what is not here;
-`python -m simlib from-sacct INPUT OUTPUT.swf.gz` makes a log of your own Slurm cluster."""
+`python -m simlib from-sacct INPUT OUTPUT.swf.gz` makes a log of your own Slurm cluster;
+`python -m simlib compile` compiles the simulator's kernels."""
 
 import argparse
 import sys
 
-from . import archive, sacct, swf
+from . import EASY, FCFS, Conservative, archive, estimates, sacct, simulate, swf, walltime
 
 
 def logs():
@@ -56,10 +57,24 @@ def from_sacct(source, target, unit, procs, timezone):
     return 0
 
 
+def compile_kernels():
+    """Use every kernel that Python calls once; otherwise one waits when it is first used."""
+    from .papers.mualem2001.programs import ConservativeProgram, EasyProgram  # readings with kernels of their own
+
+    workload, scheme = archive.load("sample"), walltime.Scheme()
+    policies = FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()
+    for policy in (*policies, EasyProgram(), ConservativeProgram()):
+        simulate(workload, policy).summary()
+    walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
+    workload.with_estimates(estimates.Historical())
+    return 0
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m simlib", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("logs", help="list the catalogue: what is known, what is here, which variant")
+    commands.add_parser("compile", help="compile the simulator's kernels, so that nobody waits for it later")
     command = commands.add_parser("fetch", help="download logs from the Parallel Workloads Archive and verify them")
     command.add_argument("names", nargs="*", metavar="NAME", help="names in the catalogue; by default all")
     command = commands.add_parser(
@@ -76,7 +91,7 @@ def main(arguments=None):
     command.add_argument("--procs", type=int, metavar="N", help="the machine's size; default: the most in use at once")
     command.add_argument("--timezone", metavar="NAME", help="the cluster's, such as Europe/Berlin")
     given = vars(parser.parse_args(arguments))
-    run = {"logs": logs, "fetch": fetch, "from-sacct": from_sacct}[given.pop("command")]
+    run = {"logs": logs, "compile": compile_kernels, "fetch": fetch, "from-sacct": from_sacct}[given.pop("command")]
     try:
         return run(**given)
     except (archive.ArchiveError, swf.SWFError, OSError) as error:

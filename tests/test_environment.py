@@ -68,8 +68,8 @@ def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
 
 def test_kernels_are_compiled_when_the_environment_is_made():
     code = (
-        "import runpy, sys; from numba.core.dispatcher import Dispatcher\n"
-        "runpy.run_module('simlib.engine', run_name='__main__')\n"
+        "import sys; from numba.core.dispatcher import Dispatcher; from simlib.__main__ import main\n"
+        "main(['compile'])\n"
         "modules = [module for name, module in sys.modules.items() if name.startswith('simlib')]\n"
         "found = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}\n"
         "called = [kernel for kernel in found if kernel.targetoptions.get('nogil')]\n"  # by Python, not by a kernel

@@ -7,8 +7,8 @@ import numpy as np
 from numba import config
 
 # Run after run asks for the same large arrays and frees them. In threads glibc would give their memory back to the
-# system, and get it anew page by page, which takes a fifth of a shaken run of SDSC under EASY. It keeps twice as much as
-# the largest block that was ever freed, up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
+# system, and get it anew page by page, a fifth of the time of a shaken run of SDSC under EASY. It keeps twice as much
+# as the largest block that was ever freed, up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
 np.empty(31 * 2**20, np.uint8)
 
 # Numba keeps a compiled kernel until its own file changes, though not until a file does whose functions it calls. So
