@@ -38,6 +38,6 @@ __all__ = [
 
 def __getattr__(name):
     """Modules that cost time to import, such as `simlib.plots`, come when they are first used."""
-    if name in ("explain", "lessons", "models", "papers", "plots", "stats", "walltime", "widgets"):
+    if name in ("explain", "lessons", "models", "papers", "plots", "reference", "stats", "walltime", "widgets"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

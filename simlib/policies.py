@@ -15,13 +15,12 @@ for this jobs table of a workload.
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 
-import numba
 import numpy as np
 import pandas as pd
 
-from . import engine
+from . import engine, orders
+from .engine.running import NoRank
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,10 @@ class EASY:
     order : str or callable
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x size, Tang et al. 2013, equation 5), or a function of (wait, estimate,
-        size), all floats, that numba can compile; the job with the largest value is the head.
+        size), all floats, that numba can compile; the job with the largest value is the head. What the function reads
+        of global variables is taken as it is when the simulation begins. One that never returns cannot be interrupted:
+        Ctrl+C gives the prompt back, but the function goes on until the process ends, or the kernel is restarted. A
+        second Ctrl+C ends a process that waits for it.
     adjust : simlib.walltime.Adjustment, optional
         Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
         before, and use the adjusted ones for the order of the queue, for backfilling, for running jobs (Tang et al.
@@ -57,11 +59,9 @@ class EASY:
     adjust: object = None
 
     def __post_init__(self):
-        if not callable(self.order) and self.order not in ORDERS:
-            raise ValueError(
-                f"EASY: found order={self.order!r}, expected one of {', '.join(map(repr, ORDERS))} "
-                "or a function of (wait, estimate, size)"
-            )
+        if not isinstance(self.reuse_extra, (bool, np.bool_)):
+            raise ValueError(f"EASY: found reuse_extra={self.reuse_extra!r}, expected True or False")
+        orders.check(self.order)
         if self.adjust is not None and not hasattr(self.adjust, "history"):
             raise ValueError(f"EASY: found adjust={self.adjust!r}, expected None or a simlib.walltime.Adjustment")
 
@@ -70,11 +70,13 @@ class EASY:
         return self if self.adjust is None else _Adjusting(*vars(self).values(), jobs.index, self.adjust.history(jobs))
 
     def schedule(self, submit, run, estimate, size, machine, feedback=None, watch=None):
-        priority = compiled(ORDERS.get(self.order, self.order))
-        rules = self.reuse_extra, self.order != "fcfs", priority, self._adjusting()
-        start, backfilled, shadow, t_sched = engine.easy(
-            submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), *rules
-        )
+        rules = bool(self.reuse_extra), self.order != "fcfs", orders.compiled(self.order), self._adjusting()
+        try:
+            start, backfilled, shadow, t_sched = engine.easy(
+                submit, run, estimate, size, machine, *(feedback or engine.OPEN), _or_nobody(watch), *rules
+            )
+        except NoRank as error:
+            orders.failed(self.order, *error.args)
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 
@@ -131,7 +133,7 @@ class Conservative:
     compress: str = "arrival"
 
     def __post_init__(self):
-        if self.compress not in COMPRESS:
+        if not (isinstance(self.compress, str) and self.compress in COMPRESS):
             allowed = ", ".join(map(repr, COMPRESS))
             raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
 
@@ -153,35 +155,3 @@ COMPRESS = {
     "none": engine.NO_COMPRESSION,
     "rebackfill": engine.REBACKFILL,
 }
-
-
-# Queue orders: the job with the largest value is the head
-
-
-def _arrival(wait, estimate, size):
-    return 0.0
-
-
-def _shortest_job_first(wait, estimate, size):
-    return -estimate
-
-
-def _wfp(wait, estimate, size):
-    return (wait / max(estimate, 1.0)) ** 3 * size
-
-
-ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
-
-
-@cache
-def compiled(priority):
-    """A function of (wait, estimate, size) as a function pointer, so that no kernel is compiled anew for it."""
-    own = priority in ORDERS.values()
-    function = getattr(priority, "py_func", priority)  # of one that numba has compiled already
-    try:
-        return numba.cfunc("float64(float64, float64, float64)", cache=own, error_model="numpy")(function)
-    except numba.core.errors.NumbaError as error:
-        raise ValueError(
-            f"EASY: order {function.__name__!r} cannot be compiled: {str(error).strip().splitlines()[-1]}; "
-            "expected a function of the floats (wait, estimate, size) that numba can compile"
-        ) from error

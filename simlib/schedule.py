@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 import pandas as pd
 
-from . import metrics
+from . import checks, metrics
 from .watching import watched
 
 OVERRUN = ("extend", "kill")
@@ -47,14 +47,16 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     Raises
     ------
     ValueError
-        For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one.
+        For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
+        where a policy that is not the package's own returns what no machine can run: see `Schedule.check`.
     TypeError
         For what is no policy, or one that cannot do feedback.
     """
     if overrun not in OVERRUN:
         raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
-    if not hasattr(policy, "schedule"):
-        raise TypeError(f"simulate: found policy {policy!r}, expected one such as simlib.EASY()")
+    if isinstance(policy, type) or not hasattr(policy, "schedule"):
+        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
     if feedback and "feedback" not in _parameters(policy):
         raise TypeError(
             f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
@@ -70,9 +72,16 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     if np.abs(submit).max(initial=0) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
-    schedule = partial(prepared.schedule, submit, run, estimate, size, workload.procs, **options)
-    columns = watched(schedule, len(submit)) if "watch" in _parameters(prepared) else schedule()
-    return Schedule(workload, policy, overrun, run, **columns)
+    own = checks.is_own(prepared)
+    given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
+    schedule = partial(prepared.schedule, *given, workload.procs, **options)
+    foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
+    columns = watched(schedule, len(submit), foreign) if "watch" in _parameters(prepared) else schedule()
+    if own:
+        return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
+    made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
+    made.check()
+    return made
 
 
 def _parameters(policy):
@@ -93,7 +102,7 @@ class Schedule:
 
     Attributes
     ----------
-    workload, policy, overrun
+    workload, policy, overrun, feedback
         What was simulated.
     jobs : DataFrame
         `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
@@ -104,10 +113,23 @@ class Schedule:
         Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
     """
 
-    def __init__(self, workload, policy, overrun, run, start, submit=None, backfilled=None, shadow=None, **others):
+    def __init__(
+        self,
+        workload,
+        policy,
+        overrun,
+        run,
+        start,
+        submit=None,
+        backfilled=None,
+        shadow=None,
+        feedback=False,
+        **others,
+    ):
         self.workload = workload
         self.policy = policy
         self.overrun = overrun
+        self.feedback = feedback
         self._run = run
         self._start = np.asarray(start)  # a policy may return lists
         self._submit = workload.jobs.submit.to_numpy() if submit is None else np.asarray(submit)
@@ -150,6 +172,25 @@ class Schedule:
 
     def __repr__(self):
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
+
+    def check(self):
+        """Check that the machine could have run this schedule, whatever policy made it.
+
+        `simulate` calls it for every policy that is not the package's own.
+
+        Raises
+        ------
+        ValueError
+            Where a job starts before it is submitted, is submitted at another time than the log says (with feedback:
+            than its think time after the end of the job that it follows), or where more processors are in use at once
+            than the machine has. A job of no length holds none. The message names the first such job and the second.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.simulate(simlib.load("sample"), simlib.EASY()).check()
+        """
+        checks.possible(self)
 
     @property
     def _makespan(self):
@@ -212,6 +253,10 @@ class Schedule:
             By month `YYYY-MM`: load, jobs, mean_wait, mean_response (seconds), mean_bounded_slowdown,
             backfilled_share.
         """
+        if not len(self._start):
+            raise ValueError(
+                f"{self.workload.name}: by_month: found no job, expected at least one that ends in a month"
+            )
         months, edges = self.workload.month_starts(self._start.min(), (self._start + self._run).max())
         return self.by_period(edges, floor).set_axis(pd.Index(months, name="month"))
 

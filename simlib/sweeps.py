@@ -3,7 +3,7 @@
 import os
 import pickle
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from tqdm.auto import tqdm
 
@@ -40,8 +40,14 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
         The first one that a call raised, in order of the tasks; calls that have not begun are cancelled.
     """
     if executor is None:
-        with ThreadPoolExecutor(_cores()) as threads:
+        threads, to_the_end = ThreadPoolExecutor(_cores()), True
+        try:
             return sweep(function, tasks, threads, progress, label)
+        except (KeyboardInterrupt, SystemExit):
+            to_the_end = False  # an order of somebody's may never return: a second Ctrl+C ends the process
+            raise
+        finally:
+            threads.shutdown(wait=to_the_end)
     if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
         executor = executor.get_executor(pure=False)
     if client := getattr(executor, "_client", None):  # of Dask's executor
@@ -55,6 +61,7 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
             return [future.result() for future in futures]
     except (KeyboardInterrupt, SystemExit):  # dask_jobqueue makes the one into the other
         watching.stop_all()
+        wait([future for future in futures if not future.cancel()], timeout=0.5)
         raise
     finally:
         for future in futures:

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -13,11 +13,13 @@ LONG = 20_000
 _watches = {}  # of the simulations that run now
 
 
-def watched(schedule, jobs):
+def watched(schedule, jobs, foreign=False):
     """Call a policy's `schedule(watch=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
 
     A kernel does not listen to signals while it runs. So in the main thread, which gets them, a long simulation is
-    left to another one, and the main one waits, showing a progress bar when it has waited for a second.
+    left to another one, and the main one waits, showing a progress bar when it has waited for a second. So is a short
+    one that runs somebody's own compiled code, which may never return: then that thread goes on until the process ends,
+    which does not wait for it.
 
     Parameters
     ----------
@@ -25,6 +27,8 @@ def watched(schedule, jobs):
         Takes `watch`, an int64 array of two numbers: it writes how many jobs have started into the first, and returns,
         whatever it has, when the second is no longer 0.
     jobs : int
+    foreign : bool
+        Whether it runs code that is not the package's own.
 
     Raises
     ------
@@ -34,7 +38,7 @@ def watched(schedule, jobs):
     watch = np.zeros(2, np.int64)
     _watches[id(watch)] = watch
     try:
-        if jobs < LONG or threading.current_thread() is not threading.main_thread():
+        if (jobs < LONG and not foreign) or threading.current_thread() is not threading.main_thread():
             found = schedule(watch=watch)
         else:
             found = _elsewhere(schedule, watch, jobs)
@@ -47,8 +51,15 @@ def watched(schedule, jobs):
 
 def _elsewhere(schedule, watch, jobs):
     """The result of `schedule` from a thread of its own."""
-    thread = ThreadPoolExecutor(1)
-    future = thread.submit(schedule, watch=watch)
+    future = Future()
+
+    def run():
+        try:
+            future.set_result(schedule(watch=watch))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
     try:
         if not wait([future], timeout=1).done:
             with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, disable=not seen()) as bar:
@@ -60,8 +71,6 @@ def _elsewhere(schedule, watch, jobs):
         watch[1] = 1
         wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
         raise
-    finally:
-        thread.shutdown(wait=future.done())
 
 
 def stop_all():

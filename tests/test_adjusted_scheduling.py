@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-import reference
+from simlib import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_engine import random_workload
@@ -52,7 +52,7 @@ def expected_schedule(w, adjustment, overdue, overrun, follows, **options):
     settings_of = scheme.window_s, scheme.percentile, scheme.threshold or 0, scheme.least
     switches = adjustment.queue, adjustment.backfill, adjustment.running
     scheduler = reference.AdjustedEASY(keys, earlier, *settings_of, switches, overdue, **options)
-    jobs = reference.simulate(rows, w.procs, scheduler, follows)
+    jobs = reference.schedule(rows, w.procs, scheduler, follows)
     assume(not scheduler.close_call)
     return jobs
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-import reference
+from simlib import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine import POLICIES, every_policy, random_workload, small_workloads
@@ -47,7 +47,7 @@ def test_the_engine_equals_the_reference(name, overrun, drawn):
     known = [(s, r, max(r, e), p) for s, r, e, p in cut]
     links = {job - 1: (preceding - 1, think) for job, (preceding, think) in follows.items() if think >= 0}
     links = {job: link for job, link in links.items() if link[0] < len(rows)}
-    expected = reference.simulate(known, machine, scheduler(), links)
+    expected = reference.schedule(known, machine, scheduler(), links)
     assert jobs.submit.tolist() == [job.submit for job in expected]
     assert jobs.start.tolist() == [job.start for job in expected]
     assert jobs.backfilled.tolist() == [job.backfilled for job in expected]

@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-import reference
+from simlib import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine import small_workloads, table
@@ -21,7 +21,7 @@ LONG, NONE, ALL = range(3)
 
 
 def simulate_reading(rows, machine, scheduler, one_by_one=False, arrivals_first=False):
-    """As `reference.simulate`, but the events of an instant may be taken one by one, or arrivals before ends."""
+    """As `reference.schedule`, but the events of an instant may be taken one by one, or arrivals before ends."""
     jobs = [reference.Job(number, *row) for number, row in enumerate(rows)]
     gone, queue, started, arrived = set(), [], count(), count()
     while any(job.start is None for job in jobs):

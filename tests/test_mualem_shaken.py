@@ -10,6 +10,7 @@ from simlib import EASY, Conservative, load, simulate
 from simlib.estimates import Uniform
 from simlib.papers.mualem2001 import Trace, kept, means, shaken, table3, table4
 from simlib.stats import shake
+from simlib.walltime import Adjustment, Scheme
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,33 @@ def test_each_run_may_have_its_own_made_up_estimates(trace, simulated):
     assert shaken.whole(trace, EASY(), runs=3, estimates=lambda seed: "exact") != found
     assert shaken.whole(trace, EASY(), runs=3, estimates=partial(Uniform, 11)) == found
     assert simulated == [*range(3)] * 3
+
+
+def past(end):
+    return pd.DataFrame({"user": [1], "group": [1], "run": [60], "estimate": [90], "end": [end]})
+
+
+def test_policies_and_estimates_that_look_alike_are_told_apart(trace, simulated):
+    one, other = (EASY(adjust=Adjustment(Scheme("user"), past=past(end))) for end in (1, 2))
+    assert repr(one) == repr(other)
+    shaken.runs(trace, one, runs=1)
+    shaken.runs(trace, other, runs=1)
+    assert simulated == [0, 0]
+
+    def from_the_second_run_on(seed):
+        return Uniform(11, max(seed - 1, 0))
+
+    shaken.runs(trace, EASY(), runs=2, estimates=partial(Uniform, 11))
+    shaken.runs(trace, EASY(), runs=2, estimates=from_the_second_run_on)  # the first run's estimates are equal
+    assert simulated == [0, 0, 0, 1, 0, 1]
+
+
+def test_the_users_of_the_jobs_count_too(trace, simulated):
+    w = trace.workload
+    strangers = replace(trace, workload=w.derive(w.jobs.assign(user=range(len(w))), "each by a user of its own"))
+    for each in (trace, strangers):
+        shaken.runs(each, EASY(adjust=Adjustment(Scheme("user"))), runs=1)
+    assert simulated == [0, 0]
 
 
 def test_another_state_of_the_package_makes_all_anew(trace, simulated, monkeypatch):

@@ -16,20 +16,28 @@ from .arrivals import NEVER
 
 GROUP = 16
 
+LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
+
 # the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
-# job; by number of processors, the class
-Index = namedtuple("Index", "shortest size estimate classes")
+# job; the processors of the largest job, how many of their binary digits are left out, and by what is left the class
+Index = namedtuple("Index", "shortest size estimate largest shift classes")
 
 
 @njit(cache=True)
-def size_classes(machine):
-    """The class of each number of processors, 0 to the machine's: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
-    classes = np.empty(machine + 1, np.int64)
-    c, first, largest = 0, 0, 1
-    while first <= machine:
-        classes[first : largest + 1] = c
-        c, first, largest = c + 1, largest + 1, max(largest + 1, largest * 5 // 4)
+def size_classes(largest):
+    """The class of each number from 0 to the largest: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
+    classes = np.empty(largest + 1, np.int64)
+    c, first, last = 0, 0, 1
+    while first <= largest:
+        classes[first : last + 1] = c
+        c, first, last = c + 1, last + 1, max(last + 1, last * 5 // 4)
     return classes
+
+
+@njit(cache=True)
+def class_of(index, procs):
+    """The class of a number of processors; of more than any job has, that of the largest."""
+    return index.classes[min(procs, index.largest) >> index.shift]
 
 
 @njit(cache=True)
@@ -42,12 +50,19 @@ def groups_for(jobs):
 
 
 @njit(cache=True)
-def empty_index(jobs, machine):
-    """Room for the index of a queue of so many jobs; `index_all` fills as much of it as is needed."""
-    groups = groups_for(jobs)
-    classes = size_classes(machine)
+def empty_index(size):
+    """Room for the index of a queue of these jobs, given by their processors; `index_all` fills what is needed of it."""
+    groups = groups_for(size.size)
+    largest = 0
+    for job in range(size.size):
+        largest = max(largest, size[job])
+    shift = 0
+    while largest >> shift >= LARGE:
+        shift += 1
+    classes = size_classes(largest >> shift)
     shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
-    return Index(shortest, np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64), classes)
+    places = np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64)
+    return Index(shortest, places[0], places[1], largest, shift, classes)
 
 
 @njit(cache=True)
@@ -86,7 +101,7 @@ def refresh_group(index, groups, group):
     shortest[node] = NEVER
     for place in range(group * GROUP, (group + 1) * GROUP):
         if index.size[place] != NEVER:
-            c = index.classes[index.size[place]]
+            c = class_of(index, index.size[place])
             shortest[node, c] = min(shortest[node, c], index.estimate[place])
     for c in range(1, shortest.shape[1]):
         shortest[node, c] = min(shortest[node, c], shortest[node, c - 1])
@@ -100,7 +115,7 @@ def enter(index, groups, place, size, estimate):
     index.estimate[place] = estimate
     shortest = index.shortest
     node = groups + place // GROUP
-    smallest = index.classes[size]
+    smallest = class_of(index, size)
     while node > 0 and shortest[node, smallest] > estimate:
         for c in range(smallest, shortest.shape[1]):
             shortest[node, c] = min(shortest[node, c], estimate)
@@ -130,7 +145,7 @@ def next_candidate(index, groups, i, queued, free, extra, time):
     Returns `queued` if there is none.
     """
     shortest = index.shortest
-    small, smallest = index.classes[free], index.classes[min(free, extra)]
+    small, smallest = class_of(index, free), class_of(index, min(free, extra))
     while i < queued and free > 0:
         if i % GROUP == 0:
             node = groups + i // GROUP

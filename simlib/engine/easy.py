@@ -71,7 +71,7 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
     by_end = np.empty(min(machine, n), np.uint64)  # the running jobs, by end and by expected end
     by_expected_end = np.empty(min(machine, n), np.uint64)
     oldest, queued, gone, running, arrived = 0, 0, 0, 0, 0  # gone from the queue's places, which still hold them
-    groups, index = 0, empty_index(n, machine)  # of a long queue
+    groups, index = 0, empty_index(size)  # of a long queue; what is never needed of it takes no memory
     shadow, extra, seen = np.int64(0), np.int64(0), 0  # seen in the last pass, since which nobody has left
     order, at, first, others = arrivals(n, preceding)
     t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)

@@ -6,6 +6,10 @@ from numba import njit
 from .profile import ONE
 
 
+class NoRank(ValueError):
+    """The order of the queue gave no number for a job; the arguments are its wait, estimate and size."""
+
+
 @njit(cache=True)
 def insert(jobs, count, job, key):
     """Insert `job` into `jobs[:count]`, which is sorted by falling `key[job]`. Returns the new count."""
@@ -44,7 +48,7 @@ def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priori
         job = queue[i]
         own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
         if np.isnan(own):
-            raise ValueError("order: the function of (wait, estimate, size) returned nan, expected a number")
+            raise NoRank(float(now - submit[job]), float(estimate[job]), float(size[job]))
         rank[job] = own
         j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
         while j > 0:

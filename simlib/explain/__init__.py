@@ -7,9 +7,9 @@ The policies are written here once more, in plain Python, to be read beside the 
 from ..schedule import simulate
 from .records import Decision, Explanation, Span, Waiting, record
 from .replay import replay, scheduler
-from .waiting import why
+from .waiting import decided, why
 
-__all__ = ["Decision", "Explanation", "Span", "Waiting", "explain", "why"]
+__all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "why"]
 
 LIMIT = 500
 """The most jobs that `explain` takes."""

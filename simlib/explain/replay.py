@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from ..policies import EASY, FCFS, ORDERS, Conservative, compiled
+from ..orders import compiled
+from ..policies import EASY, FCFS, Conservative
 from .conservative import conservative
 from .easy import easy
 from .fcfs import fcfs
@@ -23,7 +24,7 @@ def scheduler(policy):
         return fcfs
     if type(policy) is EASY and policy.adjust is None:
         # the compiled function: where Python's last digit is another one, ties would be broken otherwise
-        priority = None if policy.order == "fcfs" else compiled(ORDERS.get(policy.order, policy.order)).ctypes
+        priority = None if policy.order == "fcfs" else compiled(policy.order).ctypes
         return partial(easy, reuse_extra=policy.reuse_extra, order=policy.order, priority=priority)
     if type(policy) is Conservative:
         return partial(conservative, compress=policy.compress)

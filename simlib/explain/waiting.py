@@ -68,24 +68,53 @@ def _by_arrival(schedule, job):
     raise ValueError(f"{name}: why: found no job {job!r}, expected one of the workload's: {some}")
 
 
-def _story(schedule, table, place):
-    """What was decided on the job: (time, rule, reservation, shadow time) of each decision; None where not known."""
+def decided(schedule, job, now):
+    """What a schedule's policy decided on a job at a second, in sentences.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    job : a label of `schedule.jobs.index`
+    now : int
+
+    Returns
+    -------
+    list of str
+        Empty where nothing was decided on the job then, or the policy is one that `explain` does not know.
+    """
+    table = _by_arrival(schedule, job)
+    steps = _decisions_on(schedule, table, table.index.get_loc(job), now)
+    return [
+        rule.say([its] if rule.together else its, *facts) for system, rule, its, *facts in steps if system.now == now
+    ]
+
+
+def _decisions_on(schedule, table, place, until):
+    """The decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
     try:
         scheduler(schedule.policy)
     except ValueError:
-        return None
-    its = table.iloc[place]
-    since = _first_since_the_machine_was_empty(table, place)
-    until = table.submit.searchsorted(its.start, side="right")
-    if until - since > LIMIT:
-        return None
-    story = []
-    system, steps = replay(schedule, table[since:until])
-    for rule, job, *_ in steps:
+        return
+    first, last = _first_since_the_machine_was_empty(table, place), table.submit.searchsorted(until, side="right")
+    if last - first > LIMIT:
+        return
+    system, steps = replay(schedule, table[first:last])
+    for rule, job, *facts in steps:
+        if system.now > until:
+            return
         if job is not None and job.name == table.index[place]:
-            story.append((system.now, rule, job.reserved, job.shadow))
-            if job.start is not None:
-                break
+            yield system, rule, job, *facts
+
+
+def _story(schedule, table, place):
+    """What was decided on the job: (time, rule, reservation, shadow time) of each decision; None where not known."""
+    story, system = [], None
+    for system, rule, job, *_ in _decisions_on(schedule, table, place, table.start.iloc[place]):
+        story.append((system.now, rule, job.reserved, job.shadow))
+        if job.start is not None:
+            break
+    if system is None:
+        return None
     started = system.running + system.done
     starts = table.start[[job.name for job in started]]
     return story if starts.tolist() == [job.start for job in started] else None

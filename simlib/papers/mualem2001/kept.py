@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 
 from ... import paths
+from ...identity import identity
 
 FOLDER = paths.ROOT / "build" / "kept"
 
@@ -27,10 +28,8 @@ def once(function, *ignored):
 
 def state_of(workload, feedback=False):
     """What tells simulations of a workload from others, in place of the workload itself: jobs, machine and package."""
-    jobs = workload.jobs[["submit", "run", "estimate", "procs"]].to_numpy()
     followed = workload.followed() if feedback else ()
-    digest = hashlib.sha256(b"".join(numbers.tobytes() for numbers in (jobs, *followed))).hexdigest()
-    return _package(), digest, workload.procs
+    return _package(), identity(workload.jobs), identity(followed), workload.procs
 
 
 @cache

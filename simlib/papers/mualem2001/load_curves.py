@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ... import metrics, sweeps
+from ...identity import identity
 from ...schedule import MEANS, simulate
 from ...stats import batch_means
 from . import METRICS, SCHEDULERS, kept, policies
@@ -69,7 +70,7 @@ def curves(workloads, batch, loads=LOADS, rules=None, stopping=STOPPING, feedbac
     cases = [(label, load) for label, _ in workloads for load in loads]
     by_label = dict(workloads)
     longest_first = sorted(cases, key=lambda case: -len(by_label[case[0]]) * case[1])
-    key = {label: (kept.state_of(workload, label in feedback), repr(rules)) for label, workload in workloads}
+    key = {label: (kept.state_of(workload, label in feedback), identity(rules)) for label, workload in workloads}
     tasks = [
         (key[label], by_label[label], load, batch[label], rules, stopping, label in feedback)
         for label, load in longest_first

@@ -5,6 +5,7 @@ See `kept`; they lie there in blocks of `BLOCK` runs, by the jobs, the policy, t
 
 import pandas as pd
 
+from ...identity import identity
 from ...stats import shake
 from . import METRICS, WHOLE, kept
 
@@ -27,7 +28,7 @@ def runs(trace, policy, runs=200, seconds=60, seed=0, overrun="extend", estimate
         A row a run, columns (month, quantity of `Schedule.by_period`); the last month is WHOLE.
     """
     block = kept.once(_block, "trace", "policy", "estimates", "executor")
-    key = _key(trace, policy, estimates, seed)
+    key = _key(trace, policy, estimates)
     blocks = [
         block(key, trace, policy, min(BLOCK, seed + runs - first), seconds, first, overrun, estimates, executor)
         for first in range(seed, seed + runs, BLOCK)
@@ -51,9 +52,7 @@ def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor
     return shake(trace.workload, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, estimates, executor)
 
 
-def _key(trace, policy, estimates, seed):
-    """What tells these runs from others; of made-up estimates those of the first run."""
-    made_up = None if estimates is None else seed
-    workload = trace.workload if estimates is None else trace.workload.with_estimates(estimates(seed))
+def _key(trace, policy, estimates):
+    """What tells these runs from others: all that they hang on but their seeds."""
     months, edges = trace.month_edges
-    return kept.state_of(workload), repr(policy), made_up, tuple(months), tuple(edges.tolist())
+    return kept.state_of(trace.workload), identity(policy), identity(estimates), tuple(months), tuple(edges.tolist())

@@ -1,11 +1,191 @@
-"""A slow and obvious scheduler, written from Mu'alem & Feitelson section 2 and Tang et al. sections 4 and 5.
+"""A slow and obvious scheduler to hold others against, written from MF section 2 and Tang et al. sections 4 and 5.
 
-The compiled engine is compared with it job by job. It shares no code with the engine and avoids its ideas: no event
-queue, no sorted arrays, no profile kept up to date. Every question ("how many processors are free then?") is answered
-by going through all jobs.
+The compiled engine is compared with it job by job, and so can be a policy of your own. It shares no code with the
+engine and avoids its ideas: no event queue, no sorted arrays, no profile kept up to date. Every question ("how many
+processors are free then?") is answered by going through all jobs. So it is for hundreds of jobs, not for whole logs.
+
+>>> import simlib
+>>> from simlib import reference
+>>> w = simlib.load("sample")
+>>> few = w.select(w.jobs.index <= 60)
+>>> right = reference.simulate(few, simlib.EASY())
+>>> print(reference.first_difference(simlib.simulate(few, simlib.EASY()), right))
+None
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from .policies import EASY as EasyPolicy
+from .policies import FCFS as FcfsPolicy
+from .policies import Conservative as ConservativePolicy
+from .schedule import Schedule
+
+
+def simulate(workload, policy, overrun="extend", feedback=False):
+    """Schedule a workload's jobs as `simlib.simulate` does, slowly and obviously.
+
+    Parameters
+    ----------
+    workload, policy, overrun, feedback
+        As for `simlib.simulate`; the policy is FCFS, EASY or Conservative. An order of EASY may be any function of
+        (wait, estimate, size), for it is not compiled.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        For a policy that is written nowhere here.
+    """
+    jobs = workload.jobs
+    run = jobs.run.clip(upper=jobs.estimate.clip(lower=0)) if overrun == "kill" else jobs.run
+    rows = zip(jobs.submit, run, jobs.estimate.clip(lower=run), jobs.procs, strict=True)
+    place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
+    follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
+    done = schedule([tuple(map(int, row)) for row in rows], workload.procs, _scheduler(policy, jobs), follows)
+    columns = {"start": "start", "submit": "submit", "backfilled": "backfilled"}
+    if type(policy) is ConservativePolicy:
+        columns["guarantee"] = "guarantee"
+    if getattr(policy, "adjust", None) is not None:
+        columns["adjusted"] = "adjusted"
+    found = {name: np.array([getattr(job, own) for job in done]) for name, own in columns.items()}
+    return Schedule(workload, policy, overrun, run.to_numpy(), **found, feedback=feedback)
+
+
+def _scheduler(policy, jobs):
+    """What schedules as the policy says."""
+    if type(policy) is FcfsPolicy:
+        return FCFS()
+    if type(policy) is ConservativePolicy:
+        return Conservative(policy.compress)
+    if type(policy) is EasyPolicy:
+        options = {"reuse_extra": policy.reuse_extra, "priority": _priority(policy.order)}
+        return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)
+    raise ValueError(f"reference: found policy {policy!r}, expected simlib.FCFS(), EASY(...) or Conservative(...)")
+
+
+def _priority(order):
+    """The function of (wait, estimate, size) by which the queue is sorted; None for the order of arrival."""
+    if isinstance(order, str):
+        return {"fcfs": None, "sjf": sjf, "wfp": wfp}[order]
+
+    def of_floats(*numbers):
+        with np.errstate(all="ignore"):  # as where it is compiled: a division by zero is infinite
+            return order(*map(np.float64, numbers))
+
+    return of_floats
+
+
+def _adjustment(adjust, jobs):
+    """What `AdjustedEASY` is to know of a `simlib.walltime.Adjustment`."""
+    scheme = adjust.scheme
+    past = adjust.past if adjust.past is not None else jobs[:0].assign(end=0)
+    used = [min(1, run / estimate) if estimate else 1 for run, estimate in zip(past.run, past.estimate, strict=True)]
+    earlier = list(zip(_keys(past, scheme), used, past.end, strict=True))
+    switches = adjust.queue, adjust.backfill, adjust.running
+    limits = scheme.window_s, scheme.percentile, scheme.threshold or 0, scheme.least
+    return _keys(jobs, scheme), earlier, *limits, switches, adjust.overdue
+
+
+def _keys(jobs, scheme):
+    """The key of each job, None where a part of it is not known."""
+    parts = zip(*(jobs[column] for column in scheme.columns), strict=True)
+    return [None if -1 in key else key for key in parts]
+
+
+# Which of two schedules is right?
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two schedules of the same jobs part; printed, it says so and why.
+
+    Attributes
+    ----------
+    job
+        The job's label: the first one, in order of time, that starts in one schedule and not in the other.
+    time : int
+        The second at which it starts in one of them. Before it, both have started the same jobs at the same times.
+    starts : (int, int)
+        The second at which it starts in the first and in the second schedule.
+    text : str
+        The same in words, and what a policy that `simlib.explain` knows decided on the job at that second.
+    """
+
+    job: object
+    time: int
+    starts: tuple
+    text: str
+
+    def __str__(self):
+        return self.text
+
+
+def first_difference(one, other):
+    """Find the first job that two schedules start at different times, and say why.
+
+    Hold your own policy against one that is known to be right: the same jobs, the reference or a compiled policy.
+
+    Parameters
+    ----------
+    one, other : Schedule
+        Of the same jobs on as many processors, with the same `overrun`.
+
+    Returns
+    -------
+    Difference or None
+        None where all jobs start at the same times in both.
+
+    Raises
+    ------
+    ValueError
+        Where the schedules are not of the same jobs, machine and run times.
+    """
+    a, b = one.jobs, other.jobs
+    same = a.index.equals(b.index) and a[_GIVEN].equals(b[_GIVEN]) and one.workload.procs == other.workload.procs
+    if not same:
+        raise ValueError(
+            f"first_difference: found schedules of {one.workload!r} and {other.workload!r}, "
+            "expected two of the same jobs and run times on the same machine"
+        )
+    differ = np.flatnonzero((a.start != b.start).to_numpy())
+    if not len(differ):
+        return None
+    earlier = np.minimum(a.start, b.start).to_numpy()
+    place = differ[earlier[differ].argmin()]  # the first of them by arrival
+    time, job = int(earlier[place]), a.index[place]
+    starts = int(a.start.iloc[place]), int(b.start.iloc[place])
+    return Difference(job, time, starts, _in_words(one, other, place, time, starts))
+
+
+_GIVEN = ["run", "estimate", "procs"]
+
+
+def _in_words(one, other, place, time, starts):
+    from .explain import decided  # which is not needed to schedule
+    from .explain.words import jobs, length, number, processors
+
+    its = one.jobs.iloc[place]
+    names = [str(schedule.policy) for schedule in (one, other)]
+    names = names if names[0] != names[1] else ["the first", "the second"]
+    until = int((one.jobs.start < time).sum())
+    who = f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+    lines = [
+        f"Until second {number(time)} both schedules start the same {until:,} jobs at the same times. Then they part "
+        f"at {who}, submitted at {number(its.submit)}: "
+        f"{names[0]} starts it at {number(starts[0])}, {names[1]} at {number(starts[1])}."
+    ]
+    for name, schedule in zip(names, (one, other), strict=True):
+        said = decided(schedule, its.name, time)
+        lines += [f"{name}: {sentence}" for sentence in said]
+    return "\n".join(lines)
+
+
+# The scheduler
 
 
 class Job:
@@ -25,7 +205,7 @@ class Job:
         return self.start + self.estimate
 
 
-def simulate(rows, machine, scheduler, follows=None):
+def schedule(rows, machine, scheduler, follows=None):
     """Schedule jobs given as (submit, run, estimate, size), in order of submission; returns them as Jobs.
 
     `follows[number] = preceding number, think`: the job is submitted a think time after the end of the preceding one.

@@ -1,0 +1,120 @@
+"""What a value hangs on, as a key: two values with the same key do the same.
+
+The name of a function, or what `repr` shows of a policy, is not enough: a function also hangs on the globals that it
+reads, a policy on tables that its `repr` leaves out.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import pickle
+import types
+
+import numpy as np
+import pandas as pd
+
+
+def identity(value):
+    """Make a key of all that a value hangs on.
+
+    Parameters
+    ----------
+    value : object
+        Numbers, strings, arrays, tables; lists, tuples, sets and dicts; functions, whose code, defaults, and what they
+        read of globals and enclosing functions count; objects, whose class's name and attributes count.
+
+    Returns
+    -------
+    tuple
+        Nested, of strings, so that it can be hashed, compared and written. It is the same in another process.
+
+    Raises
+    ------
+    TypeError
+        For what is none of these and cannot be pickled either.
+
+    Examples
+    --------
+    >>> weight = 1.0
+    >>> def order(wait, estimate, size):
+    ...     return weight * wait
+    >>> before = identity(order)
+    >>> weight = 2.0
+    >>> identity(order) == before
+    False
+    """
+    return _of(value, ())
+
+
+def _of(value, within):
+    """The key of a value; of a function that is being looked at already, as where it calls itself, its name."""
+    value = getattr(value, "py_func", value)  # of a function that numba compiled
+    kind = type(value)
+    if kind in (bool, int, float, complex, str, bytes, type(None), type(...)) or isinstance(value, np.generic):
+        return kind.__name__, repr(value)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return "array", value.dtype.str, str(value.shape), hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+    if isinstance(value, pd.DataFrame):
+        return "table", _of(value.index, within), *((str(name), _of(value[name], within)) for name in value)
+    if isinstance(value, (pd.Series, pd.Index)):
+        rest = _of(value.index, within) if isinstance(value, pd.Series) else ()
+        return kind.__name__, repr(value.name), _of(value.to_numpy(), within), rest
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return kind.__name__, *(_of(item, within) for item in value)
+    if isinstance(value, (set, frozenset)):
+        return kind.__name__, *sorted(_of(item, within) for item in value)
+    if isinstance(value, dict):
+        return kind.__name__, *((_of(key, within), _of(item, within)) for key, item in value.items())
+    if isinstance(value, types.FunctionType):
+        return _of_function(value, within)
+    if isinstance(value, functools.partial):
+        return "partial", *(_of(part, within) for part in (value.func, value.args, value.keywords))
+    if isinstance(value, types.MethodType):
+        return "method", _of(value.__func__, within), _of(value.__self__, within)
+    if isinstance(value, types.ModuleType):
+        return "module", value.__name__
+    if isinstance(value, (type, types.BuiltinFunctionType, np.ufunc)):
+        return kind.__name__, str(getattr(value, "__module__", "")), getattr(value, "__qualname__", value.__name__)
+    return _of_object(value, within)
+
+
+def _of_object(value, within):
+    kind = type(value)
+    if dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif hasattr(value, "__dict__") and value.__reduce_ex__(2)[0].__module__ == "copyreg":  # nothing hidden in C
+        parts = vars(value)
+    else:
+        try:
+            return kind.__qualname__, hashlib.sha256(pickle.dumps(value)).hexdigest()
+        except Exception as error:
+            raise TypeError(f"identity: found {value!r}, expected something that can be pickled ({error})") from None
+    return kind.__module__, kind.__qualname__, *((name, _of(part, within)) for name, part in parts.items())
+
+
+def _of_function(function, within):
+    """Its code, defaults, and the values that its code reads by name; of modules the attributes that it may read."""
+    code = function.__code__
+    if code in within:
+        return "function", function.__qualname__
+    within = (*within, code)
+    names = sorted(_names(code))
+    read = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        read[name] = cell.cell_contents if cell != types.CellType() else None  # one that is not filled yet
+    for module in [value for value in read.values() if isinstance(value, types.ModuleType)]:
+        own = {name: getattr(module, name) for name in names if hasattr(module, name)}
+        read |= {f"{module.__name__}.{name}": value for name, value in own.items()}
+    parts = function.__defaults__, function.__kwdefaults__, read
+    return "function", _of_code(code), *(_of(part, within) for part in parts)
+
+
+def _of_code(code):
+    consts = (_of_code(one) if isinstance(one, types.CodeType) else _of(one, ()) for one in code.co_consts)
+    return code.co_name, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), *consts
+
+
+def _names(code):
+    """The names that a function's code, and the functions in it, read of globals or as attributes."""
+    inner = (_names(one) for one in code.co_consts if isinstance(one, types.CodeType))
+    return {*code.co_names}.union(*inner)

@@ -1,0 +1,107 @@
+"""Two values with the same key do the same: whatever a value hangs on is in its key."""
+
+import functools
+import os
+import subprocess
+import sys
+import types
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simlib import EASY, estimates
+from simlib.identity import identity
+from simlib.walltime import Adjustment, Scheme
+
+
+@dataclass(frozen=True)
+class Hidden:
+    shown: int
+    table: object = field(default=None, repr=False, compare=False)
+
+
+def past(end):
+    columns = {"user": [1], "group": [1], "run": [60], "estimate": [90], "end": [end]}
+    return pd.DataFrame(columns)
+
+
+def adding(number):
+    return lambda wait: wait + number
+
+
+def plus(wait, number=1):
+    return wait + number
+
+
+DIFFERENT = {
+    "a whole number and a float": (1, 1.0),
+    "a truth value": (1, True),
+    "zeros of two signs": (0.0, -0.0),
+    "arrays of two types": (np.array([1]), np.array([1.0])),
+    "arrays of two shapes": (np.zeros((1, 2)), np.zeros((2, 1))),
+    "a list and a tuple": ([1], (1,)),
+    "tables with other names": (pd.DataFrame({"a": [1]}), pd.DataFrame({"b": [1]})),
+    "tables with another index": (pd.DataFrame({"a": [1]}, [0]), pd.DataFrame({"a": [1]}, [1])),
+    "what repr leaves out": (Hidden(1, past(1)), Hidden(1, past(2))),
+    "the jobs of before that adjust estimates": (
+        EASY(adjust=Adjustment(Scheme(), past=past(1))),
+        EASY(adjust=Adjustment(Scheme(), past=past(2))),
+    ),
+    "models whose first numbers are equal": (
+        functools.partial(estimates.Uniform, 2),
+        functools.partial(estimates.Uniform, 3),
+    ),
+    "models with other ends": (
+        estimates.Historical(ends=pd.Series([1])),
+        estimates.Historical(ends=pd.Series([2])),
+    ),
+    "functions around other numbers": (adding(1), adding(2)),
+    "functions with other code": (lambda wait: wait + 1, lambda wait: wait - 1),
+    "functions with other defaults": (plus, types.FunctionType(plus.__code__, globals(), argdefs=(2,))),
+}
+
+
+@pytest.mark.parametrize("one, other", DIFFERENT.values(), ids=DIFFERENT)
+def test_what_differs_has_another_key(one, other):
+    assert identity(one) != identity(other)
+    assert hash(identity(one)) == hash(identity(one))
+
+
+SAME = {
+    "equal tables": (past(1), past(1)),
+    "equal policies": (EASY(adjust=Adjustment(past=past(1))), EASY(adjust=Adjustment(past=past(1)))),
+    "functions made twice": (adding(1), adding(1)),
+    "sets": ({"a", "b", "c"}, {"c", "b", "a"}),
+    "parts of arrays": (np.arange(6)[::2], np.array([0, 2, 4])),
+}
+
+
+@pytest.mark.parametrize("one, other", SAME.values(), ids=SAME)
+def test_what_is_equal_has_the_same_key(one, other):
+    assert identity(one) == identity(other)
+
+
+def test_a_function_that_calls_itself_has_a_key():
+    def down(number):
+        return down(number - 1) if number else 0
+
+    assert identity(down) == identity(down)
+
+
+def test_what_cannot_be_told_apart_is_refused():
+    with pytest.raises(TypeError, match="identity: found <generator"):
+        identity(number for number in ())
+
+
+def test_another_process_has_the_same_keys():
+    code = (
+        "from simlib import EASY; from simlib.identity import identity; from simlib.walltime import Adjustment; "
+        "print(identity([EASY(adjust=Adjustment()), {'a', 'b', 'c'}, lambda x: max(x, 2)]))"
+    )
+    printed = {
+        subprocess.check_output([sys.executable, "-c", code], text=True, env=os.environ | {"PYTHONHASHSEED": seed})
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
