@@ -11,48 +11,51 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= all
-BIN := $(abspath $(VENV))/bin
-ifdef SIMLIB_TRACES
-export SIMLIB_TRACES := $(abspath $(SIMLIB_TRACES))
+ifneq ($(words $(VENV)),1)
+$(error VENV: found '$(VENV)', expected a path without blanks, such as .venv)
 endif
+# Make knows no target with blanks, so these are relative: whatever folder the checkout lies in, it is never named. And
+# what pip puts into bin/ may not start from a path with blanks: all programs are started as modules.
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: reproduce report test test-lab lab bench lint clean
 
 reproduce: $(VENV)/ready
-	@$(BIN)/python -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
-	@$(BIN)/python -m simlib logs
-	$(BIN)/snakemake --cores $(JOBS)
-	@$(BIN)/python -m simlib.papers
-	@$(BIN)/python -m simlib.papers report
+	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
+	@$(PY) -m simlib logs
+	$(PY) -m snakemake --cores $(JOBS)
+	@$(PY) -m simlib.papers
+	@$(PY) -m simlib.papers report
 
 report: $(VENV)/ready
-	@$(BIN)/python -m simlib.papers report
+	@$(PY) -m simlib.papers report
 
 test: $(VENV)/ready
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pytest -n auto
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pytest -n auto
 
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
-	$(BIN)/pytest tests/lab
+	$(PY) -m pytest tests/lab
 
 lab: $(VENV)/ready
-	$(BIN)/jupyter lab notebooks
+	$(PY) -m jupyterlab notebooks
 
 bench: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster,bench]'
-	$(BIN)/python benchmarks/run.py
+	$(PIP) -e '.[study,test,cluster,bench]'
+	$(PY) benchmarks/run.py
 
 # the environment, from pinned versions, and the kernels compiled, half a minute; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster]'
-	$(BIN)/python -m simlib compile
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
+	"$(PYTHON)" -m venv $(VENV)
+	$(PIP) -e '.[study,test,cluster]'
+	$(PY) -m simlib compile
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[study,test,cluster,lab]'
+	$(PIP) -e '.[study,test,cluster,lab]'
 	@touch $@
 
 /usr/bin/chromium:

@@ -3,6 +3,7 @@
 # the package, the data or the logs at hand change. `make reproduce` calls it; by hand: snakemake --cores 2
 
 import os
+import shlex
 import sys
 
 from simlib import archive
@@ -17,6 +18,7 @@ SHARING = {
 }
 """Which one to run after which, for it takes many of the other's runs from build/kept/; it could make them itself."""
 
+PYTHON = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")  # it may lie in a path with blanks
 # Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes
 # to start, for a format that notebooks do not have.
 PAPERMILL = "import sys; sys.modules['rfc3987_syntax'] = None; from papermill.cli import papermill; papermill()"
@@ -49,11 +51,11 @@ rule notebook:
     log:
         "build/logs/{name}.log",
     params:
-        logs=LOGS,
+        logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         shakes=few_shakes,
     shell:
-        sys.executable + f' -c "{PAPERMILL}"' + " {input[0]} {output} {params.shakes} --kernel python3 --no-progress-bar"
-        " --log-output --no-request-save-on-cell-execute > {log} 2>&1"
+        PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q} {params.shakes} --kernel python3 --no-progress-bar"
+        " --log-output --no-request-save-on-cell-execute > {log:q} 2>&1"
 
 
 use rule notebook as first_notebook with:

@@ -8,8 +8,10 @@
 
 import importlib
 
+from . import engine as engine  # first: it finds a place for all compiled kernels
 from . import estimates, metrics
 from .archive import ArchiveError, load
+from .doubts import LogWarning
 from .policies import EASY, FCFS, Conservative
 from .schedule import Schedule, simulate
 from .sweeps import sweep
@@ -23,6 +25,7 @@ __all__ = [
     "FCFS",
     "ArchiveError",
     "Conservative",
+    "LogWarning",
     "SWFError",
     "Schedule",
     "Workload",

@@ -4,8 +4,9 @@
 
 import argparse
 import sys
+import warnings
 
-from . import EASY, FCFS, Conservative, archive, estimates, sacct, simulate, swf, walltime
+from . import EASY, FCFS, Conservative, Workload, archive, doubts, estimates, paths, sacct, simulate, swf, walltime
 
 
 def logs():
@@ -15,7 +16,7 @@ def logs():
     for name, about in known.items():
         try:
             found = archive.find(name)
-            where = f"{found[1].variant}: {found[0]}" if found else "not here"
+            where = f"{found[1].variant}: {found[0]}{_doubt(found[1])}" if found else "not here"
         except archive.ArchiveError as error:
             where = f"UNUSABLE: {error}"
         print(f"{name:{width}}  {about['title']}\n{'':{width}}  {where}")
@@ -24,6 +25,11 @@ def logs():
         archive.catalogue()["citation"],
     )
     return 0
+
+
+def _doubt(file):
+    """What is said behind a file that could as well be another."""
+    return "" if file.verified else f" ({archive.NOT_VERIFIED})"
 
 
 def fetch(names):
@@ -35,7 +41,7 @@ def fetch(names):
                 print(f"{name}: here already")
             else:
                 path = archive.fetch(name, progress=sys.stderr.isatty())
-                print(f"{name}: {path}\n  {archive.entry(name)['acknowledgement']}")
+                print(f"{name}: {path}{_doubt(archive.find(name)[1])}\n  {archive.entry(name)['acknowledgement']}")
         except archive.Unreachable as error:
             print(f"{error}; not trying the others", file=sys.stderr)
             return 1
@@ -52,7 +58,9 @@ def from_sacct(source, target, unit, procs, timezone):
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
     for what, count in sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone).items():
         print(f"{count:>12,}  {what}")
-    workload = swf.read_swf(target)
+    with warnings.catch_warnings(record=True, action="always") as doubts:
+        workload = swf.read_swf(target)
+    print(*(doubt.message for doubt in doubts), sep="\n", end="\n" * bool(doubts), file=sys.stderr)
     print(*[line.strip() for line in workload.header if "Note:" in line], workload, sep="\n")
     return 0
 
@@ -67,6 +75,7 @@ def compile_kernels():
         simulate(workload, policy).summary()
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
+    doubts.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
     return 0
 
 
@@ -100,4 +109,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
+    paths.end_tidily()
     sys.exit(main())

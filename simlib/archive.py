@@ -1,24 +1,38 @@
 """The catalogue of logs, where one lies on this machine, and fetching it from the Parallel Workloads Archive.
 
 A log is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched. Whatever is found is
-verified before use: the number and the digest of its job lines. `$SIMLIB_ARCHIVE` names a mirror to fetch from. A log
-that cannot be had is replaced by its synthetic twin (`simlib.models.twin`), with a warning.
+verified before use: the number and the digest of its job lines, as far as they are known, and that it is not made up.
+`$SIMLIB_ARCHIVE` names a mirror to fetch from. A log that cannot be had is replaced by its synthetic twin
+(`simlib.models.twin`), with a warning.
 """
 
 import functools
 import os
-import tempfile
+import re
+import threading
+import time
 import tomllib
 import warnings
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-
-import pandas as pd
+from urllib.parse import urljoin
 
 from . import paths, swf
+from .doubts import LogWarning
 
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
+
+LONGEST = 3600
+"""Seconds after which it is given up, whatever comes."""
+
+REDIRECTS = 10
+
+UNPACKED = 10
+"""How many times larger than its download may be the text of a log is expected to be at most."""
+
+NOT_VERIFIED = "not verified: its digest is not known"
 
 
 class ArchiveError(RuntimeError):
@@ -27,13 +41,23 @@ class ArchiveError(RuntimeError):
 
 @dataclass(frozen=True)
 class File:
-    """One file of a log: the catalogue's `file`, `variant`, and where known the job `lines` and their `sha256`."""
+    """One file of a log: the catalogue's `file`, `variant`, and where known the job `lines` and their `sha256`.
+
+    It has at most `limit` bytes, and is `synthetic` where its log is.
+    """
 
     file: str
     variant: str
     lines: int | None = None
     sha256: str | None = None
     download: bool = True
+    limit: int = 0
+    synthetic: bool = False
+
+    @property
+    def verified(self):
+        """Whether a file that is found can be told from any other, by its digest."""
+        return self.sha256 is not None
 
 
 @functools.cache
@@ -58,7 +82,9 @@ def entry(name):
 
 def files(name, variant=None):
     """The files of a log, best first; of one variant, if given."""
-    every = [File(**file) for file in entry(name)["files"]]
+    about = entry(name)
+    common = {"limit": about.get("limit", catalogue()["limit"]), "synthetic": about.get("synthetic", False)}
+    every = [File(**common | file) for file in about["files"]]
     chosen = [file for file in every if variant in (None, file.variant)]
     if not chosen:
         raise ArchiveError(f"{name}: no variant {variant!r}; known are {', '.join(file.variant for file in every)}")
@@ -89,6 +115,11 @@ def load(name, variant=None):
     ArchiveError
         Where the log is unknown, or a file is here that is not the one that the catalogue describes; where the variant
         that was asked for, or a log without a twin, cannot be fetched.
+
+    Warns
+    -----
+    LogWarning
+        As `simlib.read_swf`.
     """
     found = None if variant == "twin" else find(name, variant)
     if not found:
@@ -104,7 +135,10 @@ def load(name, variant=None):
             _warn_of_twin(name, error)
             return twin.workload(name)
         found = find(name, variant)
-    return _read(name, *found)
+    workload, doubtful = _read(name, *found)
+    for sentence in doubtful:
+        warnings.warn(sentence, LogWarning, stacklevel=2)
+    return workload
 
 
 _out_of_reach = set()
@@ -114,7 +148,7 @@ _warned = set()
 def _fetch_if_reachable(name, variant):
     base = _base()
     if base in _out_of_reach:
-        raise Unreachable(f"{name}: {base}: the archive could not be reached before, and was not asked again")
+        raise Unreachable(f"{name}: {_public(base)}: the archive could not be reached before, and was not asked again")
     try:
         fetch(name, variant)
     except Unreachable:
@@ -168,17 +202,15 @@ def fetch(name, variant=None, progress=False):
         raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; see {paths.DATA / 'archive.toml'}")
     file = wanted[0]
     url = f"{_base().rstrip('/')}/{entry(name)['folder']}/{file.file}"
+    kept = paths.TRACES / file.file
     try:
-        paths.TRACES.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=paths.TRACES, prefix=".fetching-") as folder:
-            path = Path(folder) / file.file
-            _download(name, url, path, progress)
+        with paths.replacing(kept) as path:
+            _download(name, url, path, file.limit, progress)
             if fault := _fault(path, file):
-                raise ArchiveError(f"{name}: {url}: {fault}")
-            os.replace(path, paths.TRACES / file.file)
+                raise ArchiveError(f"{name}: {_public(url)}: {fault}")
     except OSError as error:
-        raise ArchiveError(f"{name}: {url}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
-    return paths.TRACES / file.file
+        raise ArchiveError(f"{name}: {_public(url)}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
+    return kept
 
 
 def _base():
@@ -190,24 +222,79 @@ class Unreachable(ArchiveError):
     """No answer from the archive: it is of no use to ask for another log."""
 
 
-def _download(name, url, path, progress):
-    """Download a file, or say in an ArchiveError why not."""
-    import pooch  # both are slow to import, and seldom needed
+def _public(url):
+    """An address without the name and password that it may hold."""
+    return re.sub(r"^(\w+://)?.*@", r"\1", url)
+
+
+def _download(name, url, path, limit, progress):
+    """Download a file of at most `limit` bytes, or say in an ArchiveError why not."""
+    import requests  # slow to import, and seldom needed
+    import urllib3
+
+    shown = f"{name}: {_public(url)}"
+    try:
+        _within(LONGEST, _receive, url, path, limit, time.monotonic() + LONGEST, progress)
+    except TimeoutError:
+        raise ArchiveError(f"{shown}: the download was not done after {LONGEST} s") from None
+    except requests.HTTPError as error:
+        raise ArchiveError(f"{shown}: the archive answered {error.response.status_code}") from None
+    except requests.exceptions.ChunkedEncodingError:
+        raise ArchiveError(f"{shown}: the archive broke off") from None
+    except (requests.ConnectionError, requests.Timeout):
+        raise Unreachable(f"{shown}: the archive cannot be reached, or does not answer") from None
+    except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
+        raise ArchiveError(f"{shown}: the download failed ({type(error).__name__})") from None
+    if path.stat().st_size > limit:
+        raise ArchiveError(f"{shown}: found more than {limit:,} bytes, expected a log that is smaller")
+
+
+def _within(seconds, action, *arguments):
+    """What an action returns; TimeoutError after so many seconds, though it then goes on in a thread of its own."""
+    result = Future()
+
+    def run():
+        try:
+            result.set_result(action(*arguments))
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result.result(seconds)
+
+
+def _receive(url, path, limit, deadline, progress):
+    """Write what a server sends into a file, up to just above `limit` bytes, and until `deadline`."""
+    import requests
+    from tqdm import tqdm
+
+    with requests.Session() as session, _answer(session, url) as answer, open(path, "wb") as file:
+        answer.raise_for_status()
+        length = answer.headers.get("content-length", "")
+        total = int(length) if length.isdecimal() else None
+        with tqdm(total=total, unit="B", unit_scale=True, disable=not progress) as bar:
+            for block in answer.iter_content(1024):  # small ones, so that the time is looked at often
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+                file.write(block)
+                bar.update(len(block))
+                if file.tell() > limit:
+                    break
+
+
+def _answer(session, url):
+    """The answer to a question, where the archive says it is. What comes with "it is elsewhere" is not read: it may be
+    endless."""
     import requests
 
-    pooch.get_logger().setLevel("WARNING")
-    downloader = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
-    try:
-        pooch.retrieve(url, known_hash=None, fname=path.name, path=path.parent, downloader=downloader)
-    except requests.HTTPError as error:
-        error.response.close()  # pooch leaves it open
-        raise ArchiveError(f"{name}: {url}: the archive answered {error.response.status_code}") from None
-    except requests.exceptions.ChunkedEncodingError:
-        raise ArchiveError(f"{name}: {url}: the archive broke off") from None
-    except (requests.ConnectionError, requests.Timeout):
-        raise Unreachable(f"{name}: {url}: the archive cannot be reached, or does not answer") from None
-    except requests.RequestException as error:
-        raise ArchiveError(f"{name}: {url}: the download failed ({type(error).__name__})") from None
+    session.get_redirect_target = lambda answer: None  # else requests reads it, to follow by itself or to say where to
+    for _ in range(REDIRECTS):
+        answer = session.get(url, stream=True, timeout=TIMEOUT, allow_redirects=False)
+        if not answer.is_redirect:
+            return answer
+        answer.close()
+        url = urljoin(url, answer.headers["location"])
+    raise requests.TooManyRedirects
 
 
 def verify(path, file):
@@ -216,7 +303,7 @@ def verify(path, file):
     Raises
     ------
     ArchiveError
-        Where the number or the digest of its job lines is another, or it is no log at all.
+        Where the number or the digest of its job lines is another, or it is no log at all, or says that it is made up.
     """
     if fault := _fault(path, file):
         raise ArchiveError(f"{path}: {fault}; remove it")
@@ -224,13 +311,14 @@ def verify(path, file):
 
 def _fault(path, file):
     """What is wrong with a file by the catalogue; None where it is right."""
-    stat = Path(path).stat()
     try:
-        lines, digest = _job_lines(str(path), stat.st_size, stat.st_mtime_ns)
-        if file.lines is None and file.sha256 is None:
-            swf.read_log(path)  # nothing to hold it against, but a log it must be
+        lines, digest, header = _contents(path, file)
+        if not file.verified:
+            swf.read_log(path, UNPACKED * file.limit)  # little to hold it against, but a log it must be
     except swf.SWFError as error:
         return str(error).removeprefix(f"{path}: ")
+    if swf.says_synthetic(header) and not file.synthetic:
+        return f"its header says {swf.SYNTHETIC}, it is made up: not the {file.variant} log"
     if file.lines is not None and lines != file.lines:
         return f"found {lines:,} job lines, expected {file.lines:,}: not the {file.variant} log"
     if file.sha256 is not None and digest != file.sha256:
@@ -238,29 +326,32 @@ def _fault(path, file):
     return None
 
 
+def _contents(path, file):
+    """The number, digest and comments of a file's job lines, looked at anew when it has changed."""
+    stat = os.stat(path)
+    return _kept_contents(str(path), stat.st_size, stat.st_mtime_ns, UNPACKED * file.limit)
+
+
 @functools.lru_cache(maxsize=64)
-def _job_lines(path, size, modified):
-    return swf.job_lines(path)
+def _kept_contents(path, size, modified, limit):
+    return swf.contents(path, limit)
 
 
 def _read(name, path, file):
+    """The workload of a file, and what is doubtful of it."""
     about = entry(name)
-    workload = swf.read_swf(path, procs=about["procs"], name=name)
+    known = {"TimeZoneString": about["timezone"]}
     if "start" in about:
-        workload.start = pd.Timestamp(about["start"], unit="s", tz="UTC").tz_convert(about["timezone"])
-    elif workload.start is not None:
-        workload.start = workload.start.tz_convert(about["timezone"])
-    workload.synthetic = about.get("synthetic", False)
-    stat = Path(path).stat()
-    workload.source |= {"variant": file.variant, "sha256": _job_lines(str(path), stat.st_size, stat.st_mtime_ns)[1]}
-    return workload
+        known["UnixStartTime"] = str(about["start"])
+    source = {"variant": file.variant, "sha256": _contents(path, file)[1], "verified": file.verified}
+    return swf.read(path, about["procs"], name, UNPACKED * file.limit, known, source, file.synthetic)
 
 
 def _folders():
     """Where logs may lie, in the order they are looked for."""
     given = os.environ.get("SIMLIB_TRACES")
     if given:
-        folder = next((f for f in (Path(given), paths.ROOT / given) if f.is_dir()), None)
+        folder = next((f for f in (Path(given), paths.ROOT / given) if os.path.isdir(f)), None)
         if folder is None:
             raise ArchiveError(f"SIMLIB_TRACES: found {given!r}, expected a folder that exists")
         yield folder

@@ -1,9 +1,24 @@
-"""Where the study's files lie: in a checkout beside the package, else inside the installed package and the cache."""
+"""Where the study's files lie, in a checkout beside the package, else inside the installed package and the cache; and
+how they appear: at once and whole.
+"""
 
+import errno
 import os
+import platform
+import shutil
+import signal
+import stat
+import sys
 import tempfile
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "data" / "archive.toml").exists() else None
@@ -25,13 +40,165 @@ def _cache():
 TRACES = _CHECKOUT / "data" / "traces" if _CHECKOUT else _cache()
 """Where downloaded logs are kept."""
 
+OLD = 86400
+"""Seconds after which a temporary folder is left over that may be another machine's."""
+
+_SUFFIX = ".simlib"
+_OWNER = ".simlib-owner"
+
 
 @contextmanager
 def replacing(path):
-    """Give a temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        new = Path(folder) / path.name
+    """Give a temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise.
+
+    So nobody ever sees half a file. One that is there keeps its mode, a new one gets what the umask leaves. Where
+    `path` is a link, the file that it points to is replaced. What is written has reached the disk before it appears.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its folder is made where there is none.
+
+    Yields
+    ------
+    Path
+        A file of the same name, which the block has to write.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be written, or what is there is not a file, such as a folder or a device.
+    """
+    target = Path(os.path.realpath(path))
+    _stat(path)  # rather now than when all is computed
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with temporary(target.parent, target.name) as folder:
+        new = folder / Path(path).name  # not the name of what a link points to, for endings have a meaning
         yield new
-        os.replace(new, path)
+        _settle(new, _stat(target) or (folder / _OWNER).stat())
+        os.replace(new, target)
+        _sync_folder(target.parent)
+
+
+def _stat(path):
+    """What the system knows of a file; None where there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "found a folder or a device, expected a file or nothing", str(path))
+    return found
+
+
+def _settle(new, model):
+    """Give a new file the mode of another, and its owner as far as one may, and wait until it is on the disk."""
+    with open(new, "rb+") as file:
+        for owner in ((-1, model.st_gid), (model.st_uid, -1)):
+            with suppress(OSError, AttributeError):  # Windows has no such thing
+                os.chown(new, *owner)
+        os.chmod(new, stat.S_IMODE(model.st_mode))
+        os.fsync(file)
+
+
+def _sync_folder(folder):
+    """Wait until the names in a folder are on the disk, where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# Temporary folders
+
+
+@contextmanager
+def temporary(parent, name):
+    """Give a new folder in `parent` that vanishes with all that it holds when the block ends, however it does.
+
+    First those are removed that killed processes of ours left there. A file in the folder says on which machine the
+    block runs, and is locked until it ends: so what is left over is known at once on the same machine, and after a day
+    elsewhere, where locks may not be seen.
+
+    Parameters
+    ----------
+    parent : str or Path
+        A folder that is there.
+    name : str
+        What the new one is for, a part of its name.
+
+    Yields
+    ------
+    Path
+        Nobody else can look into it.
+    """
+    _sweep(parent)
+    folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
+    handle = None
+    try:
+        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        if _locked(handle):  # not where somebody just looks whether it is left over: then it counts as elsewhere's
+            os.write(handle, _machine())
+        yield folder
+    finally:
+        if handle is not None:
+            os.close(handle)  # a network's file system keeps what is open
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(parent):
+    """Remove the temporary folders that killed processes of ours left."""
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(_SUFFIX) and _is_left_over(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_left_over(folder):
+    """Whether a temporary folder, as scandir has it, is ours and no process uses it; False where one cannot tell."""
+    old = False
+    try:
+        found = folder.stat(follow_symlinks=False)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            return False
+        old = time.time() - found.st_mtime > OLD
+        handle = os.open(Path(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:  # killed before it was made, or about to make it, or gone meanwhile
+        return old
+    except (OSError, AttributeError):
+        return False
+    try:
+        locked = _locked(handle)
+        here = os.read(handle, 100) == _machine()
+    finally:
+        os.close(handle)
+    return old if locked is None else locked and (here or old)
+
+
+def _locked(handle):
+    """Lock an open file; False where another process has, None where files cannot be locked."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+@cache
+def _machine():
+    """What tells this machine, since it was started, from others."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    except OSError:
+        return platform.node().encode()
+
+
+def end_tidily():
+    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

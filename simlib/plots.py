@@ -7,6 +7,7 @@ from importlib import metadata
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
@@ -377,6 +378,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
                 0.5, 0.5, SYNTHETIC, ha="center", va="center", rotation=20, size=30, color="red", alpha=0.35, zorder=9
             )
         with paths.replacing(folder / f"{exhibit}.png") as path:
+            _lay_out(figure)
             figure.savefig(path)
     if table is not None:
         table = table.assign(data=SYNTHETIC) if synthetic else table
@@ -389,6 +391,24 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     if synthetic:
         print(f"*** {SYNTHETIC}: {exhibit} says nothing about the paper ***")
     return folder
+
+
+def _lay_out(figure):
+    """Lay a figure out as a notebook does that shows it once, so that its picture does not hang on where it was shown.
+
+    A layout begins where the last one ended: it makes a difference whether, and by which measures of its texts, a
+    figure was drawn before it is saved.
+    """
+    canvas, dpi = figure.canvas, figure.dpi
+    FigureCanvasAgg(figure)  # PNGs are drawn on it
+    figure.dpi = STYLE["figure.dpi"]
+    for ax in figure.axes:
+        if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand
+            ax.set_position(place.get_position(ax.figure))
+            ax.set_in_layout(True)
+    figure.draw_without_rendering()
+    figure.dpi = dpi
+    figure.set_canvas(canvas)
 
 
 def _withdrawn(verdicts):
@@ -412,9 +432,10 @@ def provenance(exhibit, workloads, parameters):
         "logs": [
             {
                 "name": workload.name,
-                **{key: workload.source.get(key) for key in ("file", "variant", "sha256")},
+                **{key: workload.source.get(key) for key in ("file", "variant", "sha256", "verified")},
                 "procs": workload.procs,
                 "jobs": len(workload),
+                "unestimated": workload.unestimated,
                 "dropped": {reason: int(count) for reason, count in workload.dropped.value_counts(sort=False).items()},
                 "history": list(workload.history),
             }

@@ -4,6 +4,7 @@
 themselves become numbers: no name is written. Fields and formats: https://slurm.schedmd.com/sacct.html
 """
 
+import re
 import zoneinfo
 
 import numpy as np
@@ -37,9 +38,12 @@ _UNFINISHED = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
 _NO_TIME = {"", "Unknown", "None", "N/A"}
 _NO_LIMIT = {"", "UNLIMITED", "Partition_Limit"}
 
-_COUNT = r"(\d+(?:\.\d+)?)([KMG]?)"  # sacct shortens 2048 nodes to 2K
-_TIME = r"(\d{1,11})|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)"
-_DURATION = r"(\d{1,11})|(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)"
+_COUNT = r"(\d{1,10})|(\d{1,10}(?:\.\d{1,10})?)([KMG])"  # sacct shortens 2048 nodes to 2K
+_TIME = r"(\d{1,10})|((?:19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d)"
+_DURATION = r"(\d{1,10})|(?:(?:(\d{1,10})-)?(\d{1,10}):)?(\d{1,10}):(\d{1,10})"
+_LAST = 7258118400  # 2200 begins
+_LONGEST = 3155760000  # a hundred years
+_LARGEST = 2**32 - 1  # of Slurm's own counts
 
 
 class SacctError(swf.SWFError):
@@ -51,7 +55,9 @@ def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
 
     A job's size is what it had of the machine, its estimate the time limit. What never started has run time and size
     -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and each part of
-    a heterogeneous one is a job. Memory and CPU time are not taken over.
+    a heterogeneous one is a job. The run time of a job that was suspended is what Slurm says has elapsed: without the
+    time in which it stood still, when others may have had its processors. So by the log it ended before it did. Memory
+    and CPU time are not taken over.
 
     Parameters
     ----------
@@ -76,31 +82,37 @@ def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
     SacctError
         Where the file is not such output, lacks a column, or holds what sacct does not print.
     """
-    if procs is not None and procs <= 0:
-        raise SacctError(f"machine size: found {procs}, expected a positive number")
+    if procs is not None and not 0 < procs <= _LARGEST:
+        raise SacctError(f"machine size: found {procs}, expected a number from 1 to {_LARGEST}")
     try:
         zone = zoneinfo.ZoneInfo(timezone)
     except (LookupError, ValueError, OSError):
         raise SacctError(f"time zone: found {timezone!r}, expected a name such as Europe/Berlin") from None
     try:
-        records = _read(source, [*REQUIRED, SIZE[unit]])
+        records, broken = _read(source, [*REQUIRED, SIZE[unit]])
         reason = _left_out(records)
-        log = _log(records[reason == ""], unit, zone)
+        log, suspended = _log(records[reason == ""], unit, zone)
         header = _header(log, unit, procs, timezone)
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
     swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
-    counts = {"records": len(records)}
+    counts = {"records": len(records) + len(broken)}
+    if broken:
+        counts[f"left out: broken over several lines, a line feed in a name? See line {broken[0]}"] = len(broken)
     counts |= {f"left out: {why}": int(count) for why, count in reason[reason != ""].value_counts().items()}
-    never, unlimited = int((log.run < 0).sum()), int((log.requested_time <= 0).sum())
-    return counts | {"jobs written": len(log), "of them never started": never, "of them without time limit": unlimited}
+    return counts | {
+        "jobs written": len(log),
+        "of them never started": int((log.run < 0).sum()),
+        "of them suspended for a while": suspended,
+        "of them without time limit": int((log.requested_time <= 0).sum()),
+    }
 
 
 # The records
 
 
 def _read(path, required):
-    """The records as a table of strings, columns in small letters, index the line in the file."""
+    """The records as a table of strings, columns in small letters, index the line in the file; lines of broken ones."""
     header, *lines = swf.read_bytes(path).decode("utf-8", "replace").split("\n")
     tail = "|" if header.endswith("|") else ""  # from --parsable
     columns = [name.strip().lower() for name in header.removesuffix(tail).split("|")]
@@ -108,20 +120,50 @@ def _read(path, required):
     if missing:
         names = ", ".join(missing).replace("|", " or ")
         raise SacctError(f"line 1: found no column {names}; expected the output of\n{COMMAND}")
-    splits = len(columns) - 1 if columns[-1] == "jobname" else -1
-    rows = {}
-    for number, line in enumerate(lines, start=2):
-        if line.strip() and line != header:
-            rows[number] = line.removesuffix(tail).split("|", splits)
-            if len(rows[number]) != len(columns):
-                raise SacctError(
-                    f"line {number}: found {len(rows[number])} fields, expected {len(columns)}; "
-                    "names can hold a |: only JobName may, as the last column"
-                )
-    if not rows:
+    numbered = {n: line for n, line in enumerate(lines, start=2) if line.strip() and line != header}
+    whole, broken = _whole(numbered, columns, tail)
+    if len(broken) > len(whole):
+        found = numbered[broken[0]].count("|") + 1
+        raise SacctError(
+            f"line {broken[0]}: found {found} fields, expected {len(columns)}; so it is with {len(broken)} of "
+            f"{len(broken) + len(whole)} records"
+        )
+    if not whole:
         raise SacctError("found no record")
+    splits = len(columns) - 1 if columns[-1] == "jobname" else -1
+    rows = {number: line.removesuffix(tail).split("|", splits) for number, line in whole.items()}
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    return table.loc[:, ~table.columns.duplicated()]
+    return table.loc[:, ~table.columns.duplicated()], broken
+
+
+def _whole(lines, columns, tail):
+    """The lines (by number) that are records, and the number of one line of each record that is broken over several.
+
+    The line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where
+    the name is the last column the first of them does not, and looks like a record; where it is the first, the last.
+    """
+    separators, last = len(columns) - 1 + len(tail), columns[-1] == "jobname"
+    whole, broken = {}, []
+    before = parts = None  # the record before; the separators of a broken one's lines so far
+    for number, line in lines.items():
+        found = line.count("|")
+        if found > separators and not last:
+            raise SacctError(
+                f"line {number}: found {found + 1 - len(tail)} fields, expected {len(columns)}; "
+                "names can hold a |: only JobName may, as the last column"
+            )
+        if found >= separators and not (parts == 0 and columns[0] == "jobname"):
+            whole[number] = line
+            before, parts = number, None
+        elif last and not tail and before:
+            if whole.pop(before, None):
+                broken.append(number)
+        else:
+            if parts is None:
+                broken.append(number)
+            parts = (parts or 0) + found
+            parts = None if parts >= separators else parts  # all are there: what follows is another record
+    return whole, broken
 
 
 def _left_out(records):
@@ -146,7 +188,7 @@ def _column(records, names):
 def _groups(text, pattern, expected, unknown=()):
     """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
     known = ~text.isin(unknown)
-    found = text.where(known).str.extract(f"^(?:{pattern})$")
+    found = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
     _refuse(text, known & found.isna().all(axis=1), expected)
     return found
 
@@ -159,28 +201,36 @@ def _refuse(text, wrong, expected):
 
 def _times(text, zone, unknown=()):
     """Seconds since 1970, -1 where unknown. An hour that the clock strikes twice is taken as the first one."""
-    expected = "a time such as 2024-03-01T12:00:00 or 1709290800"
+    expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
     found = _groups(text, _TIME, expected, unknown)
     local = pd.to_datetime(found[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
     _refuse(text, found[1].notna() & local.isna(), expected)
     first = np.ones(len(local), dtype=bool)
     moment = local.dt.tz_localize(zone, ambiguous=first, nonexistent="shift_forward")
     written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
-    return found[0].astype(float).fillna(written).fillna(-1).astype("int64")
+    seconds = found[0].astype(float).fillna(written)
+    _refuse(text, (seconds < 0) | (seconds >= _LAST), expected)
+    return seconds.fillna(-1).astype("int64")
 
 
 def _durations(text, unit, unknown=()):
     """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
-    found = _groups(text, _DURATION, "a whole number or a duration such as 1-12:30:00", unknown).astype(float)
+    expected = "a whole number or a duration such as 1-12:30:00, below a hundred years"
+    found = _groups(text, _DURATION, expected, unknown).astype(float)
     written = found[[1, 2]].fillna(0).join(found[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
-    return found[0].mul(unit).fillna(written).fillna(-1).astype("int64")
+    seconds = found[0].mul(unit).fillna(written)
+    _refuse(text, seconds > _LONGEST, expected)
+    return seconds.fillna(-1).astype("int64")
 
 
 def _counts(text):
     """Whole numbers, -1 where there is none."""
-    found = _groups(text, _COUNT, "a number", unknown=("",))
-    factor = found[1].map({"": 1, "K": 2**10, "M": 2**20, "G": 2**30})
-    return found[0].astype(float).mul(factor).fillna(-1).astype("int64")
+    expected = f"a whole number up to {_LARGEST}"
+    found = _groups(text, _COUNT, expected, unknown=("",))
+    factor = found[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
+    count = found[0].astype(float).fillna(found[1].astype(float).mul(factor).round())
+    _refuse(text, count > _LARGEST, expected)
+    return count.fillna(-1).astype("int64")
 
 
 def _numbers(text):
@@ -193,7 +243,7 @@ def _numbers(text):
 
 
 def _log(records, unit, zone):
-    """The 18 fields in order of submit times, which are still in seconds since 1970."""
+    """The 18 fields in order of submit times, which are still in seconds since 1970; how many were suspended."""
     if records.empty:
         raise SacctError("found no job that has ended")
     records = records.assign(submit=_times(records.submit, zone)).sort_values("submit", kind="stable")
@@ -214,7 +264,10 @@ def _log(records, unit, zone):
         status=status,
     )
     names = {field: _column(records, name) for field, name in OPTIONAL.items()}
-    return log.assign(**{field: _numbers(text) for field, text in names.items() if text is not None})
+    suspended = ~never & ((end - start - run).abs() > 1)  # both are rounded
+    return log.assign(**{field: _numbers(text) for field, text in names.items() if text is not None}), int(
+        suspended.sum()
+    )
 
 
 def _header(log, unit, procs, timezone):

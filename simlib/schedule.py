@@ -16,6 +16,7 @@ MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", 
 
 _SUMMARY = pd.Index(
     ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
+    + ["unestimated"]
 )
 
 
@@ -233,10 +234,11 @@ class Schedule:
         -------
         Series
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
-            end), backfilled_share, jobs, makespan (seconds).
+            end), backfilled_share, jobs, makespan (seconds), unestimated: of how many jobs the run time serves as a
+            perfect estimate, for the log has none.
         """
         load, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
-        values = [wait, response, slowdown, load, backfilled, jobs, self._makespan]
+        values = [wait, response, slowdown, load, backfilled, jobs, self._makespan, self.workload.unestimated]
         return pd.Series(values, _SUMMARY, name=str(self.policy))
 
     def by_month(self, floor=1.0):

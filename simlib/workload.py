@@ -51,6 +51,8 @@ class Workload:
         The jobs that take part (run >= 0 and 0 < procs <= machine) by (submit, line in the log), columns `COLUMNS`.
     dropped : Series of str
         Why each other job does not take part.
+    unestimated : int
+        How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
     history : tuple of str
         What was done to the log, step by step.
 
@@ -78,6 +80,7 @@ class Workload:
         self.source = source or {}
         self.synthetic = synthetic
         self.history = ()
+        self._unrequested = _unrequested(self._jobs, log)  # also those that take no part
         self._followed = []  # once it is known; all workloads that have the same jobs of the same log share it
 
     @property
@@ -97,6 +100,8 @@ class Workload:
             text += ", SYNTHETIC"
         for reason, count in self.dropped.value_counts(sort=False).items():
             text += f"; {count:,} dropped ({reason})"
+        if self.unestimated:
+            text += f"; {self.unestimated:,} without requested time (the run time is their estimate)"
         return "; ".join([text, *self.history]) + ">"
 
     def _repr_html_(self):
@@ -107,6 +112,17 @@ class Workload:
     def stand_in(self):
         """Whether it is made up to stand in for a log; every exhibit made from it says so."""
         return self.synthetic and "model" not in self.source
+
+    @property
+    def unestimated(self):
+        """How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
+
+        None where no log says so: a table of jobs, and a model of estimates other than the users', say what they mean.
+        """
+        if not len(self._unrequested):
+            return 0
+        jobs = self._jobs
+        return int((jobs.index.isin(self._unrequested) & (jobs.estimate == jobs.run).to_numpy()).sum())
 
     @property
     def ends(self):
@@ -242,10 +258,12 @@ class Workload:
     @property
     def load(self):
         """Offered load: processor-seconds of all jobs / (machine x time from first to last submit)."""
-        submit = self._jobs.submit
-        span = int(submit.iloc[-1] - submit.iloc[0]) if len(submit) else 0
-        work = (self._jobs.run * self._jobs.procs).sum()
-        return float(work / (self.procs * span)) if span else float("nan")
+        submit, run, procs = (self._jobs[column].to_numpy() for column in ("submit", "run", "procs"))
+        span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
+        work = int(run.astype(float) @ procs.astype(float))
+        if work < 2**62:  # of absurd logs the last digits do not matter, but it must not overflow
+            work = int((run * procs).sum())
+        return work / (self.procs * span) if span else float("nan")
 
     def scale_arrivals(self, factor):
         """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1)."""
@@ -274,7 +292,10 @@ class Workload:
         """
         model = _estimates.named(model)
         estimate = model(self.jobs)  # a Series is matched by the jobs' index, anything else by their order
-        return self.derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
+        new = self.derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
+        if not isinstance(model, _estimates.User):
+            new._unrequested = self._unrequested[:0]
+        return new
 
     def shake(self, seconds=60, seed=0):
         """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
@@ -317,6 +338,13 @@ def _calendar(clock, zone, year, month, last_year, last_month):
     starts = months.to_timestamp().tz_localize(zone, ambiguous=first_of_two, nonexistent="shift_forward")
     edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
     return [f"{month:%Y-%m}" for month in months[:-1]], edges
+
+
+def _unrequested(jobs, log):
+    """The index of the jobs whose log has no requested time, so that the run time takes its place."""
+    if log is None or "requested_time" not in log:
+        return jobs.index[:0]
+    return log.index[log.requested_time.to_numpy() <= 0.5]  # half a second is rounded to none
 
 
 def _complete(jobs, name):

@@ -1,12 +1,14 @@
 """What several test modules share."""
 
 import os
+import warnings
 
 import pandas as pd
 import pytest
 from hypothesis import settings
 
 import simlib
+from simlib.doubts import LogWarning
 
 settings.register_profile("simlib", deadline=None, derandomize=True)
 settings.load_profile("simlib")
@@ -33,7 +35,9 @@ def log():
     def load(name, variant=None):
         if simlib.archive.find(name, variant) is None:
             pytest.skip(f"the log {name} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
-        return simlib.load(name, variant)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LogWarning)  # what is odd about the logs is known
+            return simlib.load(name, variant)
 
     return load
 

@@ -6,12 +6,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from simlib import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_engine import random_workload
 
-from simlib import EASY, Workload, simulate
+from simlib import EASY, Workload, reference, simulate
 from simlib.swf import FIELDS
 from simlib.walltime import Adjustment, Scheme
 

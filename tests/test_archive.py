@@ -16,6 +16,7 @@ import pytest
 import simlib
 from simlib import ArchiveError, archive, paths
 from simlib.__main__ import main
+from simlib.doubts import LogWarning
 from simlib.models import twin
 
 GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]
@@ -35,6 +36,7 @@ def facts(lines):
 
 CATALOGUE = {
     "base": "http://127.0.0.1:9/nobody/is/here/",
+    "limit": 100_000,
     "citation": "A. Author, 1999",
     "logs": {
         "KTH": {
@@ -196,6 +198,7 @@ def test_a_log_comes_with_what_the_catalogue_knows(small, site, downloads):
         "path": str(downloads / "KTH.swf.gz"),
         "variant": "original",
         "sha256": facts(GOOD)["sha256"],
+        "verified": True,
     }
 
 
@@ -310,7 +313,10 @@ def test_an_address_that_makes_no_sense_is_told(small, monkeypatch, base, kind):
 
 def test_a_folder_that_cannot_be_written_is_told(small, site, downloads):
     downloads.write_text("a file")
-    assert re.fullmatch(rf"KTH: {site.url}/.*: cannot be kept in {downloads}: File exists", refusal(simlib.load, "KTH"))
+    assert re.fullmatch(
+        rf"KTH: {site.url}/.*: cannot be kept in {downloads}: (File exists|Not a directory)",
+        refusal(simlib.load, "KTH"),
+    )
 
 
 @pytest.mark.parametrize("name, variant, what", [("KTH", "reconstructed", "reconstructed"), ("MINE", None, "this log")])
@@ -401,6 +407,155 @@ def test_the_sample_has_no_twin():
     assert "sample: has no twin" in refusal(simlib.load, "sample", "twin")
 
 
+# What is not the log
+
+
+def made_up(mark, lines=GOOD):
+    """A log of these job lines that says that it is made up."""
+    return gzip.compress(f"; MaxProcs: 99\n{lines[0]}\n{mark}\n".encode() + "\n".join(lines[1:]).encode(), mtime=0)
+
+
+@pytest.mark.parametrize("mark", ["; Note: SYNTHETIC", ";note: Synthetic jobs", "; Computer: none, synthetic"])
+@pytest.mark.parametrize("name, variant", [("KTH.swf.gz", None), ("KTH-beta.swf.gz", "unseen")])
+def test_what_is_made_up_is_refused_in_a_logs_place(small, site, mine, downloads, mark, name, variant):
+    expected = f"its header says SYNTHETIC, it is made up: not the {variant or 'original'} log"
+    site.reply = answer(made_up(mark))
+    assert refusal(simlib.load, "KTH", variant) == f"KTH: {site.url}/l_kth/{name}: {expected}"
+    assert listing(downloads) == []
+    (mine / name).write_bytes(made_up(mark))
+    assert refusal(simlib.load, "KTH", variant) == f"{mine / name}: {expected}; remove it"
+
+
+def test_a_twin_is_refused_in_the_place_of_the_log_that_it_resembles(monkeypatch, downloads, mine):
+    simlib.write_swf(twin.workload("ANL-Intrepid"), mine / "ANL-Intrepid-2009-1.swf.gz")
+    assert "its header says SYNTHETIC" in refusal(simlib.load, "ANL-Intrepid")
+
+
+def test_what_the_catalogue_calls_synthetic_is_so_whatever_its_header_says(small, mine):
+    for text in (packed(GOOD), made_up("; SYNTHETIC")):
+        (mine / "MINE.swf.gz").write_bytes(text)
+        assert simlib.load("MINE").synthetic
+
+
+def test_a_file_whose_digest_is_not_known_is_called_not_verified(small, site, mine, downloads, capsys):
+    assert main(["fetch", "CTC"]) == 0
+    mark = " (not verified: its digest is not known)\n"
+    assert f"CTC: {downloads / 'CTC.swf.gz'}{mark}" in capsys.readouterr().out
+    keep(mine, "KTH.swf.gz", GOOD)
+    assert main(["logs"]) == 0
+    out = capsys.readouterr().out
+    assert f"original: {downloads / 'CTC.swf.gz'}{mark}" in out and f"{mine / 'KTH.swf.gz'}\n" in out
+    assert (simlib.load("CTC").source["verified"], simlib.load("KTH").source["verified"]) == (False, True)
+
+
+def test_what_a_log_of_the_catalogue_says_of_itself_is_warned_of(small, mine):
+    keep(mine, "KTH.swf.gz", GOOD)
+    no_time = [line.replace(" 90 ", " -1 ") for line in GOOD]
+    keep(mine, "KTH-beta.swf.gz", no_time)
+    assert simlib.load("KTH").unestimated == 0
+    with pytest.warns(LogWarning, match="KTH: 50 of 50 jobs have no requested time") as warned:
+        assert simlib.load("KTH", "unseen").unestimated == 50
+    assert warned[0].filename == __file__
+
+
+def test_the_catalogues_clock_takes_the_place_of_one_that_cannot_be_read(small, mine):
+    (mine / "CTC.swf.gz").write_text("; UnixStartTime: soon\n; TimeZoneString: there\n" + "\n".join(GOOD))
+    assert str(simlib.load("CTC").start) == "1996-06-26 17:06:00-04:00"
+
+
+# Bounded
+
+
+def endless(request):
+    """How a server answers that never stops."""
+    request.send_response(200)
+    request.end_headers()
+    block = b" " * 100_000
+    try:
+        while not request.server.over.is_set():
+            request.wfile.write(block)
+    except OSError:
+        pass  # nobody listens any more
+
+
+def drip(at_once=b"HTTP/1.0 200 OK\r\n\r\n"):
+    """How a server answers that sends a byte now and then."""
+
+    def reply(request):
+        request.wfile.write(at_once)
+        try:
+            while not request.server.over.wait(0.02):
+                request.wfile.write(b"x")
+        except OSError:
+            pass
+
+    return reply
+
+
+def elsewhere_endlessly(request):
+    request.wfile.write(b"HTTP/1.0 302 Found\r\nLocation: /\r\n\r\n")
+    endless(request)
+
+
+BOUNDED = {
+    "endless": (endless, "found more than 100,000 bytes, expected a log that is smaller"),
+    "too large": (answer(b" " * 100_001), "found more than 100,000 bytes, expected a log that is smaller"),
+    "drips": (drip(), "the download was not done after 0.5 s"),
+    "drips a header": (drip(b"HTTP/1.0 200 OK\r\nX-Y: "), "the download was not done after 0.5 s"),
+    "elsewhere, endlessly": (elsewhere_endlessly, r"the download failed \(TooManyRedirects\)"),
+    "no address": (answer(b"", 302, Location="http://[::1"), r"the download failed \(ValueError\)"),
+    "a bomb": (answer(gzip.compress(b" " * 5_000_000)), "found more than 1,000,000 bytes of text, expected a log .*"),
+    "zeros": (answer(gzip.compress(b"\0" * 5_000_000)), "line 1: found binary data, expected text"),
+}
+
+
+@pytest.mark.parametrize("reply, complaint", BOUNDED.values(), ids=BOUNDED)
+def test_a_download_is_bounded_in_size_and_time(small, site, downloads, monkeypatch, reply, complaint):
+    monkeypatch.setattr(archive, "LONGEST", 0.5 if "not done" in complaint else 60)
+    site.reply = reply
+    message = refusal(simlib.load, "KTH")
+    assert re.fullmatch(re.escape(f"KTH: {site.url}/l_kth/KTH.swf.gz: ") + complaint, message)
+    assert listing(downloads) == []
+
+
+def test_a_log_can_have_a_limit_of_its_own(small, monkeypatch, site):
+    monkeypatch.setitem(CATALOGUE["logs"]["KTH"], "limit", len(packed(GOOD)) - 1)
+    assert "expected a log that is smaller" in refusal(simlib.load, "KTH")
+    monkeypatch.setitem(CATALOGUE["logs"]["KTH"], "limit", len(packed(GOOD)))
+    assert len(simlib.load("KTH")) == 50
+
+
+def test_a_download_has_the_mode_of_any_new_file(small, site, downloads):
+    before = os.umask(0o027)
+    try:
+        archive.fetch("KTH")
+    finally:
+        os.umask(before)
+    assert (downloads / "KTH.swf.gz").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("reply", [answer(b"", 404), hang_up, answer(PAGE), answer(b"", 302, Location="http://[::1")])
+def test_a_password_in_the_address_is_sent_and_never_shown(small, site, monkeypatch, reply):
+    monkeypatch.setenv("SIMLIB_ARCHIVE", site.url.replace("://", "://user:p@ss/word@").replace("/word", ""))
+    site.reply = reply
+    for _ in range(2):
+        message = refusal(simlib.load, "KTH")
+        assert message.startswith(f"KTH: {site.url}") and "user" not in message and "ss" not in message.split(": ")[1]
+
+
+@pytest.mark.parametrize("base", ["http://[::1", "http://user:secret@[::1", "http://user:secret@", "user:secret@x"])
+def test_an_address_that_makes_no_sense_is_told_without_its_password(small, monkeypatch, base):
+    monkeypatch.setenv("SIMLIB_ARCHIVE", base)
+    message = refusal(archive.fetch, "KTH")
+    assert "the download failed (" in message and "secret" not in message and "user" not in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in this system's folders")
+def test_a_pipe_in_a_logs_place_is_refused(small, mine):
+    os.mkfifo(mine / "KTH.swf.gz")
+    assert "found a pipe or a device, expected a file" in refusal(simlib.load, "KTH")
+
+
 # Finding
 
 
@@ -432,6 +587,11 @@ def test_the_users_folder_can_be_relative_to_the_checkout(small, monkeypatch, tm
     (tmp_path / "some").mkdir()
     kept = keep(tmp_path / "some" / "logs", "KTH.swf.gz", GOOD)
     assert archive.find("KTH")[0] == kept
+
+
+def test_a_users_folder_with_too_long_a_name_is_told(small, monkeypatch):
+    monkeypatch.setenv("SIMLIB_TRACES", "x" * 300)
+    assert "expected a folder that exists" in refusal(archive.find, "KTH")
 
 
 @pytest.mark.parametrize("name", ["none", "file"])

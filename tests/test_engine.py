@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from simlib import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, simulate
+from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
 from simlib.engine import candidates, easy_readings
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -76,6 +77,54 @@ def test_kernels_are_compiled_when_the_environment_is_made():
         "print(len(called) > 5, [kernel.__name__ for kernel in called if not kernel.signatures])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "True []\n"
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """A function that runs code with a copy of the package, and a home, that nobody can write."""
+    home, tree = tmp_path / "home", tmp_path / "tree"
+    home.mkdir()
+    shutil.copytree(ROOT / "simlib", tree / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "data" / "samples", tree / "data" / "samples")
+    shutil.copy(ROOT / "data" / "archive.toml", tree / "data")
+    folders = [home, tree, *(path for path in tree.rglob("*") if path.is_dir())]
+    command = []
+    if os.geteuid() == 0:  # who may write all folders, but not what is mounted read-only
+        mount = (
+            'for f in "$1" "$2"; do mount --bind "$f" "$f" && mount -o remount,ro,bind "$f" || exit 77; done; shift 2'
+        )
+        command = ["unshare", "--mount", "sh", "-c", f'{mount}; exec "$@"', "sh", home, tree]
+        if not shutil.which("unshare") or subprocess.run([*command, "true"], capture_output=True).returncode:
+            pytest.skip("root can write everywhere, and may not mount anything read-only here")
+    for folder in folders:
+        folder.chmod(0o555)
+
+    def run(code, **environment):
+        (tmp_path / "tmp").mkdir(exist_ok=True)
+        given = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "XDG_"))}
+        given |= {"HOME": str(home), "PYTHONPATH": str(tree), "TMPDIR": str(tmp_path / "tmp")} | environment
+        asked = [*command, sys.executable, "-P", "-c", code]
+        return subprocess.run(asked, env=given, cwd=tmp_path, capture_output=True, text=True)
+
+    yield run
+    for folder in folders:
+        folder.chmod(0o755)
+
+
+def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into_a_temporary_folder(
+    read_only, tmp_path
+):
+    code = (
+        "import os, simlib; from numba import config; print(simlib.__file__, oct(os.stat(config.CACHE_DIR).st_mode)); "
+        "print(simlib.swf.job_lines('a.swf')[0], len(list(os.scandir(config.CACHE_DIR))) > 1)"
+    )
+    (tmp_path / "a.swf").write_text("1 2\n3\n")
+    done = read_only(code)
+    assert done.stdout.split("\n")[:2] == [f"{tmp_path}/tree/simlib/__init__.py 0o40700", "2 True"], done.stderr
+    assert done.stderr.count("let NUMBA_CACHE_DIR name a folder that can be written") == 1
+    assert list((tmp_path / "tmp").iterdir()) == []
+    done = read_only(code, NUMBA_CACHE_DIR=str(tmp_path / "kept"))
+    assert "2 True" in done.stdout and done.stderr == ""
 
 
 def test_what_runs_here_is_what_is_pinned():

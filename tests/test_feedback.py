@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from simlib import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine import POLICIES, every_policy, random_workload, small_workloads
 
-from simlib import EASY, FCFS, Conservative, Workload, read_swf, simulate, write_swf
+from simlib import EASY, FCFS, Conservative, Workload, read_swf, reference, simulate, write_swf
 from simlib.swf import FIELDS
 
 

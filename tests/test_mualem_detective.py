@@ -6,12 +6,11 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from simlib import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine import small_workloads, table
 
-from simlib import EASY, Conservative, papers, simulate
+from simlib import EASY, Conservative, papers, reference, simulate
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
 from simlib.papers.mualem2001 import detective, detective_pictures, programs

@@ -1,6 +1,10 @@
 """Pictures show what they should, and exhibits are saved whole, marked where they are synthetic."""
 
 import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -95,6 +99,36 @@ def test_saving_twice_gives_the_same_bytes(root, workload):
         return [path.read_bytes() for path in sorted(folder.iterdir())]
 
     assert save() == save()
+
+
+def picture(folder, backend, shown):
+    """The bytes of a picture that a process with a backend of its own saves, after it was shown so often."""
+    code = (
+        "import io, pathlib, matplotlib.pyplot as plt; from simlib import plots\n"
+        f"plots.paths.ROOT = pathlib.Path({str(folder)!r})\n"
+        "plots.use_style()\n"
+        "figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))\n"
+        "for ax in axes: ax.plot([0, 1000], [0, 0.7], label='EASY'); ax.set(xlabel='R', ylabel='jobs up to here')\n"
+        "figure.legend(*ax.get_legend_handles_labels(), loc='outside upper center')\n"
+        f"for _ in range({shown}): figure.savefig(io.BytesIO(), dpi=figure.dpi)\n"
+        "plots.save('paper_figure9', figure)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], env=os.environ | {"MPLBACKEND": backend}, check=True)
+    return (folder / "figures" / "paper_figure9.png").read_bytes()
+
+
+def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path):
+    cases = [("agg", 0), ("svg", 1), ("module://matplotlib_inline.backend_inline", 2)]
+    with ThreadPoolExecutor() as threads:
+        found = list(threads.map(lambda case: picture(tmp_path / case[0][:3], *case), cases))
+    assert found[0] == found[1] == found[2]
+
+
+def test_an_axes_placed_by_hand_stays_where_it_is(root):
+    figure, (ax, _) = plt.subplots(1, 2, layout="constrained")
+    ax.set_position((0.1, 0.2, 0.3, 0.4))
+    plots.save("paper_figure9", figure)
+    assert ax.get_position().bounds == pytest.approx((0.1, 0.2, 0.3, 0.4))
 
 
 def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):

@@ -71,6 +71,7 @@ def record(tmp_path, monkeypatch, workload):
 def test_what_an_exhibit_saves_follows_the_schema(record):
     assert complaints(record) == []
     assert record["seed"] == 3
+    assert (record["logs"][0]["unestimated"], record["logs"][0]["verified"]) == (0, None)
     assert [cell["verdict"] for cell in record["verdicts"]["cells"]] == [papers.INSIDE, papers.OTHER_LOG]
     assert record["verdicts"]["cells"][0]["variant"]["verdict"] == papers.OFF
 
@@ -90,6 +91,8 @@ WRONG = {
     "a claim of no paper": lambda cell, claim, log: claim.update(id="XY-01"),
     "a claim without evidence": lambda cell, claim, log: claim.pop("evidence"),
     "a log without a digest": lambda cell, claim, log: log.pop("sha256"),
+    "a log of which none knows whether it is verified": lambda cell, claim, log: log.update(verified="perhaps"),
+    "a number of jobs without estimates that is none": lambda cell, claim, log: log.update(unestimated=-1),
     "a digest that is none": lambda cell, claim, log: log.update(sha256="0123"),
 }
 

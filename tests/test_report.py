@@ -90,6 +90,15 @@ def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     assert "**not reproduced**" in line and r"1 \< 2 \| 3" in line
 
 
+def test_a_log_that_is_not_verified_is_marked(study, log):
+    log.source["verified"] = False
+    plots.save("mualem2001_figure4", workloads=[log])
+    mark = "kth.swf (not verified: its digest is not known)"
+    assert f"| {mark} |" in scoreboard.text(study / "figures")
+    assert mark in site.build().read_text()
+    assert "not verified" in (study / "build" / "site" / "records" / "mualem2001_figure4.html").read_text()
+
+
 def links(text):
     return [link for link in re.findall(r'(?:href|src)="([^"#]+)"|\]\(([^)#]+)\)', text) for link in link if link]
 

@@ -64,6 +64,7 @@ def test_the_summary_of_a_small_schedule(workload):
             "backfilled_share": 1 / 3,
             "jobs": 3,
             "makespan": 20,
+            "unestimated": 0,
         }
     )
 

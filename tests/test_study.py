@@ -47,34 +47,56 @@ def test_the_notebooks_that_begin_first_are_there():
     assert {ROOT / "notebooks" / f"{name}.ipynb" for name in json.loads(names)} <= set(NOTEBOOKS)
 
 
+def test_make_names_no_absolute_path_so_that_a_checkout_may_lie_in_one_with_blanks(tmp_path):
+    folder = tmp_path / "a b"
+    (folder / ".venv").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("ready", "ready-lab"):
+        (folder / ".venv" / name).touch()
+    goals = ["reproduce", "report", "test", "test-lab", "lab", "bench", "clean"]
+    said = subprocess.check_output(["make", "-n", *goals], cwd=folder, text=True)
+    programs = {line.lstrip("@").split()[0] for line in said.splitlines() if "simlib" in line or "-m" in line}
+    assert ".venv/bin/python" in programs and str(tmp_path) not in said
+    assert not re.search(r"bin/(?!python)\w", said.replace("/usr/bin/chromium", ""))
+    refused = subprocess.run(["make", "-n", "test", "VENV=a b"], cwd=folder, capture_output=True, text=True)
+    assert refused.returncode and "found 'a b', expected a path without blanks" in refused.stderr
+
+
 # The workflow, with small notebooks of its own
 
 
 @pytest.fixture
 def project(tmp_path):
-    """A function that lays out a project of small notebooks, each given by its code, around the real Snakefile."""
+    """A function that lays out a project of small notebooks, each given by its code, around the real Snakefile.
+
+    Its folder has blanks and braces in its name, and so has the one that the interpreter is called from.
+    """
 
     def lay_out(**notebooks):
-        shutil.copy(ROOT / "Snakefile", tmp_path)
-        shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
-        (tmp_path / "notebooks").mkdir()
+        folder = tmp_path / "{a} b"
+        folder.mkdir()
+        shutil.copy(ROOT / "Snakefile", folder)
+        shutil.copytree(ROOT / "profiles", folder / "profiles")
+        (folder / "notebooks").mkdir()
+        (folder / "environment").symlink_to(sys.prefix)
         for name, source in notebooks.items():
             parameters = nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
             book = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(source)])
             book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-            nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
-        return tmp_path
+            nbformat.write(book, folder / "notebooks" / f"{name}.ipynb")
+        return folder
 
     return lay_out
 
 
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+SNAKEMAKE = "exec ./environment/bin/python -m snakemake --cores 1"
 COUNTING = "open('runs', 'a').write('{}\\n')"
 
 
 def snakemake(folder):
     return subprocess.run(
-        SNAKEMAKE, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+        SNAKEMAKE, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
     )
 
 
@@ -97,7 +119,7 @@ def test_a_killed_run_goes_on_where_it_was(project):
     once = "import os, time; first = not os.path.exists('seen'); open('seen', 'w'); time.sleep(100 if first else 0); "
     folder = project(a=COUNTING.format("a"), z=once + COUNTING.format("z"))
     process = subprocess.Popen(
-        SNAKEMAKE, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        SNAKEMAKE, shell=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     deadline = time.monotonic() + 60
     while not ((folder / "seen").exists() and (folder / "build/notebooks/a.ipynb").exists() and runs(folder) == ["a"]):

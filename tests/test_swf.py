@@ -3,7 +3,12 @@
 import gzip
 import hashlib
 import os
+import subprocess
+import sys
+import time
+import tracemalloc
 import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import SWFError, Workload, archive, read_swf, swf, write_swf
+from simlib import SWFError, Workload, archive, paths, read_swf, swf, write_swf
+from simlib.doubts import LogWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.doubts.LogWarning")  # small logs lack much
 
 UNKNOWN = dict.fromkeys(swf.FIELDS, -1)
 HEAD = "; MaxProcs: 128\n"
@@ -207,8 +215,9 @@ def test_jobs_that_do_not_take_part_are_reported_with_the_reason(put):
         ("; MaxProcs: -1\n; MaxNodes: 25\n", 25),
         ("; MaxProcs: 0\n; MaxNodes: 25\n", 25),
         ("; MaxProcs:\n; MaxNodes: 25\n", 25),
-        ("; MaxProcs: unknown\n; MaxNodes: 25\n", 25),
-        (f"; MaxProcs: {'9' * 5000}\n; MaxNodes: 25\n", 25),
+        ("; MaxProcs: 1024  nodes\n", 1024),
+        ("; MaxProcs: 128(some note)\n", 128),
+        ("; MaxProcs: 128 - batch only\n", 128),
         (";MaxProcs:40\n", 40),
         ("; MaxProcs: 30\n; MaxProcs: 40\n", 30),
     ],
@@ -259,7 +268,9 @@ def test_a_log_without_a_clock_that_makes_sense_still_reads(put, header):
 
 @pytest.mark.parametrize("start, submit", [(0, 9007199254740991), (253402300799, 5)])
 def test_times_that_no_calendar_has_can_be_shown(put, start, submit):
-    w = read_swf(put(f"{HEAD}; UnixStartTime: {start}\n; TimeZoneString: Asia/Tokyo\n" + jobs((submit, 1, 1))))
+    w = read_swf(
+        put(f"{HEAD}; UnixStartTime: {start}\n; TimeZoneString: Asia/Tokyo\n" + JOB.replace("1 2", f"1 {submit}"))
+    )
     assert repr(w) == "<Workload log: 1 jobs on 128 processors>"
 
 
@@ -268,7 +279,7 @@ def test_times_that_no_calendar_has_can_be_shown(put, start, submit):
 
 SHORT, LONG = JOB.rsplit(" ", 1)[0] + "\n", JOB + " 19\n"
 EXPECTED = "expected a number (-1 if unknown)"
-BINARY = "found binary data, expected text in the Standard Workload Format"
+BINARY = "found binary data, expected text"
 
 
 @pytest.mark.parametrize(
@@ -467,9 +478,14 @@ def test_a_written_log_reads_back_equal(put, rows, packed, procs):
     text = "; Note: kept\n; MaxProcs: 1000\n" + "".join(" ".join(map(str, row)) + "\n" for row in [range(1, 19), *rows])
     w = read_swf(put(text), procs=procs)
     path = put(b"", "out.swf.gz" if packed else "out.swf")
-    write_swf(w, path)
+    try:
+        write_swf(w, path)
+    except SWFError as error:
+        assert "found jobs of the same number" in str(error) and path.read_bytes() == b""
+        assert not w.log.job.is_unique
+        return
     again = read_swf(path)
-    assert again.equals(w)
+    assert again.equals(w) and not len(again.dropped)
     kept = ["job", "cpu", "memory", "requested_procs", "requested_memory", "partition", "preceding", "think"]
     assert (again.log[kept].values == w.log.assign(job=w.log.index).loc[w.jobs.index, kept].values).all()
     assert again.header == (" Note: kept", f" MaxProcs: {w.procs}")
@@ -478,30 +494,331 @@ def test_a_written_log_reads_back_equal(put, rows, packed, procs):
     assert path.read_bytes() == first
 
 
+ANY = st.integers(-5, 5) | st.integers(0, 10**9) | st.sampled_from([2**53 - 1, 2**53, -(2**53), 2**62])
 made_up_jobs = st.lists(
     st.fixed_dictionaries(
-        {name: st.integers(0, 10**9) for name in ("submit", "run")}
-        | {name: st.integers(1, 50) for name in ("procs", "estimate", "user", "queue")}
+        {name: ANY for name in ("submit", "run", "estimate", "user", "queue", "status")}
+        | {"procs": st.integers(1, 50), "number": st.integers(1, 9) | ANY}
     ),
-    min_size=1,
     max_size=6,
 )
 
 
-@settings(max_examples=60)
-@given(rows=made_up_jobs, zone=st.sampled_from([None, "UTC", "US/Pacific", "+05:30"]))
-def test_a_made_up_workload_reads_back_equal(put, rows, zone):
-    start = None if zone is None else pd.Timestamp("1996-10-01 02:03:04", tz=zone)
-    w = Workload(pd.DataFrame(rows), 50, start=start, header=[" Note: made up"])
-    path = put(b"", "out.swf")
-    write_swf(w, path)
+def reads_back_equal(w, path):
+    """Whether a workload was written and reads back equal; else it has to be refused, and nothing written."""
+    path.unlink(missing_ok=True)
+    try:
+        write_swf(w, path)
+    except SWFError as error:
+        assert str(error).startswith(f"{path}: not written: ") and "\n" not in str(error)
+        assert not path.exists()
+        return False
     again = read_swf(path)
-    assert again.equals(w)
-    assert again.header[0] == " Note: made up"
+    assert again.equals(w) and not len(again.dropped)
+    assert str(again.start) == str(w.start) and again.synthetic == w.synthetic
+    return True
 
 
-@pytest.mark.parametrize("index", [["a", "b"], [7, 7], pd.date_range("2020-01-01", periods=2)], ids=type)
-def test_jobs_without_a_number_of_their_own_are_counted(tmp_path, index):
+@settings(max_examples=300)
+@given(
+    rows=made_up_jobs,
+    zone=st.sampled_from([None, "UTC", "US/Pacific", "+05:30", "Europe/Stockholm"]),
+    header=st.lists(
+        st.sampled_from([" MaxProcs: 50 64", " UnixStartTime: 7 8", " TimeZoneString: CET", " MaxProcs: 4"])
+    ),
+    synthetic=st.booleans(),
+)
+def test_any_workload_reads_back_equal_or_is_refused(put, rows, zone, header, synthetic):
+    start = None if zone is None else pd.Timestamp("1996-10-01 02:03:04", tz=zone)
+    columns = ["submit", "run", "estimate", "user", "queue", "status", "procs", "number"]
+    jobs = pd.DataFrame(rows, columns=columns, dtype="int64").set_index("number")
+    reads_back_equal(Workload(jobs, 50, start=start, header=header, synthetic=synthetic), put(b"", "out.swf"))
+
+
+def small(index=(1, 2), **options):
+    """A workload of two jobs."""
+    columns = {"submit": [0, 1], "run": 5, "procs": 1} | options.pop("columns", {})
+    return Workload(pd.DataFrame(columns, index=index), options.pop("procs", 4), **options)
+
+
+@pytest.mark.parametrize(
+    "w, message",
+    [
+        (small(columns={"estimate": [5, 0]}), "job 2: field requested_time: found 0, expected an estimate of at least"),
+        (small(columns={"estimate": [-1, 5]}), "job 1: field requested_time: found -1, expected"),
+        (small(columns={"submit": [0, 2**53]}), "job 2: field submit: found 9007199254740992, expected a number below"),
+        (small(columns={"user": [-(2**63), 0]}), "job 1: field user: found -9223372036854775808, expected a number"),
+        (small([7, 7]), "job 7: field job: found 7, expected a number that no other job has"),
+        (small().select([False, False]), "found no job, expected one at least"),
+        (small(procs=10**15), "header line MaxProcs: found '1000000000000000', expected a whole number"),
+        (
+            small(start="2020-01-01 00:00:00.5"),
+            "start: found 2020-01-01 00:00:00.500000+00:00, expected a whole second",
+        ),
+        (small(header=["a", "b\n1 2"]), r"header line 2: found '\n', expected text in one line"),
+        (small(header=["a\0"]), r"header line 1: found '\x00', expected text in one line"),
+    ],
+)
+def test_what_would_not_read_back_equal_is_refused_with_the_job_and_nothing_is_written(tmp_path, w, message):
+    with pytest.raises(SWFError) as error:
+        write_swf(w, tmp_path / "out.swf")
+    assert str(error.value).startswith(f"{tmp_path / 'out.swf'}: not written: {message}")
+    assert listing(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "w",
+    [
+        small(columns={"run": 0, "estimate": 0}),
+        small(header=[" MaxProcs: 4 8", " MaxProcs: 2K", " UnixStartTime: 9"]),
+        small(start="1960-01-01", header=[" UnixStartTime: 1 2 3", " TimeZoneString: Nowhere"]),
+        small(start=pd.Timestamp(0, tz="dateutil/Europe/Paris").tz_convert("Europe/Paris")),
+        small([3, 1]),
+        small([0.5, -1]),
+    ],
+)
+def test_a_small_workload_reads_back_equal(tmp_path, w):
+    assert reads_back_equal(w, tmp_path / "out.swf")
+
+
+def test_a_log_whose_job_numbers_repeat_is_not_written_under_others(put, tmp_path):
+    w = read_swf(put(HEAD + line(job=4, submit=0, run=1, procs=1) * 2))
+    with pytest.raises(
+        SWFError, match="not written: job 4: found jobs of the same number in the log, expected a number"
+    ):
+        write_swf(w, tmp_path / "out.swf")
+    assert listing(tmp_path) == []
+    assert reads_back_equal(Workload(w.jobs, w.procs, start=w.start), tmp_path / "out.swf")
+
+
+# What a log says of itself
+
+
+def doubts_of(path, **options):
+    """What reading a log warns of, and the workload."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        w = read_swf(path, **options)
+    assert all(one.category is LogWarning and one.filename == __file__ for one in caught)
+    return [str(one.message) for one in caught], w
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,024",
+        "1 024",
+        "1e3",
+        "1.5K",
+        "2K",
+        "2 K",
+        "4x32",
+        "4 x 32",
+        "4*32",
+        "12.8",
+        "12.",
+        "128,",
+        "unknown",
+        "0x80",
+        "-5",
+    ]
+    + ["9" * 16, "1_000", "\uff11\uff12", "+", "128/256", "~100", "1024\u00a0512"],
+)
+@pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
+def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text):
+    path = put(f"; {key}: {text}\n; MaxNodes: 25\n" + JOB)
+    expected = f"header line {key}: found {text!r}, expected a whole number such as 128, "
+    assert fault(path) == expected + "or pass it: read_swf('log.swf', procs=128)"
+    assert read_swf(path, procs=9).procs == 9
+
+
+@pytest.mark.parametrize(
+    "header, expected",
+    [
+        ("; UnixStartTime: unknown\n", "UnixStartTime: found 'unknown', expected seconds since 1970 such as 843480031"),
+        ("; UnixStartTime: 843 480 031\n", "UnixStartTime: found '843 480 031', expected seconds since 1970"),
+        ("; UnixStartTime: 836000000118\n; TimeZoneString: CET\n", "UnixStartTime: found '836000000118', expected"),
+        ("; UnixStartTime:\n", "UnixStartTime: found '', expected"),
+        (
+            "; UnixStartTime: 0\n; TimeZoneString: Middle/Earth\n",
+            "TimeZoneString: found 'Middle/Earth', expected a zone",
+        ),
+        (
+            "; UnixStartTime: 0\n; TimeZoneString:\n",
+            "TimeZoneString: found '', expected a zone such as Europe/Stockholm",
+        ),
+    ],
+)
+def test_a_clock_that_cannot_be_read_is_warned_of(put, header, expected):
+    path = put(HEAD + header + JOB)
+    (message,), w = doubts_of(path)
+    assert message.startswith(f"{path}: the log has no calendar: header line {expected}")
+    assert w.start is None
+
+
+def test_a_log_without_a_clock_is_not_warned_of(put):
+    for header in ("", "; TimeZoneString: Europe/Paris\n", "; UnixStartTime: 0\n"):
+        assert doubts_of(put(HEAD + header + JOB))[0] == []
+
+
+ASKED = {"requested_time": 9, "run": 5, "procs": 1, "submit": 0}
+
+
+@pytest.mark.parametrize("large, warned", [(1, False), (2, True)])
+def test_more_than_one_job_in_twenty_that_is_larger_than_the_machine_is_warned_of(put, large, warned):
+    rows = [line(job=job, **ASKED | {"procs": 129 if job <= large else 1}) for job in range(1, 21)]
+    messages, _ = doubts_of(put(HEAD + "".join(rows)))
+    expected = "log: 2 of 20 jobs are dropped, for they are larger than the machine; are its 128 processors right?"
+    assert [message.startswith(expected) for message in messages] == [True] * warned
+
+
+@pytest.mark.parametrize("without, warned", [(0, False), (1, False), (2, True), (20, True)])
+def test_more_than_one_job_in_twenty_without_an_estimate_is_warned_of(put, without, warned):
+    rows = [line(job=job, **ASKED | {"requested_time": -1 if job <= without else 9}) for job in range(1, 21)]
+    messages, w = doubts_of(put(HEAD + "".join(rows)))
+    expected = f"log: {without} of 20 jobs have no requested time, and their run time serves as a perfect estimate"
+    assert [message.startswith(expected) for message in messages] == [True] * warned
+    assert w.unestimated == without
+
+
+@pytest.mark.parametrize(
+    "jobs, seconds, warned",
+    [
+        (5, 9000, "up to 1.25 times its 4 processors (mean of 5 min)"),
+        (5, 300, "up to 1.25 times its 4 processors (mean of 5 min)"),
+        (5, 200, None),  # one job ends a little after the next has begun
+        (4, 9000, None),
+    ],
+)
+def test_a_recorded_use_above_the_machine_is_warned_of(put, jobs, seconds, warned):
+    rows = [line(job=job, **ASKED | {"submit": 600, "wait": 0, "run": seconds}) for job in range(1, jobs + 1)]
+    messages, _ = doubts_of(put("; MaxProcs: 4\n" + "".join(rows)))
+    assert len(messages) == bool(warned) and (not warned or warned in messages[0])
+
+
+def test_use_a_little_above_the_machine_is_warned_of_where_it_lasts(put):
+    def use(seconds, wait=0):
+        row = ASKED | {"wait": wait, "run": seconds, "procs": 110}
+        return doubts_of(put("; MaxProcs: 200\n" + line(job=1, **row) + line(job=2, **row)))[0]
+
+    assert "up to 1.10 times its 200 processors (mean of 60 min)" in use(3600)[0]
+    assert use(1800) == []
+    assert use(3600, wait=-1) == []  # nobody knows when they ran
+
+
+@pytest.mark.parametrize("far", [10**7, 10**12, 2**52])
+def test_absurd_times_are_doubted_within_a_bounded_memory(put, far):
+    text = "; MaxProcs: 4\n" + line(job=1, **ASKED | {"wait": 0}) + line(job=2, **ASKED | {"wait": far, "run": far})
+    tracemalloc.start()
+    assert doubts_of(put(text))[0] == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+def test_what_is_made_up_is_not_doubted(put):
+    assert doubts_of(put(HEAD + "; Note: SYNTHETIC\n" + jobs((0, 1, 1))))[0] == []
+
+
+MARKS = ["; Note: synthetic jobs", "; Computer: SYNTHETIC", ";Synthetic", "; made up: a synthetically made log"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_log_that_says_that_it_is_made_up_is_synthetic_wherever_it_says_so(put, mark, place):
+    lines = [HEAD.strip(), JOB]
+    lines.insert(place, mark)
+    w = read_swf(put("\n".join(lines) + "\n"))
+    assert w.synthetic and w.stand_in
+    path = put(b"", "again.swf")
+    write_swf(w, path)
+    assert read_swf(path).synthetic
+    assert path.read_text().lower().count("synthetic") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["SDSC-BLUE-2000-4.2-cln", "Sandia-Ross-2001-1.1-cln", "KTH-SP2-1996-2", "HPC2N-2002-2.2-cln"]
+)
+def test_real_logs_whose_use_exceeds_the_machine_are_warned_of_and_no_others(name):
+    path = Path(os.environ.get("SIMLIB_TRACES", "."), f"{name}.swf.gz")
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
+    messages, _ = doubts_of(path)
+    expected = {"SDSC-BLUE-2000-4.2-cln": "1.26 times its 1,152", "Sandia-Ross-2001-1.1-cln": "1.27 times its 1,524"}
+    assert len(messages) == (name in expected) and all(expected[name] in message for message in messages)
+
+
+# Bounded
+
+
+def test_a_header_of_many_lines_is_read_in_a_time_that_grows_with_it(put):
+    path = put(HEAD + "; Note: x\n" * 200_000 + JOB)
+    begun = time.process_time()
+    w = read_swf(path)
+    write_swf(w, put(b"", "again.swf"))
+    assert time.process_time() - begun < 5  # it took 20 s where every line was joined to all before it
+    assert len(w.header) == 200_001 and swf.header_fields(w.header)["Note"].count("x") == 200_000
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_text_larger_than_the_limit_is_refused(put, packed):
+    text = (HEAD + JOB + "\n").encode()
+    path = put(gzip.compress(text) if packed else text)
+    assert len(read_swf(path, limit=len(text))) == 1
+    expected = f"found more than {len(text) - 1} bytes of text, expected a log that is smaller"
+    assert fault(path, limit=len(text) - 1) == expected
+
+
+@pytest.mark.parametrize("content, limit", [(b" ", 30_000_000), (b"\0", 2**40)])
+def test_a_small_file_of_much_text_is_refused_before_all_is_held(put, content, limit):
+    path = put(gzip.compress(content * 120_000_000, 1))
+    tracemalloc.start()
+    complaint = fault(path, limit=limit)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert complaint.startswith(
+        "found more than 30,000,000 bytes of text" if content == b" " else "line 1: found binary"
+    )
+    assert peak < 100e6
+
+
+def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(swf, "jobs_of", full)
+    expected = "found more than this machine's memory holds, expected a log that is smaller"
+    assert fault(put(HEAD + JOB)) == expected
+    monkeypatch.setattr(swf, "_split_comments", full)
+    assert fault(put(HEAD + JOB)) == expected
+    with pytest.raises(SWFError, match="memory"):
+        swf.job_lines(put(HEAD + JOB))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in this system's folders")
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "log.swf")
+    expected = "found a pipe or a device, expected a file; write it to one first"
+    assert fault(tmp_path / "log.swf") == expected
+    code = "import simlib\ntry: simlib.read_swf('/dev/stdin')\nexcept simlib.SWFError as error: print(error)"
+    done = subprocess.run([sys.executable, "-c", code], input="1 2", capture_output=True, text=True)
+    assert done.stdout == f"/dev/stdin: {expected}\n"
+
+
+@pytest.mark.parametrize("path", ["a\0b.swf", "\ud800.swf"])
+def test_a_path_that_no_system_has_is_refused(path):
+    with pytest.raises(SWFError, match="cannot be read: ") as error:
+        read_swf(path)
+    assert str(error.value).startswith(repr(path)) and str(error.value).isprintable()
+
+
+def test_a_nul_in_a_path_to_write_is_refused(put):
+    with pytest.raises(SWFError, match="cannot be written: found a NUL in the path"):
+        write_swf(read_swf(put(HEAD + JOB)), "a\0b.swf")
+
+
+@pytest.mark.parametrize("index", [["a", "b"], pd.date_range("2020-01-01", periods=2)], ids=type)
+def test_jobs_that_have_names_instead_of_numbers_are_counted(tmp_path, index):
     w = Workload(pd.DataFrame({"submit": [0, 1], "run": 5, "procs": 1}, index=index), 4)
     write_swf(w, tmp_path / "out.swf")
     again = read_swf(tmp_path / "out.swf")
@@ -594,7 +911,7 @@ def test_a_workload_that_fails_half_way_leaves_the_old_file_alone(put, tmp_path)
 
 def test_a_full_disk_leaves_the_old_file_alone(put, tmp_path):
     resource = pytest.importorskip("resource")  # not on Windows
-    w = read_swf(put(HEAD + JOB.replace("1 2", "1 0") + "\n" + jobs(*[(1, 1, 1)] * 200)))
+    w = read_swf(put(HEAD + jobs(*[(1, 1, 1)] * 300)))
     (tmp_path / "out.swf").write_text("old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
@@ -648,6 +965,7 @@ CATALOGUED = [archive.File(**file) for about in archive.catalogue()["logs"].valu
 @pytest.mark.parametrize("file", [file for file in CATALOGUED if file.sha256], ids=lambda file: file.file)
 def test_real_logs_have_the_digests_of_the_catalogue(file):
     path = Path(os.environ.get("SIMLIB_TRACES", "."), file.file)
+    path = paths.DATA / "samples" / file.file if file.variant == "sample" else path
     if not path.exists():
         pytest.skip(f"{file.file} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
     assert swf.job_lines(path) == (file.lines, file.sha256)

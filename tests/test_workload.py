@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import Workload, estimates, read_swf
+from simlib.doubts import LogWarning
 
 HOUR, DAY = 3600, 86400
 STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")
@@ -378,6 +379,13 @@ def test_times_that_overflow_are_refused():
         made().scale_arrivals(1e300)
 
 
+@pytest.mark.parametrize("value", [2**53 - 1, 2**62])
+def test_the_load_of_absurd_jobs_does_not_overflow(value):
+    w = made(2**62, submit=[0, 1, 2, 4], run=value, procs=2**61, estimate=1)
+    assert w.load == pytest.approx(4 * value / (2 * 4))
+    assert made(2**62, submit=[-(2**62), 0, 0, 2**62]).load > 0
+
+
 # Shaking
 
 
@@ -445,6 +453,25 @@ def test_a_model_gives_one_whole_number_a_job(estimate):
         made().with_estimates(lambda jobs: estimate)
 
 
+def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_estimate(tmp_path):
+    rows = [f"{job} {job} 0 {job} 1 -1 -1 1 {asked}" + " -1" * 9 for job, asked in enumerate((9, -1, 0, 0.4), start=1)]
+    (tmp_path / "log.swf").write_text(HEADER + "\n".join(rows) + "\n")
+    with pytest.warns(LogWarning, match="log: 3 of 4 jobs have no requested time"):
+        w = read_swf(tmp_path / "log.swf")
+    assert w.unestimated == 3
+    assert "; 3 without requested time (the run time is their estimate)" in repr(w)
+    assert w.shake(60).unestimated == w.with_estimates("user").unestimated == w.scale_arrivals(2).unestimated == 3
+    assert w.select("run > 2").unestimated == 2 and w.select("requested_time >= 1").unestimated == 0
+    for model in ("exact", estimates.Scaled(2), estimates.Uniform(2)):
+        assert w.with_estimates(model).unestimated == w.with_estimates(model).shake(60).unestimated == 0
+    assert "requested" not in repr(w.with_estimates("exact"))
+    assert w.derive(w.jobs.assign(estimate=99), "others").unestimated == 0
+
+
+def test_a_table_of_jobs_says_itself_what_the_estimates_are():
+    assert made().unestimated == 0
+
+
 # The real logs
 
 
@@ -471,6 +498,8 @@ def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):
         f"{job} {submit} {wait} {run} 1" + " -1" * 13 for job, submit, wait, run in ((1, 0, 5, 10), (2, 1, -1, 20))
     ]
     path.write_text(HEADER + "\n".join(lines) + "\n")
-    assert read_swf(path).ends.tolist() == [15, 21]  # where the wait is not known, as if there was none
+    with pytest.warns(LogWarning, match="2 of 2 jobs have no requested time"):
+        w = read_swf(path)
+    assert w.ends.tolist() == [15, 21]  # where the wait is not known, as if there was none
     with pytest.raises(ValueError, match=r"has no log, so it is not known when jobs ended; expected one read from SWF"):
         made().ends  # noqa: B018

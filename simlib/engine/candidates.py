@@ -51,7 +51,7 @@ def groups_for(jobs):
 
 @njit(cache=True)
 def empty_index(size):
-    """Room for the index of a queue of these jobs, given by their processors; `index_all` fills what is needed of it."""
+    """Room for the index of a queue of jobs of these sizes; `index_all` fills what is needed of it."""
     groups = groups_for(size.size)
     largest = 0
     for job in range(size.size):

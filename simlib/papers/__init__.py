@@ -1,18 +1,27 @@
 """The two papers: what they print, how ours compares, and what becomes of each claim."""
 
 import textwrap
+import warnings
 from functools import cache
 
 import pandas as pd
 import scipy
 
-from .. import paths
+from .. import archive, paths
+from ..doubts import LogWarning
 
 REPRODUCED, PARTLY, NOT, UNTESTED = "reproduced", "partly reproduced", "not reproduced", "cannot be tested"
 VERDICTS = (REPRODUCED, PARTLY, NOT, UNTESTED)
 INSIDE, CLOSE, OFF, OTHER_LOG = "inside", "close", "off", "another log"
 CONJECTURES = ("MF-38",)
 """The claims that no exhibit can decide."""
+
+
+def log(name, variant=None):
+    """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LogWarning)
+        return archive.load(name, variant)
 
 
 @cache

@@ -42,4 +42,5 @@ def write():
 
 
 if __name__ == "__main__":
+    paths.end_tidily()
     main()

@@ -10,6 +10,7 @@ from functools import cache
 import jsonschema
 
 from .. import paths
+from ..archive import NOT_VERIFIED
 from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, tally
 
 PAPERS = {
@@ -78,8 +79,8 @@ class Exhibit:
 
     @property
     def sources(self):
-        """The log files, or else models, that it was made from."""
-        files = [log["file"] or log["name"] for record in self.records for log in record["logs"]]
+        """The log files, with a mark where they are not verified, or else models, that it was made from."""
+        files = [_source(log) for record in self.records for log in record["logs"]]
         models = [model["model"] for record in self.records for model in record["models"]]
         return list(dict.fromkeys(files or models))
 
@@ -92,6 +93,11 @@ class Exhibit:
     def claims(self):
         """The decided claims of all its records."""
         return [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+
+
+def _source(log):
+    """The file of a record's log; older records do not say whether it was verified."""
+    return (log["file"] or log["name"]) + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
 
 
 def exhibits(folder):

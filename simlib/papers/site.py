@@ -6,7 +6,6 @@ import base64
 import io
 import re
 import shutil
-import tempfile
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +15,7 @@ from nbconvert import HTMLExporter
 from PIL import Image
 
 from .. import paths, plots
+from ..archive import NOT_VERIFIED
 from ..sweeps import sweep
 from . import CLOSE, INSIDE, OFF, OTHER_LOG, tally
 from .report import PAPERS, Exhibit, another_log, by_verdict, decided, exhibits, heading, in_order, total
@@ -37,7 +37,7 @@ def build():
     """
     site = paths.ROOT / "build" / "site"
     site.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=site.parent, prefix=".site.") as folder:
+    with paths.temporary(site.parent, "site") as folder:
         new = Path(folder) / "site"
         _write(new)
         shutil.rmtree(site, ignore_errors=True)
@@ -52,6 +52,7 @@ def _write(site):
     contents = _with_lighter_pictures({name: _content(path) for name, path in notebooks.items()})
     stand_ins = {name for name, content in contents.items() if plots.SYNTHETIC in content}
     shared = {"synthetic": plots.SYNTHETIC, "executed": set(notebooks), "stand_ins": stand_ins}
+    shared["not_verified"] = NOT_VERIFIED
     _page(site / "index.html", "index", **shared, **_first_page(rows, notebooks))
     for one, before, after in _with_neighbours([one for one in rows if one.name in notebooks]):
         page = {"one": one, "before": before, "after": after, "content": contents[one.name]}

@@ -10,6 +10,7 @@ from ... import archive, paths, sweeps
 from ...policies import EASY, Conservative
 from ...schedule import MEANS, simulate
 from ...workload import Workload
+from .. import log
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
@@ -111,7 +112,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
 def _trace(setting, variant, jobs, estimates):
     """The trace of a setting, from a variant of its log."""
     name = setting["trace"]
-    workload = archive.load(setting["log"], variant)
+    workload = log(setting["log"], variant)
     condition = jobs.get(name, setting.get("jobs", ""))
     workload = workload.select(condition) if condition else workload
     workload = workload.with_estimates(estimates.get(name, setting["estimates"]))

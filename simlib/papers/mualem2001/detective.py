@@ -17,7 +17,7 @@ from ... import archive, estimates
 from ...schedule import simulate
 from ...stats import band, means_of
 from ...sweeps import sweep
-from .. import CLOSE, INSIDE, OFF, cell, published
+from .. import CLOSE, INSIDE, OFF, cell, log, published
 from . import CLOSE_TO, METRICS, SP2, programs, shaken, table3
 from . import traces as as_they_are
 
@@ -266,7 +266,7 @@ def alternatives(trace):
         found[f"{procs} processors"] = _on(w, procs)
     for file in archive.files(w.name):
         if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
-            found[f"the {file.variant} log"] = _on(archive.load(w.name, file.variant), w.procs)
+            found[f"the {file.variant} log"] = _on(log(w.name, file.variant), w.procs)
     return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
 
 

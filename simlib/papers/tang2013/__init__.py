@@ -9,7 +9,7 @@ import numpy as np
 from ... import archive, paths
 from ...models import twin
 from ...workload import Workload
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim
+from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, log
 
 STAND_INS = ("SDSC-SP2", "SDSC-DS")
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
@@ -89,7 +89,7 @@ def traces(names=STAND_INS):
 def _load(name, variants):
     """The best of these variants of a log; None where none is on this machine."""
     here = [variant for variant in variants if archive.find(name, variant)]
-    return archive.load(name, here[0]) if here else None
+    return log(name, here[0]) if here else None
 
 
 def about(here, missing=()):

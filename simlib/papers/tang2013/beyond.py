@@ -8,6 +8,7 @@ import pandas as pd
 
 from ... import archive, estimates, walltime
 from ...walltime import Adjustment, Scheme
+from .. import log
 from ..mualem2001.backfilling import RECORDED
 from . import Trace, real, scheduling, settings, traces
 from .scheduling import BASELINE, STRATEGIES
@@ -173,7 +174,7 @@ def all_traces():
     """
     here, _ = traces([setting["log"] for setting in settings()])
     others = [
-        Trace(name, archive.load(name).select("requested_time > 0"), project)
+        Trace(name, log(name).select("requested_time > 0"), project)
         for name, project in OTHERS.items()
         if archive.find(name)
     ]

@@ -1,0 +1,92 @@
+"""What a recorded log says of itself that is not to be trusted: said when it is read."""
+
+import numpy as np
+from numba import njit
+
+from .workload import TOO_LARGE
+
+FEW = 1 / 20
+"""A log is doubted where a larger share of its jobs lacks something."""
+
+EXCESS = ((300, 1.20), (3600, 1.05))
+"""A log is doubted where the mean use of so many seconds is so many times the machine. Logs that are right show up to
+1.03 for an hour, where jobs end a little late, and more for a minute, where one takes another's place."""
+
+
+class LogWarning(UserWarning):
+    """What a log says of itself makes no sense, or it lacks what simulations need."""
+
+
+def doubts(workload):
+    """What a recorded log says of itself that is not to be trusted.
+
+    More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
+    than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
+    if workload.synthetic:
+        return []
+    name, jobs, machine = workload.name, len(workload), f"its {workload.procs:,} processors"
+    found = []
+    large, lines = int((workload.dropped == TOO_LARGE).sum()), jobs + len(workload.dropped)
+    if large > FEW * lines:
+        found.append(
+            f"{name}: {large:,} of {lines:,} jobs are dropped, for they are larger than the machine; "
+            f"are {machine} right? Otherwise pass procs="
+        )
+    peak, seconds = _peak_use(workload)
+    if seconds:
+        found.append(
+            f"{name}: by its own times the log uses up to {peak:.2f} times {machine} (mean of {seconds // 60} min): "
+            "either they are too few (then pass procs=), or jobs shared processors, or recorded times are wrong"
+        )
+    without = workload.unestimated if len(workload._unrequested) > FEW * jobs else 0  # it takes time to count few
+    if without > FEW * jobs:
+        found.append(
+            f"{name}: {without:,} of {jobs:,} jobs have no requested time, and their run time serves as a "
+            "perfect estimate; to leave them out: select('requested_time > 0'); to model them: with_estimates(...)"
+        )
+    return found
+
+
+def _peak_use(workload):
+    """The largest mean use as a share of the machine, and over how many seconds, by the first limit of `EXCESS` that
+    it exceeds; (0, 0) where it exceeds none."""
+    jobs = workload._jobs
+    wait = workload.log.wait.loc[jobs.index].round().to_numpy(np.int64)
+    known = slice(None) if (wait >= 0).all() else wait >= 0  # all is quicker
+    submit, run, procs = (jobs[column].to_numpy()[known] for column in ("submit", "run", "procs"))
+    if not len(submit):
+        return 0, 0
+    start = submit + wait[known]
+    width = EXCESS[0][0]
+    begin = start.min()
+    span = int((start + run).max() - begin)
+    width *= 1 + span // (width * 2**20)  # ten years; of absurd times the means are longer
+    use = _mean_use(start - begin, start + run - begin, procs.astype(float), width, span // width + 2) / workload.procs
+    for seconds, most in EXCESS:
+        periods = max(seconds // width, 1)
+        means = np.append(use, np.zeros(-len(use) % periods)).reshape(-1, periods).mean(axis=1)
+        if means.max() > most:
+            return means.max(), periods * width
+    return 0, 0
+
+
+@njit(cache=True, nogil=True)
+def _mean_use(start, end, procs, width, periods):
+    """The mean number of processors in use in each period of `width` seconds from 0 on."""
+    use, change, share = np.zeros(periods), np.zeros(periods), 1 / width
+    for job in range(start.size):
+        for second, size in ((start[job], procs[job]), (end[job], -procs[job])):
+            period = int(second * share)  # whole numbers are slow to divide, and off by one does no harm here
+            change[period] += size
+            use[period] += size * (period + 1 - second * share)
+    busy = 0.0
+    for period in range(periods):
+        use[period] += busy
+        busy += change[period]
+    return use
