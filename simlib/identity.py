@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import hashlib
 import pickle
+import sys
 import types
 
 import numpy as np
@@ -21,7 +22,8 @@ def identity(value):
     ----------
     value : object
         Numbers, strings, arrays, tables; lists, tuples, sets and dicts; functions, whose code, defaults, and what they
-        read of globals and enclosing functions count; objects, whose class's name and attributes count.
+        read of globals and enclosing functions count; objects, whose class and attributes count. Of functions and
+        classes of this library the name will do, for its code is what it is.
 
     Returns
     -------
@@ -80,29 +82,53 @@ def _of(value, within):
 
 def _of_object(value, within):
     kind = type(value)
+    named = kind.__module__, kind.__qualname__, *_methods(kind, within)
     if dataclasses.is_dataclass(value):
         parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    elif hasattr(value, "__dict__") and value.__reduce_ex__(2)[0].__module__ == "copyreg":  # nothing hidden in C
-        parts = vars(value)
+    elif hasattr(value, "__dict__") and getattr(value.__reduce_ex__(2)[0], "__module__", "") == "copyreg":
+        parts = vars(value)  # and nothing is hidden in C
     else:
         try:
             return kind.__qualname__, hashlib.sha256(pickle.dumps(value)).hexdigest()
         except Exception as error:
             raise TypeError(f"identity: found {value!r}, expected something that can be pickled ({error})") from None
-    return kind.__module__, kind.__qualname__, *((name, _of(part, within)) for name, part in parts.items())
+    return *named, *((name, _of(part, within)) for name, part in parts.items())
+
+
+def _methods(kind, within):
+    """The functions of a class that is not the library's."""
+    if _in_library(kind):
+        return ()
+    own = {name: value for name, value in vars(kind).items() if isinstance(value, types.FunctionType)}
+    return tuple((name, _of(value, within)) for name, value in own.items() if not name.startswith("__"))
+
+
+def _installed(module):
+    """Whether a module is Python's, an installed package's or the library's: it stays as it is."""
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    top = name.partition(".")[0]
+    of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.papers")
+    return of_library or top in sys.stdlib_module_names or "site-packages" in file
+
+
+def _in_library(value):
+    """Whether a function or class is this package's, but not one of the study's, which come and go with an exhibit."""
+    package = __package__.partition(".")[0]
+    name = f"{value.__module__}."
+    return name.startswith(f"{package}.") and not name.startswith(f"{package}.papers.")
 
 
 def _of_function(function, within):
     """Its code, defaults, and the values that its code reads by name; of modules the attributes that it may read."""
     code = function.__code__
-    if code in within:
-        return "function", function.__qualname__
+    if code in within or _in_library(function):
+        return "function", str(function.__module__), function.__qualname__
     within = (*within, code)
     names = sorted(_names(code))
     read = {name: function.__globals__[name] for name in names if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         read[name] = cell.cell_contents if cell != types.CellType() else None  # one that is not filled yet
-    for module in [value for value in read.values() if isinstance(value, types.ModuleType)]:
+    for module in [value for value in read.values() if isinstance(value, types.ModuleType) and not _installed(value)]:
         own = {name: getattr(module, name) for name in names if hasattr(module, name)}
         read |= {f"{module.__name__}.{name}": value for name, value in own.items()}
     parts = function.__defaults__, function.__kwdefaults__, read

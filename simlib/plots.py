@@ -1,8 +1,4 @@
-"""Pictures, in one style, and saving an exhibit: picture, numbers and record together."""
-
-import json
-import platform
-from importlib import metadata
+"""Pictures, in one style."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,8 +34,6 @@ STYLE = {
 }
 
 SYNTHETIC = "SYNTHETIC DATA - not a real log"
-UNTESTABLE = {"verdict": "cannot be tested", "evidence": SYNTHETIC}
-UNJUDGED = {"verdict": "another log"}
 
 
 def use_style():
@@ -345,52 +339,24 @@ def mark(ax, workload):
     return ax
 
 
-def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
-    """Save an exhibit: `<exhibit>.png`, `<exhibit>.csv`, and `<exhibit>.json` with where it comes from.
+def stamp(figure):
+    """Say across a picture that what it shows only stands in for a log."""
+    place = {"ha": "center", "va": "center", "rotation": 20}
+    figure.text(0.5, 0.5, SYNTHETIC, **place, size=30, color="red", alpha=0.35, zorder=9)
 
-    They go to `figures/`, or to `build/synthetic/`, marked, if any of the workloads only stands in for a log.
+
+def save(figure, path):
+    """Save a figure as PNG; its bytes do not hang on where it was shown before.
 
     Parameters
     ----------
-    exhibit : str
-        Folder and notebook, and a suffix where a notebook makes several: "mualem2001_table1".
-    figure : Figure, optional
-    table : DataFrame, optional
-        The numbers behind the picture; floats are rounded to `digits` decimals, so that equal runs give equal bytes.
-    workloads : sequence of Workload
-        What the numbers were made from.
-    parameters : dict
-        The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
-    verdicts : dict
-        `cells` and `claims`, each a list of dicts, from `papers.cell` and `papers.claim`. What stands in for a log can
-        test no claim, and its numbers are not judged.
-
-    Returns
-    -------
-    Path
-        The folder.
+    figure : Figure
+    path : str or Path
+        The file appears at once and whole.
     """
-    synthetic = any(workload.stand_in for workload in workloads)
-    folder = paths.ROOT / "build" / "synthetic" if synthetic else paths.ROOT / "figures"
-    if figure is not None:
-        if synthetic:
-            figure.text(
-                0.5, 0.5, SYNTHETIC, ha="center", va="center", rotation=20, size=30, color="red", alpha=0.35, zorder=9
-            )
-        with paths.replacing(folder / f"{exhibit}.png") as path:
-            _lay_out(figure)
-            figure.savefig(path)
-    if table is not None:
-        table = table.assign(data=SYNTHETIC) if synthetic else table
-        with paths.replacing(folder / f"{exhibit}.csv") as path:
-            table.round(digits).to_csv(path, lineterminator="\n")
-    verdicts = _withdrawn(verdicts or {}) if synthetic else verdicts or {}
-    record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
-    with paths.replacing(folder / f"{exhibit}.json") as path:
-        path.write_text(json.dumps(_plain(record, digits), indent=1) + "\n", encoding="utf-8")
-    if synthetic:
-        print(f"*** {SYNTHETIC}: {exhibit} says nothing about the paper ***")
-    return folder
+    with paths.replacing(path) as new:
+        _lay_out(figure)
+        figure.savefig(new)
 
 
 def _lay_out(figure):
@@ -409,59 +375,3 @@ def _lay_out(figure):
     figure.draw_without_rendering()
     figure.dpi = dpi
     figure.set_canvas(canvas)
-
-
-def _withdrawn(verdicts):
-    """The verdicts when what they rest on only stands in for a log."""
-    claims = [found | UNTESTABLE for found in verdicts.get("claims", [])]
-    cells = [found | UNJUDGED for found in verdicts.get("cells", [])]
-    cells = [found | ({"variant": found["variant"] | UNJUDGED} if "variant" in found else {}) for found in cells]
-    return {"cells": cells, "claims": claims}
-
-
-def provenance(exhibit, workloads, parameters):
-    """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
-    models = [workload for workload in workloads if "model" in workload.source]
-    return {
-        "exhibit": exhibit,
-        "synthetic": any(workload.stand_in for workload in workloads),
-        "models": [
-            {"name": model.name, **model.source, "procs": model.procs, "history": list(model.history)}
-            for model in models
-        ],
-        "logs": [
-            {
-                "name": workload.name,
-                **{key: workload.source.get(key) for key in ("file", "variant", "sha256", "verified")},
-                "procs": workload.procs,
-                "jobs": len(workload),
-                "unestimated": workload.unestimated,
-                "dropped": {reason: int(count) for reason, count in workload.dropped.value_counts(sort=False).items()},
-                "history": list(workload.history),
-            }
-            for workload in workloads
-            if "model" not in workload.source
-        ],
-        "parameters": parameters,
-        "seed": parameters.get("seed"),
-        "versions": {
-            "python": platform.python_version(),
-            **{
-                package: metadata.version(package)
-                for package in ("simlib", "numpy", "pandas", "numba", "scipy", "matplotlib")
-            },
-        },
-    }
-
-
-def _plain(value, digits):
-    """What JSON can hold: plain numbers, rounded; None for nan."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item, digits) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, digits) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return None if value != value else round(value, digits)
-    return value

@@ -59,6 +59,10 @@ DIFFERENT = {
     ),
     "functions around other numbers": (adding(1), adding(2)),
     "functions with other code": (lambda wait: wait + 1, lambda wait: wait - 1),
+    "objects of classes whose methods differ": (
+        type("Policy", (), {"schedule": lambda self: 1})(),
+        type("Policy", (), {"schedule": lambda self: 2})(),
+    ),
     "functions with other defaults": (plus, types.FunctionType(plus.__code__, globals(), argdefs=(2,))),
 }
 

@@ -139,7 +139,8 @@ def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget)
 
 def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
     w, found = random_jobs(600, 3), []
-    monkeypatch.setattr(load_curves, "simulate", lambda *args, **options: found.append(args) or simlib.simulate(*args))
+    note = found.append  # what the list holds must not tell one run's function from another's
+    monkeypatch.setattr(load_curves, "simulate", lambda *args, **options: note(args) or simlib.simulate(*args))
     settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
     once = load_curves.curves([("made", w)], loads=(0.5, 0.7), **settings)
     assert len(found) == 2 * 3

@@ -1,6 +1,5 @@
 """Pictures show what they should, and exhibits are saved whole, marked where they are synthetic."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,13 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
 import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
 import pytest
 
 import simlib
 from simlib import EASY, Conservative, plots, simulate
-from simlib.models import jann97
 from simlib.papers.mualem2001 import examples
 
 matplotlib.use("Agg")
@@ -24,12 +20,6 @@ matplotlib.use("Agg")
 def _close_figures():
     yield
     plt.close("all")
-
-
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
-    return tmp_path
 
 
 def rectangles(ax):
@@ -75,46 +65,19 @@ def test_pictures_of_made_up_workloads_say_so():
     assert plots.SYNTHETIC in [text.get_text() for text in plots.utilisation(s).texts]
 
 
-TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month")
-
-
-def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
-    w = workload([(0, 10, 10, 3)], 4)
-    verdicts = {"cells": [{"ours": np.float64(1.23456), "published": float("nan"), "jobs": np.int64(3)}]}
-    folder = plots.save("paper_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=verdicts)
-    assert folder == root / "figures"
-    assert sorted(path.name for path in folder.iterdir()) == [f"paper_table9.{end}" for end in ("csv", "json", "png")]
-    assert (folder / "paper_table9.csv").read_text() == "month,value\n1996-10,0.3333\n"
-    record = json.loads((folder / "paper_table9.json").read_text())
-    assert record["verdicts"]["cells"] == [{"ours": 1.2346, "published": None, "jobs": 3}]
-    assert record["logs"][0]["jobs"] == 1 and record["parameters"] == {"x": [1]}
-    assert record["versions"]["simlib"] == simlib.__version__
-
-
-def test_saving_twice_gives_the_same_bytes(root, workload):
-    def save():
-        figure, ax = plt.subplots()
-        ax.plot([1, 2])
-        folder = plots.save("paper_figure9", figure, TABLE, workloads=[workload([(0, 1, 1, 1)], 1)])
-        return [path.read_bytes() for path in sorted(folder.iterdir())]
-
-    assert save() == save()
-
-
 def picture(folder, backend, shown):
     """The bytes of a picture that a process with a backend of its own saves, after it was shown so often."""
     code = (
-        "import io, pathlib, matplotlib.pyplot as plt; from simlib import plots\n"
-        f"plots.paths.ROOT = pathlib.Path({str(folder)!r})\n"
+        "import io, matplotlib.pyplot as plt; from simlib import plots\n"
         "plots.use_style()\n"
         "figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))\n"
         "for ax in axes: ax.plot([0, 1000], [0, 0.7], label='EASY'); ax.set(xlabel='R', ylabel='jobs up to here')\n"
         "figure.legend(*ax.get_legend_handles_labels(), loc='outside upper center')\n"
         f"for _ in range({shown}): figure.savefig(io.BytesIO(), dpi=figure.dpi)\n"
-        "plots.save('paper_figure9', figure)\n"
+        f"plots.save(figure, {str(folder / 'figure9.png')!r})\n"
     )
     subprocess.run([sys.executable, "-c", code], env=os.environ | {"MPLBACKEND": backend}, check=True)
-    return (folder / "figures" / "paper_figure9.png").read_bytes()
+    return (folder / "figure9.png").read_bytes()
 
 
 def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path):
@@ -124,40 +87,8 @@ def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path
     assert found[0] == found[1] == found[2]
 
 
-def test_an_axes_placed_by_hand_stays_where_it_is(root):
+def test_an_axes_placed_by_hand_stays_where_it_is(tmp_path):
     figure, (ax, _) = plt.subplots(1, 2, layout="constrained")
     ax.set_position((0.1, 0.2, 0.3, 0.4))
-    plots.save("paper_figure9", figure)
+    plots.save(figure, tmp_path / "figure9.png")
     assert ax.get_position().bounds == pytest.approx((0.1, 0.2, 0.3, 0.4))
-
-
-def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
-    figure = plt.figure()
-    folder = plots.save("paper_table9", figure, TABLE, workloads=[simlib.load("sample")])
-    assert folder == root / "build" / "synthetic"
-    assert not (root / "figures").exists()
-    assert json.loads((folder / "paper_table9.json").read_text())["synthetic"] is True
-    assert plots.SYNTHETIC in [text.get_text() for text in figure.texts]
-    assert "SYNTHETIC" in capsys.readouterr().out
-    assert pd.read_csv(folder / "paper_table9.csv").data.tolist() == [plots.SYNTHETIC]
-
-
-def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
-    w = workload([(0, 1, 1, 1)], 1)
-    plots.save("paper_table9", None, TABLE, workloads=[w])
-    before = (root / "figures" / "paper_table9.json").read_bytes()
-    with pytest.raises(TypeError):
-        plots.save("paper_table9", None, None, workloads=[w], parameters={"x": object()})
-    assert (root / "figures" / "paper_table9.json").read_bytes() == before
-    assert sorted(path.name for path in (root / "figures").iterdir()) == ["paper_table9.csv", "paper_table9.json"]
-
-
-def test_what_stands_in_for_a_log_tests_no_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
-    claims = [{"id": "MF-01", "claim": "so it is", "verdict": "reproduced", "evidence": "7 of 7"}]
-    for workload, verdict in ((simlib.load("sample"), "cannot be tested"), (jann97.workload(10), "reproduced")):
-        folder = plots.save("paper_table9", table=TABLE, workloads=[workload], verdicts={"claims": claims})
-        record = json.loads((folder / "paper_table9.json").read_text())
-        assert [found["verdict"] for found in record["verdicts"]["claims"]] == [verdict]
-    assert [model["name"] for model in record["models"]] == ["Jann"]
-    assert not record["logs"]

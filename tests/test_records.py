@@ -5,15 +5,20 @@ import json
 from pathlib import Path
 
 import jsonschema
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
+import simlib
 from simlib import papers, plots
 from simlib.models import jann97
+from simlib.papers import records
 
 ROOT = Path(__file__).parent.parent
 RECORDS = sorted((ROOT / "figures").glob("*.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 CONJECTURES = {"MF-38"}  # no exhibit can decide them
 
 
@@ -53,7 +58,7 @@ def test_every_claim_of_the_papers_is_decided_by_just_one_exhibit_but_for_conjec
 @pytest.fixture
 def record(tmp_path, monkeypatch, workload):
     """The record of a made-up exhibit with all that a record can have."""
-    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
     log = workload([(0, 10, 10, 3)], 4)
     log.source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     band = {"ours": 1.4, "band": (1.2, 1.3, 1.5)}
@@ -64,7 +69,7 @@ def record(tmp_path, monkeypatch, workload):
     ]
     verdicts = {"cells": cells, "claims": [papers.claim("MF-01", papers.REPRODUCED, "all of 7")]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
-    folder = plots.save("mualem2001_table9_by-month", **made_from, verdicts=verdicts)
+    folder = records.save("mualem2001_table9_by-month", **made_from, verdicts=verdicts)
     return read(folder / "mualem2001_table9_by-month.json")
 
 
@@ -108,8 +113,86 @@ def test_a_record_is_refused_for(record, wrong):
 def test_the_numbers_of_a_stand_in_are_not_judged(tmp_path, monkeypatch):
     from simlib.models.sample import sample
 
-    monkeypatch.setattr(plots.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
     one = papers.cell({"trace": "CTC"}, 1.0, 1.0, variant={"ours": 1.0})
-    folder = plots.save("mualem2001_table9", workloads=[sample()], verdicts={"cells": [one]})
+    folder = records.save("mualem2001_table9", workloads=[sample()], verdicts={"cells": [one]})
     (cell,) = read(folder / "mualem2001_table9.json")["verdicts"]["cells"]
     assert cell["verdict"] == cell["variant"]["verdict"] == papers.OTHER_LOG
+
+
+# Files
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    return tmp_path
+
+
+TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month")
+
+
+def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
+    w = workload([(0, 10, 10, 3)], 4)
+    one = papers.cell({"jobs": np.int64(3)}, 2.0, np.float64(1.23456), (1.0, float("nan"), 1.5))
+    verdicts = {"cells": [one]}
+    folder = records.save(
+        "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=verdicts
+    )
+    assert folder == root / "figures"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"mualem2001_table9.{end}" for end in ("csv", "json", "png")
+    ]
+    assert (folder / "mualem2001_table9.csv").read_text() == "month,value\n1996-10,0.3333\n"
+    record = json.loads((folder / "mualem2001_table9.json").read_text())
+    (cell,) = record["verdicts"]["cells"]
+    assert (cell["ours"], cell["median"], cell["of"]) == (1.2346, None, {"jobs": 3})
+    assert record["logs"][0]["jobs"] == 1 and record["parameters"] == {"x": [1]}
+    assert record["versions"]["simlib"] == simlib.__version__
+
+
+def test_saving_twice_gives_the_same_bytes(root, workload):
+    def save():
+        figure, ax = plt.subplots()
+        ax.plot([1, 2])
+        folder = records.save("mualem2001_figure9", figure, TABLE, workloads=[workload([(0, 1, 1, 1)], 1)])
+        return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+    assert save() == save()
+
+
+def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
+    figure = plt.figure()
+    folder = records.save("mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")])
+    assert folder == root / "build" / "synthetic"
+    assert not (root / "figures").exists()
+    assert json.loads((folder / "mualem2001_table9.json").read_text())["synthetic"] is True
+    assert plots.SYNTHETIC in [text.get_text() for text in figure.texts]
+    assert "SYNTHETIC" in capsys.readouterr().out
+    assert pd.read_csv(folder / "mualem2001_table9.csv").data.tolist() == [plots.SYNTHETIC]
+
+
+def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
+    w = workload([(0, 1, 1, 1)], 1)
+    records.save("mualem2001_table9", None, TABLE, workloads=[w])
+    before = (root / "figures" / "mualem2001_table9.json").read_bytes()
+    with pytest.raises(TypeError):
+        records.save("mualem2001_table9", None, None, workloads=[w], parameters={"x": object()})
+    with pytest.raises(ValueError, match="mualem2001_table9: record.verdicts.claims.* must .*exhibit.schema.json says"):
+        records.save("mualem2001_table9", None, TABLE + 1, workloads=[w], verdicts={"claims": [{"id": "MF-01"}]})
+    assert (root / "figures" / "mualem2001_table9.json").read_bytes() == before
+    assert sorted(path.name for path in (root / "figures").iterdir()) == [
+        "mualem2001_table9.csv",
+        "mualem2001_table9.json",
+    ]
+
+
+def test_what_stands_in_for_a_log_tests_no_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    claims = [{"id": "MF-01", "claim": "so it is", "verdict": "reproduced", "evidence": "7 of 7"}]
+    for workload, verdict in ((simlib.load("sample"), "cannot be tested"), (jann97.workload(10), "reproduced")):
+        folder = records.save("mualem2001_table9", table=TABLE, workloads=[workload], verdicts={"claims": claims})
+        record = json.loads((folder / "mualem2001_table9.json").read_text())
+        assert [found["verdict"] for found in record["verdicts"]["claims"]] == [verdict]
+    assert [model["name"] for model in record["models"]] == ["Jann"]
+    assert not record["logs"]

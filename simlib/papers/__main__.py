@@ -3,7 +3,6 @@
 """
 
 import argparse
-import sys
 
 from .. import paths
 
@@ -13,7 +12,6 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m simlib.papers", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["verdicts", "report"], default="verdicts")
     what = parser.parse_args(arguments).what
-    sys.modules["rfc3987_syntax"] = None  # see the Snakefile, at PAPERMILL; before the imports below
     (write if what == "report" else show)()
 
 

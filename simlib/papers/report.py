@@ -5,13 +5,11 @@ site are made of it.
 import json
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
-
-import jsonschema
 
 from .. import paths
 from ..archive import NOT_VERIFIED
 from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, tally
+from .records import complaint
 
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
@@ -148,17 +146,12 @@ def record(path):
         found = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
-    wrong = [f"{error.json_path}: {error.message[:300]}" for error in _validator().iter_errors(found)]
-    wrong += [f"$.exhibit: expected {path.stem}"] if not wrong and found["exhibit"] != path.stem else []
+    wrong = complaint(found)
+    if not wrong and found["exhibit"] != path.stem:
+        wrong = f"$.exhibit: expected {path.stem}"
     if wrong:
-        raise ValueError(f"{path}: {wrong[0]}; data/exhibit.schema.json says what a record is; run its notebook again")
+        raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")
     return found
-
-
-@cache
-def _validator():
-    schema = json.loads((paths.DATA / "exhibit.schema.json").read_text(encoding="utf-8"))
-    return jsonschema.Draft202012Validator(schema)
 
 
 # Counts

@@ -1,7 +1,7 @@
 """What several notebooks need is made once and kept in `build/kept/`.
 
-It lies there by what it is made of, and by the state of the package: whatever changes makes it anew. Notebooks that run
-at once share what the other has finished, and run alone as well.
+It lies there by what it is made of, by the code of the function that makes it, and by the state of the library:
+whatever changes makes it anew. Notebooks that run at once share what the other has finished, and run alone as well.
 """
 
 import hashlib
@@ -23,17 +23,20 @@ warnings.filterwarnings("ignore", "Persisting input arguments", UserWarning)
 
 def once(function, *ignored):
     """The function, which is called only when it was not called before with the same arguments but the ignored ones."""
-    return joblib.Memory(FOLDER, verbose=0).cache(function, ignore=list(ignored))
+    code = hashlib.sha256(repr(identity(function)).encode()).hexdigest()[:16]
+    return joblib.Memory(FOLDER / code, verbose=0).cache(function, ignore=list(ignored))
 
 
 def state_of(workload, feedback=False):
-    """What tells simulations of a workload from others, in place of the workload itself: jobs, machine and package."""
+    """What tells simulations of a workload from others, in place of the workload itself: jobs, machine and library."""
     followed = workload.followed() if feedback else ()
-    return _package(), identity(workload.jobs), identity(followed), workload.procs
+    return _library(), identity(workload.jobs), identity(followed), workload.procs
 
 
 @cache
-def _package():
-    """A digest of the package, whose every change might be one of the numbers, and of NumPy, which draws at random."""
-    files = sorted(Path(__file__).parents[2].rglob("*.py"))
+def _library():
+    """A digest of the library, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    package = Path(__file__).parents[2]
+    others = ("papers", "lessons", "widgets")
+    files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]
     return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

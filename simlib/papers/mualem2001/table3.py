@@ -1,6 +1,6 @@
 """Table 3: what the quality of user estimates does to performance (section 4.2)."""
 
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -9,7 +9,9 @@ import pandas as pd
 from ... import estimates
 from ...stats import band, means_of
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, means, policies, shaken
+from ..exhibit import LOGS, Part, repeats
+from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, means, pictures, policies, shaken
+from .on_traces import OnTraces
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
 SEEDS = 10
@@ -19,6 +21,44 @@ NOT_RANDOM = ("original", "f1")
 """The columns whose estimates are the users' and the run times."""
 
 CASE = ["trace", "estimates", "seed", "scheduler"]
+
+
+class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, claims={"MF-30": LOGS, "MF-31": LOGS}):
+    """Are good estimates really needed?"""
+
+    traces: tuple = SP2
+    factors: tuple = FACTORS
+    shakes: int = repeats(100)
+    variant_shakes: int = repeats(40)
+    draws: int = repeats(20)
+    shake_s: int = 60
+    seed: int = 0
+    easy_reuse_extra: bool = False
+    conservative_compress: str = "arrival"
+
+    @cached_property
+    def results(self):
+        counts = self.shakes, self.variant_shakes, self.draws
+        return runs(self.found, qualities(self.factors), *counts, self.shake_s, self.seed, self.rules)
+
+    @cached_property
+    def table(self):
+        return summary(self.results)
+
+    @cached_property
+    def cells(self):
+        return cells(self.table)
+
+    @property
+    def deviations(self):
+        return deviations(self.table, {trace.trace: len(trace.workload) for trace in self.found})
+
+    def judge(self):
+        return claims(self.table)
+
+    def parts(self):
+        labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
+        return {"": Part(self.table, lambda: pictures.against_estimates(self.table, labels), cells=self.cells)}
 
 
 def qualities(factors):

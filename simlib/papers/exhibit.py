@@ -1,0 +1,207 @@
+"""What an exhibit is: a table or figure of a paper made anew, or a close group of them.
+
+An exhibit's own module says what it needs, its parameters, how it simulates, what it compares with, what each claim
+rests on, and which pictures it has. What is the same for all is here: parameters come from the notebook, sources are
+loaded once, verdicts on what stands in for a log are withdrawn, pictures are stamped when they are made, and a record
+says where every file comes from.
+
+A notebook is then `exhibit = Table3.of(globals())`, `exhibit.table`, `exhibit.figure()`, `exhibit.verdicts`,
+`exhibit.save()`, with prose between.
+"""
+
+import dataclasses
+import importlib
+import pkgutil
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+import matplotlib.pyplot as plt
+
+from .. import papers, plots
+from . import records
+
+LOGS, MODELS, EXAMPLES = "logs", "models", "examples"
+"""What claims and pictures can rest on: the paper's logs, or what stands in for them; made-up workloads of published
+models; small ones made by hand."""
+
+
+def repeats(count):
+    """A parameter that says how many runs there are: a few will do where all logs are stand-ins."""
+    return field(default=count, metadata={"repeats": True})
+
+
+@dataclass(frozen=True)
+class Part:
+    """One picture of an exhibit with its numbers, or only the numbers: what files of one name hold.
+
+    Attributes
+    ----------
+    table : DataFrame or Series
+        What goes into the `.csv`.
+    draw : callable, optional
+        Makes the Figure.
+    on : tuple of str
+        The groups of sources that it shows, out of `LOGS`, `MODELS` and `EXAMPLES`.
+    cells : list of dict
+        Verdicts on printed numbers that belong to this part, from `papers.cell`.
+    """
+
+    table: object
+    draw: object = None
+    on: tuple = (LOGS,)
+    cells: list = field(default_factory=list)
+
+
+class Exhibit:
+    """The base of all exhibits, which are dataclasses: the annotated attributes of a subclass are its parameters.
+
+    A subclass defines `load`, `parts`, and where the text makes claims `judge`. Its results are attributes that are
+    worked out when they are first asked for (`functools.cached_property`). It is declared with
+
+    Parameters
+    ----------
+    name : str
+        Folder and notebook: "mualem2001/table3".
+    section : str
+        Where the paper has it, such as "4.2": exhibits are listed in this order.
+    seconds : float
+        How long its notebook takes, roughly: the longest begin first.
+    after : str, optional
+        The exhibit whose runs it shares: it is better made after that one.
+    claims : dict
+        For each claim that it decides, by id, what the verdict rests on: one of `LOGS`, `MODELS`, `EXAMPLES`, or a
+        tuple of several.
+    """
+
+    missing = ()
+    """What it asked for and is not on this machine, a sentence each."""
+
+    def __init_subclass__(cls, name=None, section="", seconds=0, after=None, claims=None):
+        cls.name, cls.section, cls.seconds, cls.after, cls.claims = name, section, seconds, after, claims or {}
+        if name:  # and not what several exhibits have in common
+            dataclass(eq=False)(cls)
+            REGISTRY[name] = cls
+
+    # What an exhibit defines
+
+    def load(self):
+        """The workloads that it is made from: a dict of lists by group, in the order of the record."""
+        return {}
+
+    def parts(self):
+        """A dict of `Part` by the suffix of its files' names, "" for the main one."""
+        raise NotImplementedError
+
+    def judge(self):
+        """The verdicts on the claims of the text, a list of dicts from `papers.claim`."""
+        return []
+
+    # What is the same for all
+
+    @classmethod
+    def of(cls, variables):
+        """Make the exhibit from a notebook's variables, which are `globals()` there.
+
+        Raises
+        ------
+        ValueError
+            Where a parameter is missing.
+        """
+        names = [each.name for each in dataclasses.fields(cls)]
+        if missing := [name for name in names if name not in variables]:
+            raise ValueError(f"{cls.name}: found no parameter {', '.join(missing)} in the notebook's first code cell")
+        return cls(**{name: variables[name] for name in names})
+
+    @property
+    def parameters(self):
+        """The parameters by name, as the record has them."""
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+
+    @cached_property
+    def sources(self):
+        """The workloads that it is made from, by group."""
+        return self.load()
+
+    def synthetic(self, on):
+        """Whether any of these groups has a workload that only stands in for a log: the one place that decides it."""
+        return any(workload.stand_in for group in on for workload in self.sources.get(group, []))
+
+    def show_sources(self):
+        """Print what is missing; return a table of the others: which file or model, which of its jobs take part."""
+        sources = self.sources
+        for one in self.missing:
+            print(f"{one}: not on this machine, left out")
+        return papers.logs_table([workload for group in sources.values() for workload in group])
+
+    @cached_property
+    def made(self):
+        """The parts, by suffix."""
+        return self.parts()
+
+    @cached_property
+    def verdicts(self):
+        """The verdicts on its claims; none but "cannot be tested" on one that rests on stand-ins."""
+        found = {claim["id"]: claim for claim in self.judge()}
+        if set(found) != set(self.claims):
+            raise ValueError(f"{self.name}: judge() decides {', '.join(found)}, expected {', '.join(self.claims)}")
+        return [records.withdrawn(one) if self.synthetic(self._rests_on(id)) else one for id, one in found.items()]
+
+    def _rests_on(self, claim):
+        on = self.claims[claim]
+        return (on,) if isinstance(on, str) else on
+
+    def print_verdicts(self):
+        """Print the verdicts, one after another, wrapped."""
+        papers.print_claims(self.verdicts)
+
+    @cached_property
+    def _figures(self):
+        return {}
+
+    def figure(self, part=""):
+        """Draw a picture, stamped if it shows what stands in for a log; once, for it is shown and saved.
+
+        It is closed, so that a notebook shows it where it is the value of a cell.
+        """
+        if part not in self._figures:
+            figure = self.made[part].draw()
+            if self.synthetic(self.made[part].on):
+                plots.stamp(figure)
+            plt.close(figure)
+            self._figures[part] = figure
+        return self._figures[part]
+
+    def save(self):
+        """Write all parts: pictures, numbers, records; to `figures/`, or where one rests on stand-ins, apart."""
+        stem = self.name.replace("/", "_")
+        for suffix, part in self.made.items():
+            main = suffix == next(iter(self.made))
+            claims = self.verdicts if main else []
+            groups = [*part.on, *(group for one in claims for group in self._rests_on(one["id"]))]
+            on = [group for group in self.sources if group in groups]
+            records.write(
+                f"{stem}_{suffix}" if suffix else stem,
+                self.figure(suffix) if part.draw else None,
+                part.table,
+                [workload for group in on for workload in self.sources[group]],
+                self.parameters,
+                part.cells,
+                claims,
+            )
+
+
+REGISTRY = {}
+"""The exhibits whose modules have been imported, by name."""
+
+
+@cache
+def exhibits():
+    """All exhibits of both papers, in the papers' order: found by importing every module of `simlib.papers`."""
+    for module in pkgutil.walk_packages(papers.__path__, f"{papers.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return dict(sorted(REGISTRY.items(), key=lambda item: (item[0].partition("/")[0], _in_order(item[1]))))
+
+
+def _in_order(cls):
+    return [int(number) for number in cls.section.split(".")], cls.name

@@ -1,0 +1,148 @@
+"""Saving an exhibit: picture, numbers and record together; the record says where they come from."""
+
+import json
+import platform
+from functools import cache
+from importlib import metadata
+
+import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
+import numpy as np
+
+from .. import paths, plots
+from . import OTHER_LOG, UNTESTED
+
+UNTESTABLE = {"verdict": UNTESTED, "evidence": plots.SYNTHETIC}
+UNJUDGED = {"verdict": OTHER_LOG}
+
+
+def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
+    """Save an exhibit: `<exhibit>.png`, `<exhibit>.csv`, and `<exhibit>.json` with where it comes from.
+
+    They go to `figures/`, or to `build/synthetic/`, marked, if any of the workloads only stands in for a log.
+
+    Parameters
+    ----------
+    exhibit : str
+        Folder and notebook, and a suffix where a notebook makes several: "mualem2001_table1".
+    figure : Figure, optional
+    table : DataFrame, optional
+        The numbers behind the picture; floats are rounded to `digits` decimals, so that equal runs give equal bytes.
+    workloads : sequence of Workload
+        What the numbers were made from.
+    parameters : dict
+        The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
+    verdicts : dict
+        `cells` and `claims`, each a list of dicts, from `papers.cell` and `papers.claim`. What stands in for a log can
+        test no claim, and its numbers are not judged.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
+    verdicts = {"cells": [], "claims": []} | (verdicts or {})
+    if any(workload.stand_in for workload in workloads):
+        verdicts["claims"] = [withdrawn(claim) for claim in verdicts["claims"]]
+        if figure is not None:
+            plots.stamp(figure)
+    return write(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
+
+
+def write(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
+    """As `save`, of a figure that is stamped and claims that are withdrawn where they have to be.
+
+    Raises
+    ------
+    ValueError
+        For a record that does not follow `data/exhibit.schema.json`; nothing is written.
+    """
+    synthetic = any(workload.stand_in for workload in workloads)
+    folder = paths.ROOT / "build" / "synthetic" if synthetic else paths.ROOT / "figures"
+    verdicts = {"cells": [_unjudged(cell) for cell in cells] if synthetic else cells, "claims": claims}
+    record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
+    if wrong := complaint(record):
+        raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
+    if figure is not None:
+        plots.save(figure, folder / f"{exhibit}.png")
+    if table is not None:
+        table = table.assign(data=plots.SYNTHETIC) if synthetic else table
+        with paths.replacing(folder / f"{exhibit}.csv") as path:
+            table.round(digits).to_csv(path, lineterminator="\n")
+    with paths.replacing(folder / f"{exhibit}.json") as path:
+        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if synthetic:
+        print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
+    return folder
+
+
+def withdrawn(claim):
+    """A verdict on a claim where what it rests on only stands in for a log."""
+    return claim | UNTESTABLE
+
+
+def _unjudged(cell):
+    """A cell where ours comes from a stand-in."""
+    return cell | UNJUDGED | ({"variant": cell["variant"] | UNJUDGED} if "variant" in cell else {})
+
+
+def complaint(record):
+    """Where a record departs from `data/exhibit.schema.json`, and how; None where it follows it."""
+    try:
+        _validator()(record)
+    except fastjsonschema.JsonSchemaException as error:
+        return f"{error.message.replace('data', 'record', 1)[:300]}, found {repr(error.value)[:100]}"
+    return None
+
+
+@cache
+def _validator():
+    schema = json.loads((paths.DATA / "exhibit.schema.json").read_text(encoding="utf-8"))
+    return fastjsonschema.compile(schema)
+
+
+def provenance(exhibit, workloads, parameters):
+    """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
+    models = [workload for workload in workloads if "model" in workload.source]
+    return {
+        "exhibit": exhibit,
+        "synthetic": any(workload.stand_in for workload in workloads),
+        "models": [
+            {"name": model.name, **model.source, "procs": model.procs, "history": list(model.history)}
+            for model in models
+        ],
+        "logs": [
+            {
+                "name": workload.name,
+                **{key: workload.source.get(key) for key in ("file", "variant", "sha256", "verified")},
+                "procs": workload.procs,
+                "jobs": len(workload),
+                "unestimated": workload.unestimated,
+                "dropped": {reason: int(count) for reason, count in workload.dropped.value_counts(sort=False).items()},
+                "history": list(workload.history),
+            }
+            for workload in workloads
+            if "model" not in workload.source
+        ],
+        "parameters": parameters,
+        "seed": parameters.get("seed"),
+        "versions": {
+            "python": platform.python_version(),
+            **{
+                package: metadata.version(package)
+                for package in ("simlib", "numpy", "pandas", "numba", "scipy", "matplotlib")
+            },
+        },
+    }
+
+
+def _plain(value, digits):
+    """What JSON can hold: plain numbers, rounded; None for nan."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item, digits) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, digits) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return None if value != value else round(value, digits)
+    return value
