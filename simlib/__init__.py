@@ -10,8 +10,9 @@ import importlib
 
 from . import engine as engine  # first: it finds a place for all compiled kernels
 from . import estimates, metrics
-from .archive import ArchiveError, load
+from .archive import ArchiveError
 from .doubts import LogWarning
+from .loading import load
 from .policies import EASY, FCFS, Conservative
 from .schedule import Schedule, simulate
 from .sweeps import sweep

@@ -6,7 +6,21 @@ import argparse
 import sys
 import warnings
 
-from . import EASY, FCFS, Conservative, Workload, archive, doubts, estimates, paths, sacct, simulate, swf, walltime
+from . import (
+    EASY,
+    FCFS,
+    Conservative,
+    Workload,
+    archive,
+    doubts,
+    estimates,
+    loading,
+    paths,
+    sacct,
+    simulate,
+    swf,
+    walltime,
+)
 
 
 def logs():
@@ -69,7 +83,7 @@ def compile_kernels():
     """Use every kernel that Python calls once; otherwise one waits when it is first used."""
     from .papers.mualem2001.programs import ConservativeProgram, EasyProgram  # readings with kernels of their own
 
-    workload, scheme = archive.load("sample"), walltime.Scheme()
+    workload, scheme = loading.load("sample"), walltime.Scheme()
     policies = FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()
     for policy in (*policies, EasyProgram(), ConservativeProgram()):
         simulate(workload, policy).summary()

@@ -2,8 +2,7 @@
 
 A log is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched. Whatever is found is
 verified before use: the number and the digest of its job lines, as far as they are known, and that it is not made up.
-`$SIMLIB_ARCHIVE` names a mirror to fetch from. A log that cannot be had is replaced by its synthetic twin
-(`simlib.models.twin`), with a warning.
+`$SIMLIB_ARCHIVE` names a mirror to fetch from.
 """
 
 import functools
@@ -12,14 +11,12 @@ import re
 import threading
 import time
 import tomllib
-import warnings
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
 
 from . import paths, swf
-from .doubts import LogWarning
 
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
@@ -91,83 +88,6 @@ def files(name, variant=None):
     return chosen
 
 
-def load(name, variant=None):
-    """A log of the catalogue as a Workload, fetched from the archive where it is not at hand.
-
-    Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
-    archive did not answer once, it is not asked again.
-
-    Parameters
-    ----------
-    name : str
-        A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them.
-    variant : str, optional
-        "original", "cleaned", "reconstructed": this and nothing else. "twin": the synthetic one. By default the best
-        log at hand.
-
-    Returns
-    -------
-    Workload
-        With the catalogue's machine size, which for some logs is not the header's.
-
-    Raises
-    ------
-    ArchiveError
-        Where the log is unknown, or a file is here that is not the one that the catalogue describes; where the variant
-        that was asked for, or a log without a twin, cannot be fetched.
-
-    Warns
-    -----
-    LogWarning
-        As `simlib.read_swf`.
-    """
-    found = None if variant == "twin" else find(name, variant)
-    if not found:
-        from .models import twin  # which itself needs the catalogue
-
-        if variant == "twin":
-            return twin.workload(name)
-        try:
-            _fetch_if_reachable(name, variant)
-        except ArchiveError as error:
-            if variant or not twin.exists(name):
-                raise
-            _warn_of_twin(name, error)
-            return twin.workload(name)
-        found = find(name, variant)
-    workload, doubtful = _read(name, *found)
-    for sentence in doubtful:
-        warnings.warn(sentence, LogWarning, stacklevel=2)
-    return workload
-
-
-_out_of_reach = set()
-_warned = set()
-
-
-def _fetch_if_reachable(name, variant):
-    base = _base()
-    if base in _out_of_reach:
-        raise Unreachable(f"{name}: {_public(base)}: the archive could not be reached before, and was not asked again")
-    try:
-        fetch(name, variant)
-    except Unreachable:
-        _out_of_reach.add(base)
-        raise
-
-
-def _warn_of_twin(name, reason):
-    """Say, once, that a log is replaced by its twin."""
-    if name not in _warned:
-        _warned.add(name)
-        best = files(name)[0].file
-        message = (
-            f"{name}: SYNTHETIC: using a made-up twin, for the log is not here and cannot be had ({reason}). "
-            f"To use the log: python -m simlib fetch {name}, or put {best} into a folder that SIMLIB_TRACES names"
-        )
-        warnings.warn(message, UserWarning, stacklevel=3)
-
-
 def find(name, variant=None):
     """The best file of a log on this machine and its path, verified; None where there is none."""
     for file in files(name, variant):
@@ -211,6 +131,21 @@ def fetch(name, variant=None, progress=False):
     except OSError as error:
         raise ArchiveError(f"{name}: {_public(url)}: cannot be kept in {paths.TRACES}: {error.strerror}") from None
     return kept
+
+
+_out_of_reach = set()
+
+
+def fetch_if_reachable(name, variant=None):
+    """As `fetch`, but where the archive did not answer once, it is not asked again."""
+    base = _base()
+    if base in _out_of_reach:
+        raise Unreachable(f"{name}: {_public(base)}: the archive could not be reached before, and was not asked again")
+    try:
+        fetch(name, variant)
+    except Unreachable:
+        _out_of_reach.add(base)
+        raise
 
 
 def _base():
@@ -337,8 +272,8 @@ def _kept_contents(path, size, modified, limit):
     return swf.contents(path, limit)
 
 
-def _read(name, path, file):
-    """The workload of a file, and what is doubtful of it."""
+def read(name, path, file):
+    """The workload of a file that `find` found, and what is doubtful of it, as from `simlib.swf.read`."""
     about = entry(name)
     known = {"TimeZoneString": about["timezone"]}
     if "start" in about:

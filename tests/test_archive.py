@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import simlib
-from simlib import ArchiveError, archive, paths
+from simlib import ArchiveError, archive, loading, paths
 from simlib.__main__ import main
 from simlib.doubts import LogWarning
 from simlib.models import twin
@@ -132,7 +132,7 @@ def downloads(monkeypatch, tmp_path):
     """The folder that downloads are kept in; nothing is on this machine, and the network is this machine."""
     monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
     monkeypatch.setattr(archive, "_out_of_reach", set())
-    monkeypatch.setattr(archive, "_warned", set())
+    monkeypatch.setattr(loading, "_warned", set())
     monkeypatch.delenv("SIMLIB_TRACES", raising=False)
     for key in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(key, "*")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import archive, papers, paths
+from simlib import archive, load, papers, paths
 from simlib.models import twin
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
@@ -73,7 +73,7 @@ def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
 def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
     here = {"KTH-SP2": twin.workload("KTH-SP2")}
     monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
-    monkeypatch.setattr(archive, "load", lambda name, variant=None: here[name])
+    monkeypatch.setattr(papers, "load", lambda name, variant=None: here[name])
     found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
     assert [trace.trace for trace in found] == ["KTH"]
     assert missing == ["CTC: CTC-SP2", "Par: SDSC-Par-95", "Par: SDSC-Par-96"]
@@ -201,7 +201,7 @@ def test_table_1_is_met(log, trace, logs, easy, conservative):
 
 
 def test_two_years_of_a_trace_are_told_apart_by_their_labels():
-    both = [mualem2001.Trace("Par", archive.load(f"SDSC-Par-{year}", "twin")) for year in (95, 96)]
+    both = [mualem2001.Trace("Par", load(f"SDSC-Par-{year}", "twin")) for year in (95, 96)]
     assert [label for label, _ in mualem2001.labelled(both)] == ["Par-95", "Par-96"]
     assert [label for label, _ in mualem2001.labelled(both[:1])] == ["Par"]
     assert {mualem2001.trace_of(label) for label, _ in mualem2001.labelled(both)} == {"Par"}

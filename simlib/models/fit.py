@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
-from .. import archive, paths
+from .. import paths
+from ..loading import load
 from . import feitelson96, hyper_erlang
 
 RANGES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 322]
@@ -204,7 +205,7 @@ def _toml(value):
 
 
 def main():
-    logs = {name: archive.load(name) for name in GENERAL}
+    logs = {name: load(name) for name in GENERAL}
     rows = jann97(logs["CTC-SP2"])
     header = JANN.format(file=logs["CTC-SP2"].source["file"], jobs=sum(row["jobs"] for row in rows))
     write("jann97", header, ["\n".join(["[[range]]", *map(entry, row, row.values()), ""]) for row in rows])

@@ -14,6 +14,7 @@ import pandas as pd
 import scipy
 
 from .. import archive, paths
+from ..loading import load
 from ..workload import NO_RUN
 from . import comparison, twin
 from .twin import GRID, NONE
@@ -382,12 +383,12 @@ def made(name):
         None where neither the log nor the one that is nearest is here.
     """
     if archive.find(name):
-        workload = archive.load(name)
+        workload = load(name)
         return fit(workload), f"fitted to {workload.source['file']}"
     nearest, remake = FROM_NEAREST.get(name, (None, None))
     if nearest is None or not archive.find(nearest):
         return None
-    workload = archive.load(nearest)
+    workload = load(nearest)
     table = fit(workload)
     remake(table)
     return (

@@ -7,8 +7,9 @@ from functools import cache
 import pandas as pd
 import scipy
 
-from .. import archive, paths
+from .. import paths
 from ..doubts import LogWarning
+from ..loading import load
 
 REPRODUCED, PARTLY, NOT, UNTESTED = "reproduced", "partly reproduced", "not reproduced", "cannot be tested"
 VERDICTS = (REPRODUCED, PARTLY, NOT, UNTESTED)
@@ -21,7 +22,7 @@ def log(name, variant=None):
     """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
-        return archive.load(name, variant)
+        return load(name, variant)
 
 
 @cache
