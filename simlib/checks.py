@@ -52,7 +52,7 @@ def columns(found, policy, jobs):
                 else f"an array of shape {values.shape}"
             )
             raise ValueError(f"{policy}: {name}: found {shape}, expected one for each of the {len(jobs)} jobs")
-        made[name] = kinds[name](values, f"{policy}: {name}", jobs.index) if name in kinds else values
+        made[name] = kinds[name](values, f"{policy}: {name}", jobs.index) if name in kinds else values.copy()
     return made
 
 

@@ -39,7 +39,7 @@ _NO_TIME = {"", "Unknown", "None", "N/A"}
 _NO_LIMIT = {"", "UNLIMITED", "Partition_Limit"}
 
 _COUNT = r"(\d{1,10})|(\d{1,10}(?:\.\d{1,10})?)([KMG])"  # sacct shortens 2048 nodes to 2K
-_TIME = r"(\d{1,10})|((?:19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d)"
+_TIME = r"(\d{1,10})|((?:19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d)"
 _DURATION = r"(\d{1,10})|(?:(?:(\d{1,10})-)?(\d{1,10}):)?(\d{1,10}):(\d{1,10})"
 _LAST = 7258118400  # 2200 begins
 _LONGEST = 3155760000  # a hundred years

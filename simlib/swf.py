@@ -33,7 +33,11 @@ FIELDS = (
 
 _NEWLINE, _BLANK, _TAB, _SEMICOLON = b"\n \t;"
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*|\s+([-:;,]\s+)?[^\W\d_]{2}.*)?")  # words or brackets may follow
+_PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
+_WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"
+_SIZE = re.compile(rf"([+-]?[0-9]{{1,15}})(\s*[(\[{{;].*|{_WORDS})?")  # words may follow a size, too
+_ZONE = re.compile(r"(\S+)(\s*[(\[{;].*)?")
+
 SYNTHETIC = "SYNTHETIC"
 """What a comment says where the jobs are made up, in whatever case and line; it sets `Workload.synthetic`."""
 
@@ -268,20 +272,23 @@ def _updated(workload):
     values = {"MaxProcs": workload.procs, "UnixStartTime": None, "TimeZoneString": None}
     if workload.start is not None:
         values |= {"UnixStartTime": int(workload.start.timestamp()), "TimeZoneString": workload.start.tz}
+    written = set()
     for line in workload.header:
-        key = line.partition(":")[0].strip()
-        if key not in values:
+        key, colon, _ = line.partition(":")
+        if not colon or (key := key.strip()) not in values:
             yield line
-        elif (value := values.pop(key)) is not None:
-            yield line if _says(line, value) else f" {key}: {value}"
-    yield from (f" {key}: {value}" for key, value in values.items() if value is not None)
+        elif values[key] is not None and key not in written:  # once, for two that differ say nothing
+            written.add(key)
+            yield line if _says(line, values[key]) else f" {key}: {values[key]}"
+    yield from (f" {key}: {value}" for key, value in values.items() if value is not None and key not in written)
     if workload.synthetic and not says_synthetic(workload.header):
         yield f" Note: {SYNTHETIC}: not the log of any machine."
 
 
 def _says(line, value):
     text = line.partition(":")[2]
-    return _plain(text) == value if isinstance(value, int) else text.split()[:1] == [str(value)]
+    found = (_SIZE if isinstance(value, int) else _ZONE).fullmatch(text.strip())
+    return bool(found) and found[1] == str(value)
 
 
 # The header
@@ -300,20 +307,20 @@ def header_fields(header):
 def machine_size(metadata):
     """The processors of the machine: MaxProcs, else MaxNodes where that is missing, empty, 0 or -1.
 
-    Only a whole number counts, words or brackets may follow it; of a repeated key the first.
+    Only a whole number counts; words without digits, or brackets, may follow it.
 
     Raises
     ------
     ValueError
-        Where there is none, or another number such as 1,024 or 2K.
+        Where there is none, or another number such as 1,024 or 2K, or two that differ.
     """
     for key in ("MaxProcs", "MaxNodes"):
-        if text := _first(metadata.get(key, "")):
-            size = _plain(text)
-            if size is None or size < -1:
+        if text := _value(metadata, key):
+            size = _SIZE.fullmatch(text)
+            if not size or int(size[1]) < -1:
                 raise ValueError(f"header line {key}: found {text[:40]!r}, expected a whole number such as 128")
-            if size > 0:
-                return size
+            if int(size[1]) > 0:
+                return int(size[1])
     raise ValueError("header has no machine size: expected a line like '; MaxProcs: 128'")
 
 
@@ -327,18 +334,17 @@ def start_time(metadata):
     """
     if "UnixStartTime" not in metadata:
         return None
-    text, zone = (
-        _first(metadata.get(key, default)) for key, default in (("UnixStartTime", ""), ("TimeZoneString", "UTC"))
-    )
+    text, zone = _value(metadata, "UnixStartTime"), _value(metadata, "TimeZoneString", "UTC")
     unusable = LookupError, ValueError, ArithmeticError, OSError, NotImplementedError
     try:
-        pd.Timestamp(0, tz=zone.split()[0])
-    except unusable:
+        known = _ZONE.fullmatch(zone)[1]
+        pd.Timestamp(0, tz=known)
+    except (*unusable, TypeError):  # the last of what is no name at all
         expected = "a zone such as Europe/Stockholm"
         raise ValueError(f"header line TimeZoneString: found {zone[:40]!r}, expected {expected}") from None
     try:
-        return pd.Timestamp(int(_plain(text)), unit="s", tz="UTC").tz_convert(zone.split()[0])
-    except (*unusable, TypeError):  # of what is no number at all
+        return pd.Timestamp(int(_PLAIN.fullmatch(text)[1]), unit="s", tz="UTC").tz_convert(known)
+    except (*unusable, TypeError):
         expected = "seconds since 1970 such as 843480031"
         raise ValueError(f"header line UnixStartTime: found {text[:40]!r}, expected {expected}") from None
 
@@ -348,15 +354,12 @@ def says_synthetic(header):
     return any(map(_MARK.search, header))
 
 
-def _first(value):
-    """The first of the values of a repeated key."""
-    return value.partition("\n")[0]
-
-
-def _plain(text):
-    """The whole number that a header's value is, with words or brackets behind it; None for any other."""
-    number = _PLAIN.fullmatch(text.strip())
-    return int(number[1]) if number else None
+def _value(metadata, key, default=""):
+    """The value of a key; ValueError where the header has two that differ."""
+    values = list(dict.fromkeys(filter(None, metadata.get(key, default).split("\n"))))
+    if len(values) > 1:
+        raise ValueError(f"header line {key}: found {values[0][:40]!r} and {values[1][:40]!r}, expected one value")
+    return values[0] if values else ""
 
 
 # The lines

@@ -88,6 +88,15 @@ def test_a_policy_that_changes_what_it_gets_changes_nothing_but_its_own_copies()
     assert w.jobs.equals(before)
 
 
+def test_a_policy_that_returns_the_same_arrays_again_does_not_change_an_earlier_schedule():
+    start, colour = np.array([0, 10, 2]), np.array([1, 2, 3])
+    again = Returns(lambda submit: {"start": start, "colour": colour})
+    before = simulate(table(ROWS, 4), again)
+    start[1], colour[:] = 11, 0
+    assert simulate(table(ROWS, 4), again).jobs.start.tolist() == [0, 11, 2]
+    assert (before.jobs.start.tolist(), before.jobs.colour.tolist()) == ([0, 10, 2], [1, 2, 3])
+
+
 def test_with_feedback_followers_are_submitted_a_think_time_after_the_job_that_they_follow():
     rows = table([(0, 10, 10, 1), (20, 5, 5, 1)], 1).jobs.set_axis([1, 2])
     log = pd.DataFrame(-1, index=rows.index, columns=FIELDS).assign(job=[1, 2], submit=rows.submit)

@@ -130,3 +130,14 @@ def test_the_tables_share_their_runs(trace, simulated):
     assert len(simulated) == (2 + 1) * 2 * 2  # scaled, exact, and the log's own once; two schedulers, two shakes
     again = means(trace.workload, rules["conservative"], seed=1)
     assert results.loc[("conservative", 1, "original"), list(again)].to_dict() == again
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-1], lambda data: data[:40] + b"x" + data[41:], lambda data: b""]
+)
+def test_what_was_kept_and_is_damaged_is_made_anew(trace, simulated, damage):
+    first = shaken.runs(trace, EASY(), runs=1)
+    (path,) = kept.FOLDER.rglob("*.pickle")
+    path.write_bytes(damage(path.read_bytes()))
+    pd.testing.assert_frame_equal(shaken.runs(trace, EASY(), runs=1), first, check_exact=True)
+    assert simulated == [0, 0]

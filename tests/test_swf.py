@@ -219,7 +219,7 @@ def test_jobs_that_do_not_take_part_are_reported_with_the_reason(put):
         ("; MaxProcs: 128(some note)\n", 128),
         ("; MaxProcs: 128 - batch only\n", 128),
         (";MaxProcs:40\n", 40),
-        ("; MaxProcs: 30\n; MaxProcs: 40\n", 30),
+        ("; MaxProcs: 30\n; MaxProcs: 30\n", 30),
     ],
 )
 def test_the_machine_size_is_max_procs_or_else_max_nodes(put, header, procs):
@@ -615,6 +615,7 @@ def doubts_of(path, **options):
         "4x32",
         "4 x 32",
         "4*32",
+        "4 nodes of 32",
         "12.8",
         "12.",
         "128,",
@@ -626,7 +627,7 @@ def doubts_of(path, **options):
 )
 @pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
 def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text):
-    path = put(f"; {key}: {text}\n; MaxNodes: 25\n" + JOB)
+    path = put(f"; {key}: {text}\n" + "; MaxNodes: 25\n" * (key == "MaxProcs") + JOB)
     expected = f"header line {key}: found {text!r}, expected a whole number such as 128, "
     assert fault(path) == expected + "or pass it: read_swf('log.swf', procs=128)"
     assert read_swf(path, procs=9).procs == 9
@@ -835,6 +836,21 @@ def test_the_header_says_the_machine_size_and_clock_as_they_are_now(put, tmp_pat
     text = (tmp_path / "out.swf").read_text()
     head = "; Computer: SP2\n; MaxProcs: 512\n;\n; UnixStartTime: 5\n; end\n; TimeZoneString: US/Eastern\n"
     assert text == head + JOB + "\n"
+
+
+@pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
+def test_two_machine_sizes_that_differ_are_refused(put, key):
+    found = fault(put(f"; {key}: 64\n; {key}: 128\n" + JOB))
+    assert found.startswith(f"header line {key}: found '64' and '128', expected one value, or pass it")
+    assert read_swf(put(f"; {key}: 64\n; {key}: 64\n; {key}:\n" + JOB)).procs == 64
+
+
+@pytest.mark.parametrize(
+    "header", ["; UnixStartTime: 2004 January 1\n", "; UnixStartTime: 5\n; TimeZoneString: GMT plus one\n"]
+)
+def test_words_behind_a_time_or_a_zone_are_warned_of(put, header):
+    (warned,), w = doubts_of(put(header + HEAD + JOB))
+    assert "the log has no calendar: header line" in warned and w.start is None
 
 
 def test_a_header_that_is_right_already_is_not_touched(put, tmp_path):

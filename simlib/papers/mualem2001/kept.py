@@ -5,11 +5,11 @@ whatever changes makes it anew. Notebooks that run at once share what the other 
 """
 
 import hashlib
-import warnings
-from functools import cache
+import inspect
+import pickle
+from functools import cache, partial
 from pathlib import Path
 
-import joblib
 import numpy as np
 
 from ... import paths
@@ -17,14 +17,33 @@ from ...identity import identity
 
 FOLDER = paths.ROOT / "build" / "kept"
 
-# joblib warns when a busy disk lets it wait, which harms nothing
-warnings.filterwarnings("ignore", "Persisting input arguments", UserWarning)
-
 
 def once(function, *ignored):
     """The function, which is called only when it was not called before with the same arguments but the ignored ones."""
-    code = hashlib.sha256(repr(identity(function)).encode()).hexdigest()[:16]
-    return joblib.Memory(FOLDER / code, verbose=0).cache(function, ignore=list(ignored))
+    return partial(_kept, function, ignored)
+
+
+def _kept(function, ignored, *args, **options):
+    """What a function returns, as it was kept; made anew where it was not, or where the file is damaged."""
+    given = inspect.signature(function).bind(*args, **options).arguments
+    key = identity([function, {name: value for name, value in given.items() if name not in ignored}])
+    path = FOLDER / function.__name__.strip("_") / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.pickle"
+    content = _undamaged(path)
+    if content is None:
+        content = pickle.dumps(function(*args, **options))
+        with paths.replacing(path) as new:
+            new.write_bytes(hashlib.sha256(content).digest() + content)
+    return pickle.loads(content)
+
+
+def _undamaged(path):
+    """What was kept in a file; None where there is none, or not what was written."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    digest, content = data[:32], data[32:]
+    return content if hashlib.sha256(content).digest() == digest else None
 
 
 def state_of(workload, feedback=False):
