@@ -4,6 +4,7 @@
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make lab         JupyterLab
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
+# make torture     attacks on what the package promises, some 15 minutes: docs/robustness.md
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
 # JOBS=2                 how many notebooks to run at once (default: all cores)
@@ -19,7 +20,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report test test-lab lab bench lint clean
+.PHONY: reproduce report test test-lab lab bench torture clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -45,6 +46,9 @@ lab: $(VENV)/ready
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
 	$(PY) benchmarks/run.py
+
+torture: $(VENV)/ready
+	@$(PY) -m tests.torture
 
 # the environment, from pinned versions, and the kernels compiled, half a minute; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt

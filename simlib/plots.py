@@ -37,7 +37,8 @@ SYNTHETIC = "SYNTHETIC DATA - not a real log"
 
 
 def use_style():
-    """Switch matplotlib to the house style, and notebooks to pictures as they are saved."""
+    """Switch matplotlib to the house style, whatever one's own settings are, and notebooks to pictures as saved."""
+    plt.rcdefaults()
     plt.rcParams.update(STYLE)
     if "inline" in plt.get_backend():
         from matplotlib_inline.config import InlineBackend
