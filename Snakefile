@@ -7,16 +7,12 @@ import shlex
 import sys
 
 from simlib import archive
+from simlib.papers.exhibit import exhibits
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
-FIRST = ["mualem2001/table3", "mualem2001/figure7", "mualem2001/detective", "tang2013/figures14-17"]
+EXHIBITS = exhibits()
+FIRST = [name for name, exhibit in EXHIBITS.items() if exhibit.seconds >= 100]
 """Those that take longest: begun first, none is left to run alone at the end."""
-SHARING = {
-    "mualem2001/detective": "mualem2001/table3",
-    "mualem2001/estimate-model": "mualem2001/table3",
-    "mualem2001/figure4": "mualem2001/figure7",
-}
-"""Which one to run after which, for it takes many of the other's runs from build/kept/; it could make them itself."""
 
 PYTHON = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")  # it may lie in a path with blanks
 # Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes
@@ -25,12 +21,16 @@ PAPERMILL = "import sys; sys.modules['rfc3987_syntax'] = None; from papermill.cl
 LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archive.find(name))]
 
 
-def few_shakes(wildcards):
+def few_repeats(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
-    text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    kinds = "shakes", "variant_shakes", "draws", "text_shakes", "likely_shakes"
-    counts = [name for name in kinds if f'"{name} = ' in text]
-    return "" if len(LOGS) > 1 else " ".join(f"-p {name} 5" for name in counts)
+    counts = EXHIBITS[wildcards.name].repeats() if wildcards.name in EXHIBITS and len(LOGS) <= 1 else []
+    return " ".join(f"-p {name} 5" for name in counts)
+
+
+def shared_runs(wildcards):
+    """The notebook whose runs this one takes from build/kept/, if they are there; it could make them itself."""
+    after = EXHIBITS[wildcards.name].after if wildcards.name in EXHIBITS else None
+    return ancient(f"build/notebooks/{after}.ipynb") if after else []
 
 
 rule all:
@@ -43,18 +43,16 @@ rule notebook:
         "notebooks/{name}.ipynb",
         package=[str(path) for path in Path("simlib").rglob("*.py")],
         data=[str(path) for path in Path("data").rglob("*.*") if path.parts[1] != "traces"],
-        before=lambda wildcards: ancient(
-            f"build/notebooks/{SHARING[wildcards.name]}.ipynb" if wildcards.name in SHARING else []
-        ),
+        before=shared_runs,
     output:
         "build/notebooks/{name}.ipynb",
     log:
         "build/logs/{name}.log",
     params:
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
-        shakes=few_shakes,
+        repeats=few_repeats,
     shell:
-        PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q} {params.shakes} --kernel python3 --no-progress-bar"
+        PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q} {params.repeats} --kernel python3 --no-progress-bar"
         " --log-output --no-request-save-on-cell-execute > {log:q} 2>&1"
 
 

@@ -83,6 +83,27 @@ class Workload:
         self._unrequested = _unrequested(self._jobs, log)  # also those that take no part
         self._followed = []  # once it is known; all workloads that have the same jobs of the same log share it
 
+    @classmethod
+    def of(cls, name, procs, **jobs):
+        """Make a small workload of named jobs by hand.
+
+        Parameters
+        ----------
+        name : str
+        procs : int
+            Processors of the machine.
+        **jobs
+            By the job's name: (submit, run, estimate, procs), seconds and processors.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        <Workload two jobs: 2 jobs on 4 processors>
+        """
+        table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
+        return cls(table, procs, name)
+
     @property
     def jobs(self):
         return self._jobs.copy(deep=False)  # copy on write: nobody changes ours

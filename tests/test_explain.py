@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from test_engine import POLICIES, random_workload, small_workloads, table
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, plots, simulate
+from simlib import EASY, FCFS, Conservative, Workload, examples, plots, simulate
 from simlib.explain import explain, why
-from simlib.papers.mualem2001 import examples
 from simlib.walltime import Adjustment, Scheme
 
 every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))

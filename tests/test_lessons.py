@@ -15,9 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, archive, lessons, widgets
+from simlib import EASY, archive, examples, lessons, widgets
 from simlib.lessons import answers, lesson1, lesson2
-from simlib.papers.mualem2001 import examples
 
 FOLDER = Path(__file__).parent.parent / "notebooks/teaching"
 LESSONS = [pytest.param(path.name, id=path.stem) for path in sorted(FOLDER.glob("lesson*.ipynb"))]

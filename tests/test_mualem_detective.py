@@ -13,7 +13,7 @@ from test_engine import small_workloads, table
 from simlib import EASY, Conservative, papers, reference, simulate
 from simlib.models.sample import sample
 from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import detective, detective_pictures, programs
+from simlib.papers.mualem2001 import detective, detective_pictures, programs, suspects
 from simlib.stats import band
 
 LONG, NONE, ALL = range(3)
@@ -238,16 +238,16 @@ def test_a_value_among_the_runs_is_likelier_than_one_beside_them():
     runs = pd.DataFrame({"response_s": rng.normal(1000, 10, 200), "bounded_slowdown": rng.normal(50, 1, 200)})
     among = {"response_s": 1000, "bounded_slowdown": 50.0}
     beside = {"response_s": 1200, "bounded_slowdown": 54.0}
-    assert detective.log_likelihood(runs, among) > detective.log_likelihood(runs, beside) + 10
-    assert detective.verdicts(band(runs), among) == {"inside": 2, "close": 0, "cells": 2}
-    assert detective.verdicts(band(runs), beside) == {"inside": 0, "close": 1, "cells": 2}
+    assert suspects.log_likelihood(runs, among) > suspects.log_likelihood(runs, beside) + 10
+    assert suspects.verdicts(band(runs), among) == {"inside": 2, "close": 0, "cells": 2}
+    assert suspects.verdicts(band(runs), beside) == {"inside": 0, "close": 1, "cells": 2}
 
 
 def test_the_search_finds_the_program_that_printed_the_numbers(trace, monkeypatch):
     culprit = {"candidates": "shortest estimate first", "extra processors": "never used up"}
-    runs = detective.monthly(trace, programs.program("easy", culprit), runs=1, seed=99).loc[0].unstack()
-    monkeypatch.setattr(detective, "printed", lambda trace: runs.add_prefix("easy_"))
-    steps = detective.search([trace], "easy", runs=20)
+    runs = suspects.monthly(trace, programs.program("easy", culprit), runs=1, seed=99).loc[0].unstack()
+    monkeypatch.setattr(suspects, "printed", lambda trace: runs.add_prefix("easy_"))
+    steps = suspects.search([trace], "easy", runs=20)
     assert steps[0][0] == {}
     assert programs.program("easy", steps[-1][0]) == programs.program("easy", culprit)
     assert steps[-1][1].more.iloc[0] <= 3
@@ -258,7 +258,7 @@ def test_who_wins_when_months_are_drawn_anew_adds_up_to_one():
         [["a"], ["x", "y"], ["KTH"], ["1", "2", "3"]], names=["detail", "reading", "trace", "month"]
     )
     fits = pd.DataFrame({"log_likelihood": [9, 0, 0, 1, 1, 1]}, index=index)
-    shares = detective.wins(fits)
+    shares = suspects.wins(fits)
     assert shares.sum() == 1
     assert shares["a", "y"] == pytest.approx((2 / 3) ** 3, abs=0.05)  # only if the month of 9 is not drawn
 
@@ -279,12 +279,12 @@ def judged(trace, monkeypatch):
     for suspect in (text, other):
         suspect["conservative"] = programs.program("conservative")
     runs = {
-        (name, scheduler, "KTH"): detective.monthly(trace, policy, runs=20)
+        (name, scheduler, "KTH"): suspects.monthly(trace, policy, runs=20)
         for name, suspect in (("text", text), ("other", other))
         for scheduler, policy in suspect.items()
     }
     once = [
-        detective.monthly(trace, text[scheduler], runs=1, seed=50).loc[0].unstack().add_prefix(f"{scheduler}_")
+        suspects.monthly(trace, text[scheduler], runs=1, seed=50).loc[0].unstack().add_prefix(f"{scheduler}_")
         for scheduler in ("easy", "conservative")
     ]
     monkeypatch.setattr(detective, "printed", lambda trace: pd.concat(once, axis=1))

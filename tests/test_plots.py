@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import simlib
-from simlib import EASY, Conservative, plots, simulate
-from simlib.papers.mualem2001 import examples
+from simlib import EASY, Conservative, examples, plots, simulate
 
 matplotlib.use("Agg")
 

@@ -65,7 +65,7 @@ def study(root, log):
 
 
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
-    figure4, table1 = report.exhibits(study / "figures")
+    figure4, table1 = report.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
     assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
     assert figure4.pictures == figure4.sources == []
@@ -74,7 +74,7 @@ def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
 
 
 def test_the_total_counts_every_cell_and_claim_and_the_conjecture(study):
-    judged, variant, claims = report.total(report.exhibits(study / "figures"))
+    judged, variant, claims = report.total(report.outcomes(study / "figures"))
     assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
     assert variant.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
     assert claims.endswith(": 1 reproduced, 1 partly reproduced, 1 not reproduced, 1 cannot be tested.")
@@ -199,7 +199,7 @@ def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, c
 def test_a_record_without_its_notebook_is_named(study):
     (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
     with pytest.raises(ValueError, match="mualem2001_figure4.* found no notebook"):
-        report.exhibits(study / "figures")
+        report.outcomes(study / "figures")
 
 
 def test_the_verdicts_are_printed(study, capsys):

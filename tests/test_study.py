@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -40,27 +39,6 @@ def test_committed_exhibits_come_from_real_logs_and_say_which(path):
 def test_every_committed_picture_has_its_numbers():
     pictures = (ROOT / "figures").glob("*.png")
     assert [path.name for path in pictures if not path.with_suffix(".csv").exists()] == []
-
-
-def test_the_notebooks_that_begin_first_are_there():
-    names = re.search(r"^FIRST = (\[.*\])$", (ROOT / "Snakefile").read_text(), re.M)[1]
-    assert {ROOT / "notebooks" / f"{name}.ipynb" for name in json.loads(names)} <= set(NOTEBOOKS)
-
-
-def test_make_names_no_absolute_path_so_that_a_checkout_may_lie_in_one_with_blanks(tmp_path):
-    folder = tmp_path / "a b"
-    (folder / ".venv").mkdir(parents=True)
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, folder)
-    for name in ("ready", "ready-lab"):
-        (folder / ".venv" / name).touch()
-    goals = ["reproduce", "report", "test", "test-lab", "lab", "bench", "clean"]
-    said = subprocess.check_output(["make", "-n", *goals], cwd=folder, text=True)
-    programs = {line.lstrip("@").split()[0] for line in said.splitlines() if "simlib" in line or "-m" in line}
-    assert ".venv/bin/python" in programs and str(tmp_path) not in said
-    assert not re.search(r"bin/(?!python)\w", said.replace("/usr/bin/chromium", ""))
-    refused = subprocess.run(["make", "-n", "test", "VENV=a b"], cwd=folder, capture_output=True, text=True)
-    assert refused.returncode and "found 'a b', expected a path without blanks" in refused.stderr
 
 
 # The workflow, with small notebooks of its own

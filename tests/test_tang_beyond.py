@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, estimates, simulate
+from simlib import EASY, estimates, papers, simulate
 from simlib.papers import tang2013
 from simlib.papers.tang2013 import beyond, pictures, scheduling
 from simlib.papers.tang2013.scheduling import BASELINE, RECORDED
@@ -190,7 +190,7 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
         return simlib.Workload(log, 8, name, **options)
 
     monkeypatch.setattr(beyond.archive, "find", lambda name, variant=None: name in here or None)
-    monkeypatch.setattr(beyond.archive, "load", lambda name, variant=None: made(name, False))
+    monkeypatch.setattr(papers, "load", lambda name, variant=None: made(name, False))
     monkeypatch.setattr(tang2013.twin, "workload", lambda name: made(name, True))
     (kth,) = beyond.all_traces()
     assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import Workload, papers, plots
-from simlib.papers.tang2013 import examples, pictures
+from simlib.papers.tang2013 import examples, examples_pictures
 
 matplotlib.use("Agg")
 
@@ -223,7 +223,7 @@ def test_the_picture_measures_the_window_and_says_who_is_late():
     drawn = {case: schedule(case) for case in ("users' estimates", "job 1 underestimated")}
     moments = {case: examples.moment(made, examples.DECISION) for case, made in drawn.items()}
     with plt.rc_context(plots.STYLE):
-        figure = pictures.backfill_decisions(drawn, moments, examples.DECISION)
+        figure = examples_pictures.backfill_decisions(drawn, moments, examples.DECISION)
     (first, second), (below_first, below_second) = np.reshape(figure.axes, (2, 2))
     texts = [[text.get_text() for text in ax.texts] for ax in (first, second)]
     assert "window\n5:00" in texts[0] and "window\n3:48" in texts[1]

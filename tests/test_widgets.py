@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 import simlib
-from simlib import EASY, FCFS, Conservative, plots, simulate, widgets
-from simlib.papers.mualem2001 import examples
+from simlib import EASY, FCFS, Conservative, examples, plots, simulate, widgets
 from simlib.walltime import Adjustment, Scheme
 
 
@@ -475,7 +474,7 @@ def test_a_notebook_that_is_executed_in_batch_shows_the_picture_on_a_page():
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
-    code = "import simlib\nfrom simlib.papers.mualem2001 import examples\n"
+    code = "import simlib\nfrom simlib import examples\n"
     code += "simlib.widgets.stepper(examples.figure1(), simlib.EASY())"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     NotebookClient(notebook, kernel_name="python3").execute()

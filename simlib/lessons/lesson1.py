@@ -5,9 +5,9 @@ from functools import cache
 
 import pandas as pd
 
-from ..papers.mualem2001.examples import workload as small
 from ..policies import FCFS
 from ..schedule import simulate
+from ..workload import Workload
 from .answers import NotYet, edited, names, number, parts
 
 IDLE, LONG = 9, 100
@@ -16,7 +16,7 @@ IDLE, LONG = 9, 100
 
 def queue():
     """Five jobs that come one after the other; job C would fit at once, but job B is before it."""
-    return small(
+    return Workload.of(
         "Five jobs",
         10,
         A=(0, 40, 40, 6),
@@ -29,7 +29,7 @@ def queue():
 
 def bag():
     """Five jobs that are there at once, and fill the machine without a gap in the right order."""
-    return small(
+    return Workload.of(
         "A bag of jobs",
         10,
         P=(0, 40, 40, 6),
@@ -42,7 +42,7 @@ def bag():
 
 def packed():
     """Three jobs that fill the machine."""
-    return small("A full machine", 10, A=(0, 30, 30, 4), B=(0, 30, 30, 4), C=(0, 30, 30, 2))
+    return Workload.of("A full machine", 10, A=(0, 30, 30, 4), B=(0, 30, 30, 4), C=(0, 30, 30, 2))
 
 
 def idle_while_waiting(schedule):

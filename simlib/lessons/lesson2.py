@@ -2,11 +2,11 @@
 
 import itertools
 
+from ..examples import figure3
 from ..explain import explain, rules
-from ..papers.mualem2001.examples import figure3
-from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY
 from ..schedule import simulate
+from ..workload import Workload
 from .answers import NotYet, Waiting, choice, edited, function, is_open, number, parts
 
 FAR = 200
@@ -22,7 +22,7 @@ WAYS = {
 
 def queue():
     """Job H waits at the head; of those behind it one ends in time, one takes the extra processors, two must wait."""
-    return small(
+    return Workload.of(
         "Who may pass job H",
         10,
         A=(0, 30, 30, 4),
@@ -129,7 +129,7 @@ def _cases():
 
 def _backfills(now, procs, estimate, free, shadow, extra):
     """Whether EASY starts such a job at once, where one running job keeps the head waiting until the shadow time."""
-    jobs = small(
+    jobs = Workload.of(
         "a case",
         10,
         running=(0, shadow, shadow, 10 - free),

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ..papers.mualem2001.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
+from ..examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ..policies import Conservative
 from ..schedule import simulate
 from .answers import NotYet, Waiting, edited, function, is_open, number, parts

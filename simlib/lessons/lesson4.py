@@ -1,9 +1,9 @@
 """Lesson 4: estimates, good and bad."""
 
 from ..explain import explain
-from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY
 from ..schedule import simulate
+from ..workload import Workload
 from .answers import NotYet, edited, names, number, parts, workload
 from .month import january
 
@@ -23,12 +23,12 @@ def heel_and_toe(factor=1):
     ones, always one half of the machine is held by a short job when the other half gets free, and so is refilled.
     """
     jobs = {job: (submit, run, factor * run, procs) for job, (submit, run, procs) in RUNS.items()}
-    return small(f"Estimates x {factor}", 4, **jobs)
+    return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
 def cautious():
     """As at the beginning of `heel_and_toe`, with exact estimates; and one job that asks for far more than it needs."""
-    return small(
+    return Workload.of(
         "A cautious user",
         4,
         A=(0, 100, 100, 2),

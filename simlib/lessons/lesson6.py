@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from ..papers.mualem2001.examples import workload as small
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
+from ..workload import Workload
 from .answers import NotYet, Waiting, function, names, number, parts
 from .month import january, shaken
 
@@ -17,7 +17,7 @@ LONGEST = 1.5
 
 def queue():
     """Ten jobs on a busy machine; B is long and needs all of it."""
-    return small(
+    return Workload.of(
         "A busy machine",
         4,
         A=(0, 60, 60, 3),

@@ -4,7 +4,7 @@ from functools import cache
 
 import pandas as pd
 
-from ..archive import load
+from ..loading import load
 from ..schedule import simulate
 
 

@@ -17,10 +17,10 @@ def main(arguments=None):
 
 def show():
     """Print the verdicts."""
-    from .report import exhibits, total
+    from .report import outcomes, total
 
-    figures = exhibits(paths.ROOT / "figures")
-    for one in figures + exhibits(paths.ROOT / "build" / "synthetic"):
+    figures = outcomes(paths.ROOT / "figures")
+    for one in figures + outcomes(paths.ROOT / "build" / "synthetic"):
         mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if one.synthetic else ""
         print(f"\n{(one.folder / one.name).relative_to(paths.ROOT)}: {one.title}{mark}")
         print(f"  from {', '.join(one.sources) or 'no log'}")
@@ -33,7 +33,7 @@ def write():
     """Write the scoreboard, where there are figures, and the site."""
     from . import report, scoreboard, site
 
-    if report.exhibits(paths.ROOT / "figures"):
+    if report.outcomes(paths.ROOT / "figures"):
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
     print(f"The report: {site.build()}")

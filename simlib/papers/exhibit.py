@@ -12,6 +12,7 @@ A notebook is then `exhibit = Table3.of(globals())`, `exhibit.table`, `exhibit.f
 import dataclasses
 import importlib
 import pkgutil
+import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -26,7 +27,7 @@ models; small ones made by hand."""
 
 
 def repeats(count):
-    """A parameter that says how many runs there are: a few will do where all logs are stand-ins."""
+    """Declare a parameter that says how many runs there are: a few will do where all logs are stand-ins."""
     return field(default=count, metadata={"repeats": True})
 
 
@@ -112,6 +113,11 @@ class Exhibit:
             raise ValueError(f"{cls.name}: found no parameter {', '.join(missing)} in the notebook's first code cell")
         return cls(**{name: variables[name] for name in names})
 
+    @classmethod
+    def repeats(cls):
+        """The names of the parameters that say how many runs there are."""
+        return [each.name for each in dataclasses.fields(cls) if each.metadata.get("repeats")]
+
     @property
     def parameters(self):
         """The parameters by name, as the record has them."""
@@ -196,12 +202,17 @@ REGISTRY = {}
 
 @cache
 def exhibits():
-    """All exhibits of both papers, in the papers' order: found by importing every module of `simlib.papers`."""
-    for module in pkgutil.walk_packages(papers.__path__, f"{papers.__name__}."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    """All exhibits of both papers, in the papers' order: found by importing every module of each paper's folder."""
+    for package in pkgutil.iter_modules(papers.__path__, f"{papers.__name__}."):
+        if package.ispkg:
+            for module in pkgutil.iter_modules(importlib.import_module(package.name).__path__, f"{package.name}."):
+                importlib.import_module(module.name)
     return dict(sorted(REGISTRY.items(), key=lambda item: (item[0].partition("/")[0], _in_order(item[1]))))
 
 
 def _in_order(cls):
-    return [int(number) for number in cls.section.split(".")], cls.name
+    """By section, and there as the notebooks are called: figure 4, figures 8-10, figure 11, table 1."""
+    notebook = cls.name.partition("/")[2]
+    numbered = re.match(r"([a-z]+?)s?(\d+)", notebook)
+    kind, number = numbered.groups() if numbered else (notebook, 0)
+    return [int(number) for number in cls.section.split(".")], kind, int(number)

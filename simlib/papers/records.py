@@ -85,6 +85,26 @@ def _unjudged(cell):
     return cell | UNJUDGED | ({"variant": cell["variant"] | UNJUDGED} if "variant" in cell else {})
 
 
+def read(path):
+    """A record, held against `data/exhibit.schema.json`.
+
+    Raises
+    ------
+    ValueError
+        If it does not follow the schema, with the place.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
+    wrong = complaint(found)
+    if not wrong and found["exhibit"] != path.stem:
+        wrong = f"$.exhibit: expected {path.stem}"
+    if wrong:
+        raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")
+    return found
+
+
 def complaint(record):
     """Where a record departs from `data/exhibit.schema.json`, and how; None where it follows it."""
     try:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from .. import paths
 from ..archive import NOT_VERIFIED
-from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, tally
-from .records import complaint
+from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, records, tally
+from .exhibit import exhibits
 
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
@@ -18,18 +18,10 @@ PAPERS = {
 }
 """By the notebooks' folder, in the order of the report."""
 
-ORDER = (
-    *("figures1-3", "figure4", "table1", "figure5", "figure6", "figure7"),
-    *("table2-figure8", "table3", "estimate-model", "figure9", "table4", "detective"),
-    *("table1-figures1-2", "figure3", "table2", "figures4-7", "figures8-10", "figure11"),
-    *("table3-figure12", "figure13", "figures14-17", "beyond"),
-)
-"""The notebooks as the papers have what they show; others come last."""
-
 
 @dataclass(frozen=True)
-class Exhibit:
-    """What one notebook makes: an exhibit of a paper, or a group of them.
+class Outcome:
+    """What came of one notebook: an exhibit of a paper, or a group of them.
 
     Attributes
     ----------
@@ -98,8 +90,8 @@ def _source(log):
     return (log["file"] or log["name"]) + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
 
 
-def exhibits(folder):
-    """The exhibits whose records lie in a folder, in the papers' order.
+def outcomes(folder):
+    """What came of the exhibits whose records lie in a folder, in the papers' order.
 
     Raises
     ------
@@ -108,15 +100,17 @@ def exhibits(folder):
     """
     groups = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
-        groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(record(path))
-    return in_order(Exhibit(*name, _title(*name, folder), folder, records) for name, records in groups.items())
+        groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(records.read(path))
+    return in_order(Outcome(*name, _title(*name, folder), folder, found) for name, found in groups.items())
 
 
 def in_order(found):
-    """Exhibits in the order of the papers and of what these have in them."""
+    """Outcomes in the order of the papers and of what these have in them; other notebooks come last."""
+    names = list(exhibits())
 
     def place(one):
-        return list(PAPERS).index(one.paper), (*ORDER, one.notebook).index(one.notebook), one.notebook
+        name = f"{one.paper}/{one.notebook}"
+        return list(PAPERS).index(one.paper), (*names, name).index(name), name
 
     return sorted(found, key=place)
 
@@ -132,26 +126,6 @@ def heading(path):
     """A notebook's first heading."""
     first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
     return first.splitlines()[0].lstrip("# ")
-
-
-def record(path):
-    """A record, held against `data/exhibit.schema.json`.
-
-    Raises
-    ------
-    ValueError
-        If it does not follow the schema, with the place.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
-    wrong = complaint(found)
-    if not wrong and found["exhibit"] != path.stem:
-        wrong = f"$.exhibit: expected {path.stem}"
-    if wrong:
-        raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")
-    return found
 
 
 # Counts
@@ -173,13 +147,13 @@ def decided(found):
 
     Parameters
     ----------
-    found : list of Exhibit
+    found : list of Outcome
 
     Returns
     -------
     list of dict
         In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
-        `evidence` and `exhibit`, the `Exhibit` that decides; None for conjectures, which none can.
+        `evidence` and `exhibit`, the `Outcome` that decides; None for conjectures, which none can.
     """
     claims = published("claims").set_index("id")
     by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}

@@ -1,7 +1,7 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
 from . import CLOSE, INSIDE, OFF, tally
-from .report import PAPERS, another_log, by_verdict, decided, exhibits, total
+from .report import PAPERS, another_log, by_verdict, decided, outcomes, total
 
 HEAD = """# Is it reproduced?
 
@@ -25,7 +25,7 @@ COLUMNS = """
 
 def text(folder):
     """The scoreboard as Markdown, from the records in a folder beside which it is to lie."""
-    found = exhibits(folder)
+    found = outcomes(folder)
     parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), HOW]
     for paper, name in PAPERS.items():
         rows = [_row(one) for one in found if one.paper == paper]

@@ -18,7 +18,7 @@ from .. import paths, plots
 from ..archive import NOT_VERIFIED
 from ..sweeps import sweep
 from . import CLOSE, INSIDE, OFF, OTHER_LOG, tally
-from .report import PAPERS, Exhibit, another_log, by_verdict, decided, exhibits, heading, in_order, total
+from .report import PAPERS, Outcome, another_log, by_verdict, decided, heading, in_order, outcomes, total
 
 PAGES = Environment(loader=PackageLoader("simlib.papers"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 WIDTH = 400
@@ -69,12 +69,12 @@ def _everything():
     """The exhibits of real logs, of stand-ins where there are none of real logs, and notebooks that made neither."""
     found = {}
     for folder in (paths.ROOT / "figures", paths.ROOT / "build" / "synthetic"):
-        found = {one.name: one for one in exhibits(folder)} | found
+        found = {one.name: one for one in outcomes(folder)} | found
     executed = sorted((paths.ROOT / "build" / "notebooks").glob("*/[!.]*.ipynb"))
     notebooks = {f"{path.parent.name}_{path.stem}": path for path in executed}
     for name in notebooks.keys() - found.keys():
         path = notebooks[name]
-        found[name] = Exhibit(path.parent.name, path.stem, heading(path), path.parent, [])
+        found[name] = Outcome(path.parent.name, path.stem, heading(path), path.parent, [])
     return in_order(found.values()), notebooks
 
 

@@ -1,38 +1,135 @@
-"""Which program, which months and which jobs stand behind the numbers of Table 1? Suspects judged by their likelihood.
+"""Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method."""
 
-Each suspect is simulated many times with shaken submit times. The printed numbers are then held against what it does:
-a suspect whose runs lie where the printed numbers are, and do not scatter more than they must, is likely to be the
-program that printed them.
-"""
-
-import copy
 from dataclasses import replace
-from itertools import product
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from ... import archive, estimates
 from ...schedule import simulate
-from ...stats import band, means_of
+from ...stats import band
 from ...sweeps import sweep
-from .. import CLOSE, INSIDE, OFF, cell, log, published
-from . import CLOSE_TO, METRICS, SP2, programs, shaken, table3
-from . import traces as as_they_are
+from .. import CLOSE, INSIDE, OFF, cell
+from ..exhibit import Part, repeats
+from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, detective_pictures, programs
+from .on_traces import OnTraces
+from .suspects import DECIMALS, FREEDOM, monthly, printed, search, selections, witnesses
 
-DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
-"""How many of them Table 1 prints."""
-
-FREEDOM = 4
-"""Degrees of freedom of Student's t: one wild month must not decide."""
+HOURS = np.arange(-36, 36.1, 0.5)
+"""The hours from local midnight at which months may begin."""
 
 
-def printed(trace):
-    """The rows of Table 1 that this file can match, by month."""
-    table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
-    months = table.loc[trace.months[0] : trace.months[1]]
-    return months[~months.index.isin(list(trace.absent))]
+class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140, after="mualem2001/table3"):
+    """Which program did they run?"""
+
+    traces: tuple = TRACES
+    shakes: int = repeats(20)
+    text_shakes: int = repeats(100)
+    likely_shakes: int = repeats(60)
+    shake_s: int = 60
+    seed: int = 0
+
+    @property
+    def found(self):
+        """The traces at hand; only KTH's twin where all are twins, which prove nothing: one will do."""
+        found = super().found
+        if all(trace.workload.stand_in for trace in found):
+            return [trace for trace in found if trace.trace == "KTH"] or found
+        return found
+
+    @property
+    def sp2(self):
+        """Those on which programs are searched."""
+        return [trace for trace in self.found if trace.trace in SP2]
+
+    @property
+    def counted(self):
+        """Those whose number of jobs a month is held against the printed one: Par's file lacks jobs in every month."""
+        return [trace for trace in self.found if trace.trace != "Par"]
+
+    @property
+    def settings(self):
+        """How runs are shaken, as `shaken.runs` takes it."""
+        return {"runs": self.shakes, "seconds": self.shake_s, "seed": self.seed}
+
+    @cached_property
+    def text(self):
+        """The text's program of each scheduler."""
+        return {scheduler: programs.program(scheduler) for scheduler in SCHEDULERS}
+
+    @cached_property
+    def counts(self):
+        """How well each beginning of the months fits, from `counts_by_offset`, by trace."""
+        easy = self.text["easy"]
+        return {trace.trace: counts_by_offset(trace, easy, HOURS, **self.settings) for trace in self.counted}
+
+    @cached_property
+    def searches(self):
+        """The steps from the text's program to the likeliest, from `suspects.search`, by scheduler."""
+        return {scheduler: search(self.sp2, scheduler, **self.settings) for scheduler in SCHEDULERS}
+
+    @cached_property
+    def ranked(self):
+        """The rankings of all steps, by scheduler and the number of changes before."""
+        found = {(name, len(choices)): one for name, steps in self.searches.items() for choices, one in steps}
+        return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
+
+    @cached_property
+    def likely(self):
+        """The likeliest program of each scheduler."""
+        return {scheduler: programs.program(scheduler, steps[-1][0]) for scheduler, steps in self.searches.items()}
+
+    @cached_property
+    def selections(self):
+        """What other jobs, machines and estimates give under the likeliest EASY, from `suspects.selections`."""
+        return selections(self.found, self.likely["easy"], **self.settings)
+
+    @cached_property
+    def testimony(self):
+        """How well the programs meet Tables 3 and 4, from `suspects.witnesses`, on logs that lack no jobs."""
+        whole = [trace for trace in self.sp2 if not trace.absent]
+        both = {"text": self.text, "likeliest": self.likely}
+        tried = {(name, which): both[which][name] for name in SCHEDULERS for which in both}
+        by_start = {"compressed in order of": "start, ties by arrival"}
+        tried["conservative", "by start, ties by arrival"] = programs.program("conservative", by_start)
+        return witnesses(whole, tried, runs=self.shakes, shake_s=self.shake_s, seed=self.seed)
+
+    @cached_property
+    def runs(self):
+        """The months of both programs, from `suspects.monthly`, by (program, scheduler, trace)."""
+        both = ("text", self.text, self.text_shakes), ("likeliest", self.likely, self.likely_shakes)
+        return {
+            (name, scheduler, trace.trace): monthly(trace, policy, **self.settings | {"runs": count})
+            for trace in self.found
+            for name, suspect, count in both
+            for scheduler, policy in suspect.items()
+        }
+
+    @cached_property
+    def standing(self):
+        """Where each printed number stands among them, from `standing`."""
+        return standing(self.found, self.runs)
+
+    @cached_property
+    def conclusions(self):
+        """What they change in the paper's conclusions, from `conclusions`."""
+        return conclusions(self.found, self.runs)
+
+    def parts(self):
+        return {
+            "": Part(self.standing, lambda: detective_pictures.standing(self.standing)),
+            "months": Part(pd.concat(self.counts, names=["trace"]), lambda: detective_pictures.offsets(self.counts)),
+            "easy": Part(self.ranked.loc[["easy"]], lambda: self._draw_suspects("easy")),
+            "conservative": Part(self.ranked.loc[["conservative"]], lambda: self._draw_suspects("conservative")),
+            "selections": Part(self.selections),
+            "tables-3-4": Part(self.testimony),
+            "conclusions": Part(self.conclusions),
+        }
+
+    def _draw_suspects(self, scheduler):
+        steps = self.searches[scheduler]
+        return detective_pictures.suspects(steps[0][1], steps[-1][1])
 
 
 # Which months
@@ -101,260 +198,6 @@ def offsets(traces, counts):
 
 def _ends(workload, policy, seconds, seed):
     return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
-
-
-# Which program, which jobs
-
-
-def monthly(trace, policy, **settings):
-    """The means of each month in many shaken runs.
-
-    Parameters
-    ----------
-    trace : Trace
-    policy
-        As for `simulate`; one of `programs` may say `overrun`.
-    settings
-        As for `shaken.runs`.
-
-    Returns
-    -------
-    DataFrame
-        A row a run; columns (month, metric), metrics by the keys of `METRICS`.
-    """
-    names = {mean: metric for metric, mean in METRICS.items()}
-    overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    found = shaken.by_month(trace, policy, overrun=overrun, **settings)
-    found = found.loc[:, found.columns.isin(list(names), level=1)]
-    return found.rename(columns=names, level=1).rename_axis(columns=["month", "metric"])
-
-
-def fit(runs, printed, scheduler):
-    """How likely the printed numbers of each month are among the shaken runs of a suspect, and whether in their bands.
-
-    The two metrics of a month hang together, and are taken together: the logarithms of their printed values come from a
-    bivariate t distribution with the runs' mean and covariance, widened by the rounding of what is printed.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        From `monthly`.
-    printed : DataFrame
-        From `printed`.
-    scheduler : {"easy", "conservative"}
-
-    Returns
-    -------
-    DataFrame
-        By month: `log_likelihood`; `inside` and `close`, how many of the two cells are.
-    """
-    bands = band(runs)
-    rows = {}
-    for month, row in printed.iterrows():
-        values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
-        rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
-
-
-def log_likelihood(runs, values):
-    """That these values come from where the runs do, see `fit`. `runs` has a column a metric."""
-    logs = np.log(runs[list(values)].to_numpy())
-    number = np.array(list(values.values()))
-    rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
-    spread = np.cov(logs.T) + np.diag(rounded**2 / 3)
-    return scipy.stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
-
-
-def verdicts(bands, values):
-    """How many of the values are inside the bands of the runs, from `stats.band`, and how many close."""
-    found = [
-        cell({}, value, bands["median"][metric], bands.loc[metric], CLOSE_TO[metric], DECIMALS[metric])["verdict"]
-        for metric, value in values.items()
-    ]
-    return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
-
-
-def line_up(traces, scheduler, choices, **settings):
-    """A program and all that differ from it in one detail, held against Table 1.
-
-    Parameters
-    ----------
-    traces : list of Trace
-    scheduler : {"easy", "conservative"}
-    choices : dict
-        See `programs.program`.
-    settings
-        As for `simlib.stats.shake`.
-
-    Returns
-    -------
-    DataFrame
-        By (detail, reading, trace, month) as from `fit`; ("", "") is the program itself.
-    """
-    found = {}
-    for (detail, reading), other in programs.neighbours(scheduler, choices).items():
-        for trace in traces:
-            runs = monthly(trace, programs.program(scheduler, other), **settings)
-            found[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
-    return pd.concat(found, names=["detail", "reading", "trace"])
-
-
-def ranking(fits):
-    """The suspects of a line-up, the likeliest first.
-
-    Returns
-    -------
-    DataFrame
-        By (detail, reading): the log likelihood of each trace and in `all`, how much `more` that is than the program's
-        itself, the share of cells `inside` their bands, and in how many per cent of `resampled` sets of months it is
-        the likeliest of all: what the ranking owes to a few months shows there.
-    """
-    likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
-    likelihood["all"] = likelihood.sum(axis=1)
-    likelihood["more"] = likelihood["all"] - likelihood.loc[("", ""), "all"]
-    counts = fits[["inside", "cells"]].groupby(level=["detail", "reading"], sort=False).sum()
-    likelihood["inside"] = counts.inside / counts.cells
-    likelihood["resampled"] = wins(fits)
-    return likelihood.sort_values("all", ascending=False)
-
-
-def wins(fits, draws=2000, seed=0):
-    """How often each suspect is the likeliest if months are drawn anew, with replacement: shares."""
-    by_month = fits.log_likelihood.unstack(["trace", "month"])
-    chosen = np.random.default_rng(seed).integers(by_month.shape[1], size=(draws, by_month.shape[1]))
-    best = by_month.to_numpy()[:, chosen].sum(axis=2).argmax(axis=0)
-    return pd.Series(np.bincount(best, minlength=len(by_month)) / draws, index=by_month.index)
-
-
-def search(traces, scheduler, least=3.0, **settings):
-    """From the text's program on, change the detail that helps most, until none helps by more than `least`.
-
-    A log likelihood that is 3 higher makes a suspect 20 times as likely.
-
-    Returns
-    -------
-    list of (dict, DataFrame)
-        The choices of each step, and the ranking around them.
-    """
-    steps, choices = [], {}
-    while True:
-        table = ranking(line_up(traces, scheduler, choices, **settings))
-        steps.append((choices, table))
-        if table.more.iloc[0] <= least:
-            return steps
-        detail, reading = table.index[0]
-        choices = choices | {detail: reading}
-
-
-def alternatives(trace):
-    """The trace with other jobs, another machine, other estimates or another file of its log, as far as they are here.
-
-    Returns
-    -------
-    dict
-        Trace by what is other; "as settled" is the trace itself.
-    """
-    name, w = trace.trace, trace.workload
-    found = {"as settled": w}
-    if name in ("Par", "CM5"):
-        found["all jobs"] = next(t.workload for t in as_they_are([name], {name: ""})[0] if t.workload.name == w.name)
-    else:
-        found["completed jobs only"] = w.select("status == 1")
-    if name == "CM5":
-        found["exact estimates, as the text says"] = w.with_estimates("exact")
-    for procs in {"CTC": (430, 511, 513), "KTH": (99, 101), "SDSC": (127, 129), "Par": (400,)}.get(name, ()):
-        found[f"{procs} processors"] = _on(w, procs)
-    for file in archive.files(w.name):
-        if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
-            found[f"the {file.variant} log"] = _on(log(w.name, file.variant), w.procs)
-    return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
-
-
-def _on(workload, procs):
-    """The jobs that fit a machine of that many processors, on it."""
-    fitting = copy.copy(workload.select((workload.jobs.procs <= procs).to_numpy()))
-    fitting.procs = procs
-    return fitting
-
-
-def selections(traces, policy, **settings):
-    """How well each trace and its alternatives meet EASY's columns of Table 1.
-
-    Parameters
-    ----------
-    traces : list of Trace
-    policy
-        As for `simulate`.
-    settings
-        As for `simlib.stats.shake`.
-
-    Returns
-    -------
-    DataFrame
-        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
-        settled, the share of cells `inside` their bands.
-    """
-    rows = {}
-    for trace in traces:
-        for what, other in alternatives(trace).items():
-            runs = monthly(other, policy, **settings)
-            fits = fit(runs, printed(trace), "easy")
-            likelihood = fits.log_likelihood.sum()
-            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
-            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
-            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
-
-
-def print_steps(steps):
-    """Print what `search` did, a line a step."""
-    for choices, table in steps:
-        changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
-        itself = table.loc[("", "")]
-        print(f"{changes}: log likelihood {itself['all']:.0f}, {itself.inside:.0%} of the cells inside")
-
-
-# Tables 3 and 4, which had no say in the choice
-
-
-def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, shake_s=60, seed=0):
-    """How well each suspect meets Tables 3 and 4, where estimates are others than the users'.
-
-    Parameters
-    ----------
-    traces : list of Trace
-        Only such as lack no jobs: these tables have means over whole logs.
-    suspects : dict
-        Policies by (scheduler, name).
-    factors : sequence of int
-        Of Table 3.
-    runs, shake_s, seed : int
-        Of the shaking.
-
-    Returns
-    -------
-    DataFrame
-        By (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
-    """
-    kinds = table3.qualities(factors) | {"x2": lambda seed: estimates.Scaled(2)}
-    kinds.pop("original")
-    found = {}
-    for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
-        measured = pd.DataFrame(shaken.whole(trace, policy, runs, shake_s, seed, estimates=model))
-        measured = measured if kind in ("f1", "x2") else means_of(measured, table3.SEEDS)
-        values = _printed_elsewhere(scheduler, trace.trace, kind)
-        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(band(measured), values)}
-        found[scheduler, name, trace.trace, kind] = fit
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
-
-
-def _printed_elsewhere(scheduler, trace, kind):
-    """The numbers of Table 3, or of Table 4 for doubled estimates, by metric."""
-    if kind == "x2":
-        table = published("mualem2001_table4").set_index(["metric", "trace"])
-        return {metric: table.loc[(metric, trace), f"{scheduler}_x2"] for metric in METRICS}
-    table = published("mualem2001_table3").set_index(["scheduler", "metric", "trace"])
-    return {metric: table.loc[(scheduler, metric, trace), kind] for metric in METRICS}
 
 
 # What is left, and what it changes

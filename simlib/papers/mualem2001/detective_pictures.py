@@ -44,7 +44,7 @@ def suspects(first, last, lowest=-60):
     Parameters
     ----------
     first, last : DataFrame
-        From `detective.ranking`, around either program.
+        From `suspects.ranking`, around either program.
     lowest : float
         Bars that are longer are cut off there, and say how long they are.
 

@@ -1,6 +1,6 @@
 """Section 4.3's model of user estimates: does it give the logs' histogram, and the logs' scheduling results?"""
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -8,13 +8,93 @@ import pandas as pd
 from ... import estimates
 from ...stats import ks_distance
 from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import SCHEDULERS, TRACES, table3
+from ..exhibit import LOGS, Part, repeats
+from . import SCHEDULERS, SP2, TRACES, pictures, table3
+from .on_traces import OnTraces
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
 
 SHARES = {"under 1 %": (0, 1), "1 to 10 %": (1, 10), "10 to 50 %": (10, 50), "50 to 99 %": (50, 99)}
 SHARES |= {"99 to 102 %": (99, 102), "102 % and above": (102, np.inf)}
+
+
+class EstimateModel(
+    OnTraces,
+    name="mualem2001/estimate-model",
+    section="4.3",
+    seconds=30,
+    after="mualem2001/table3",
+    claims={"MF-32": LOGS},
+):
+    """A model of what users ask for: its histogram, and what scheduling makes of it."""
+
+    traces: tuple = SP2
+    under: float = 0.10
+    short: int = 90
+    stretch: int = 10
+    cap: int = 86400
+    factors: tuple = (2, 11, 101)
+    seeds: int = 10
+    seed: int = 0
+    shakes: int = repeats(20)
+    shake_s: int = 60
+    easy_reuse_extra: bool = False
+    conservative_compress: str = "arrival"
+
+    @cached_property
+    def makers(self):
+        """How estimates are made, from `makers`."""
+        return makers(self.factors, under=self.under, short=self.short, stretch=self.stretch, cap=self.cap)
+
+    @property
+    def every_seed(self):
+        """The seeds of the histograms."""
+        return range(self.seed, self.seed + self.seeds)
+
+    @cached_property
+    def histograms(self):
+        """The histograms of logs and models, from `histograms`."""
+        return histograms(self.found, self.makers, self.every_seed)
+
+    @cached_property
+    def distances(self):
+        """How far the models are from the logs, from `distances`."""
+        return distances(self.found, self.makers, self.every_seed)
+
+    @cached_property
+    def results(self):
+        """Every simulation, from `runs`."""
+        return runs(self.found, self.makers, self.shakes, self.shake_s, self.seed, self.rules)
+
+    @cached_property
+    def scheduling(self):
+        """Their means with each kind of estimates, from `table3.summary`."""
+        return table3.summary(self.results)
+
+    @cached_property
+    def nearest(self):
+        """Which estimates come nearest to the original ones in scheduling, from `nearest`."""
+        return nearest(self.scheduling)
+
+    def judge(self):
+        return claims(self.distances, self.nearest)
+
+    def parts(self):
+        return {
+            "": Part(self.histograms, self._draw_histograms),
+            "distances": Part(self.distances),
+            "scheduling": Part(self.scheduling, self._draw_scheduling),
+        }
+
+    def _draw_histograms(self):
+        uniform = {f"f{f}": f"uniform in [r, {f} r]" for f in self.factors}
+        return pictures.modelled_histograms(self.histograms, "log", "model", uniform)
+
+    def _draw_scheduling(self):
+        labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
+        names = {"original": "orig.", "model": "model"} | {f"f{f}": f"f = {f}" for f in self.factors}
+        return pictures.by_estimates(self.scheduling, labels, names)
 
 
 def makers(factors=(2, 11, 101), **model):

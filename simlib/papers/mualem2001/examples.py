@@ -1,63 +1,10 @@
-"""Figures 1 to 3: three small schedules that show how backfilling works, and what they say of whole logs.
-
-The paper draws its figures without numbers; the jobs here are made so that the real engine shows exactly the effects
-that captions and text describe.
-"""
+"""Figures 1 to 3: what the small schedules of `simlib.examples` say of whole logs."""
 
 import pandas as pd
 
-from ... import EASY, Conservative, Workload, simulate
-from .. import NOT, REPRODUCED, UNTESTED, claim
-
-
-def workload(name, procs, **jobs):
-    """A small workload of named jobs, each given as (submit, run, estimate, procs)."""
-    table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
-    return Workload(table, procs, name)
-
-
-def figure1():
-    """Three jobs run. The first queued job must wait for two of them; the second could start when one has ended, but
-    that would delay the first; the third fits at once and is backfilled (MF 2.1)."""
-    return workload(
-        "Figure 1",
-        10,
-        A=(0, 30, 30, 4),
-        B=(0, 60, 60, 3),
-        C=(0, 110, 110, 2),
-        first=(2, 40, 40, 8),
-        second=(4, 50, 50, 3),
-        third=(6, 25, 25, 1),
-    )
-
-
-FIGURE2_EARLY_END = 20
-"""When the bottom job of figure 2 ends, 80 s before it was expected to."""
-
-
-def figure2():
-    """The second queued job is promised to start at T1 = 40, before the first. Then the bottom job ends early: if all
-    reservations are made anew, the first job takes the place, and the second starts at T3 = 90 only (MF 2.1)."""
-    return workload(
-        "Figure 2",
-        4,
-        bottom=(0, FIGURE2_EARLY_END, 100, 2),
-        top=(0, 40, 40, 2),
-        first=(1, 50, 50, 4),
-        second=(2, 50, 50, 2),
-    )
-
-
-def figure3(length=30):
-    """Under EASY a backfilled job that runs for `length` delays not the first queued job, but the second (MF 2.2)."""
-    return workload(
-        "Figure 3",
-        4,
-        A=(0, 10, 10, 2),
-        first=(1, 10, 10, 3),
-        second=(2, 10, 10, 4),
-        backfill=(3, length, length, 1),
-    )
+from ... import EASY, Conservative, simulate
+from ...examples import figure3
+from .. import NOT, REPRODUCED, claim
 
 
 def delays(lengths):
@@ -77,49 +24,13 @@ def delays(lengths):
     return pd.DataFrame(rows, index=pd.Index(lengths, name="length"), columns=["without", "easy", "conservative"])
 
 
-def promises(jobs):
-    """How the promises made to the jobs of one log are kept.
-
-    Parameters
-    ----------
-    jobs : Workload
-
-    Returns
-    -------
-    DataFrame
-        By scheduler and rule: `promised`, the jobs that were promised a start time (every job its guarantee under
-        conservative; those that waited at the head their shadow time under EASY), `late`, how many started later,
-        `late_share` of those promised, and `mean_late_s` and `worst_s`, how much later, in seconds.
-    """
-    rows = {}
-    for rule in ("arrival", "start", "none", "rebackfill"):
-        table = simulate(jobs, Conservative(compress=rule)).jobs
-        rows["conservative", rule] = table.start - table.guarantee
-    for rule, reuse_extra in (("textbook", False), ("reuse_extra", True)):
-        schedule = simulate(jobs, EASY(reuse_extra=reuse_extra))
-        rows["EASY", rule] = (schedule.jobs.start - schedule.shadow)[schedule.shadow >= 0]
-    index = pd.MultiIndex.from_tuples(rows, names=["scheduler", "rule"])
-    return pd.DataFrame([_lateness(late) for late in rows.values()], index=index)
-
-
-def _lateness(late):
-    hurt = late[late > 0]
-    return {
-        "promised": len(late),
-        "late": len(hurt),
-        "late_share": len(hurt) / len(late) if len(late) else float("nan"),
-        "mean_late_s": hurt.mean() if len(hurt) else 0.0,
-        "worst_s": late.max() if len(hurt) else 0.0,
-    }
-
-
 def claims(kept, delay):
     """Decide claims MF-01 to MF-04.
 
     Parameters
     ----------
-    kept : DataFrame or None
-        From `promises`, by trace, scheduler and rule; None where no real log is at hand.
+    kept : DataFrame
+        From `promises`, by trace, scheduler and rule.
     delay : DataFrame
         From `delays`.
     """
@@ -131,10 +42,6 @@ def claims(kept, delay):
         f"to {longest.easy:,} s where that takes {delay.index[0]:,} to {delay.index[-1]:,} s"
     )
     third = claim("MF-03", REPRODUCED if grows else NOT, text)
-    if kept is None:
-        untested = [claim(id, UNTESTED, "no real log at hand") for id in ("MF-01", "MF-02", "MF-04")]
-        return [*untested[:2], third, untested[2]]
-
     late = kept.late.unstack("trace")
     compressed = late.loc[[("conservative", "arrival"), ("conservative", "start")]].to_numpy().sum()
     jobs = int(kept.promised.xs(("conservative", "arrival"), level=("scheduler", "rule")).sum())

@@ -1,12 +1,58 @@
 """Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling."""
 
+from dataclasses import field
+from functools import cached_property
+
 import pandas as pd
 
 from ...schedule import simulate
 from ...stats import band
 from .. import cell, deviation, published
-from . import CLOSE_TO, METRICS, SCHEDULERS
+from ..exhibit import LOGS, Part, repeats
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES, pictures, table1_claims
 from . import shaken as kept
+from .on_traces import OnTraces
+
+CLAIMS = ("MF-08", "MF-09", "MF-10", "MF-11", "MF-12", "MF-13")
+
+
+class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=75, claims=dict.fromkeys(CLAIMS, LOGS)):
+    """EASY against conservative backfilling, month by month."""
+
+    traces: tuple = TRACES
+    easy_reuse_extra: bool = False
+    conservative_compress: str = "arrival"
+    jobs: dict = field(default_factory=dict)
+    estimates: dict = field(default_factory=dict)
+    shakes: int = repeats(100)
+    variant_shakes: int = repeats(40)
+    shake_s: int = 60
+    seed: int = 0
+
+    @cached_property
+    def shaken(self):
+        """The shaken runs, from `shaken`: a list of (name of the trace, DataFrame)."""
+        settings = {"runs": self.shakes, "variant_runs": self.variant_shakes}
+        settings |= {"seconds": self.shake_s, "seed": self.seed}
+        return [(trace.trace, shaken(trace, self.rules, **settings)) for trace in self.found]
+
+    @cached_property
+    def table(self):
+        """Table 1 of all traces, from `months`."""
+        by_trace = zip(self.found, self.shaken, strict=True)
+        return pd.concat(months(trace, self.rules, runs) for trace, (_, runs) in by_trace)
+
+    @cached_property
+    def cells(self):
+        """The verdicts on its printed numbers."""
+        return cells(self.table)
+
+    def judge(self):
+        return table1_claims.claims(self.table, self.shaken)
+
+    def parts(self):
+        labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
+        return {"": Part(self.table, lambda: pictures.published_against_ours(self.table, labels), cells=self.cells)}
 
 
 def shaken(trace, rules, runs=100, variant_runs=40, **settings):

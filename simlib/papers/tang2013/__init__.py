@@ -92,10 +92,9 @@ def _load(name, variants):
     return log(name, here[0]) if here else None
 
 
-def about(here, missing=()):
+def about(here):
     """Sentences that say what stands in for the paper's trace."""
     lines = [f"In place of the paper's log, which was never published: {', '.join(trace.name for trace in here)}"]
-    lines += [f"{name}: not on this machine, left out" for name in missing]
     for trace in here:
         if trace.project != "group":
             lines.append(f"{trace.name}: has no projects; the {trace.project} takes the project's place")

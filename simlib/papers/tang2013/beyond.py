@@ -1,6 +1,7 @@
 """What the paper leaves open: each switch by itself, other settings, better predictions, who pays, and other logs."""
 
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -9,11 +10,125 @@ import pandas as pd
 from ... import archive, estimates, walltime
 from ...walltime import Adjustment, Scheme
 from .. import log
+from ..exhibit import LOGS, Part, repeats
 from ..mualem2001.backfilling import RECORDED
-from . import Trace, real, scheduling, settings, traces
+from . import STAND_INS, Trace, pictures, real, scheduling, settings, traces
+from .on_traces import OnTraces
 from .scheduling import BASELINE, STRATEGIES
 
 SWITCHES = ("queue", "backfill", "running")
+
+OTHER_LOGS = "other logs"
+"""The group of sources that the comparison of all logs has besides those of `trace`."""
+
+
+class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=40):
+    """Which switch, which predictor, who pays, and other logs?"""
+
+    trace: tuple = STAND_INS
+    percentile: float = 85
+    shakes: int = repeats(6)
+    seed: int = 1
+
+    @cached_property
+    def every(self):
+        """The traces of the comparison of all logs, from `all_traces`."""
+        return all_traces()
+
+    @property
+    def _names(self):
+        return [one.name for one in self.found]
+
+    def load(self):
+        others = [one.workload for one in self.every if one.name not in self._names]
+        return super().load() | {OTHER_LOGS: others}
+
+    @cached_property
+    def results(self):
+        """Every simulation of `cases`, for all sections but that of other logs: they share many."""
+        return self._runs(cases, self.found)
+
+    @cached_property
+    def averages(self):
+        """The gains in these cases averaged over the months, from `scheduling.averages`."""
+        return scheduling.averages(scheduling.gains(self.results))
+
+    def _runs(self, cases, traces):
+        cases = partial(cases, percentile=self.percentile)
+        return scheduling.runs(traces, cases, measure=measures, shakes=self.shakes, seed=self.seed)
+
+    def _of(self, cases, table):
+        """The rows of a table with these cases, such as `switches`."""
+        return table[table.index.isin(cases(self.found[0], self.percentile), level="case")]
+
+    @property
+    def predictions(self):
+        """The averages of the better predictions."""
+        return self._of(predictions, self.averages)
+
+    @property
+    def too_low(self):
+        """The share of the predictions from the last two jobs that are below the run time, by log."""
+        shares = {}
+        for one in self.found:
+            jobs = one.workload.jobs
+            shares[one.name] = (estimates.LastTwo(one.ends)(jobs) < jobs.run).mean()
+        return shares
+
+    @cached_property
+    def paying(self):
+        """What the paper's strategies change for each kind of jobs, from `who_pays`."""
+        return who_pays(self._of(strategies, self.results))
+
+    @property
+    def hours_before(self):
+        """The share of the jobs of each kind, and their mean wait under the baseline in hours, a column an order."""
+        first = self.paying.xs(self.paying.index.unique("case")[0], level="case")
+        table = first.before.unstack("order", sort=False) / 3600
+        table.insert(0, "share", first.share.xs("wfp", level="order"))
+        return table
+
+    @cached_property
+    def reach(self):
+        """How far the scheme reaches on every log, from `scheduling.reach`."""
+        return scheduling.reach(self.every, self.percentile)
+
+    @cached_property
+    def logs(self):
+        """The averages of the paper's strategies on every log."""
+        others = [
+            scheduling.averages(scheduling.gains(self._runs(strategies, [one])))
+            for one in self.every
+            if one.name not in self._names
+        ]
+        return pd.concat([self._of(strategies, self.averages), *others]).loc[[one.name for one in self.every]]
+
+    def parts(self):
+        found = {
+            "switches": self._gains(self._of(switches, self.averages)),
+            "settings": self._gains(self._of(variants, self.averages)),
+            "predictions": self._gains(self.predictions),
+            "who-pays": Part(self.paying, self._who_pays),
+        }
+        together = {one.name for one in self.every} & set(self._names)
+        on = (LOGS, OTHER_LOGS) if together else (OTHER_LOGS,)
+        return found | {"logs": Part(self.logs, self._logs, on), "reach": Part(self.reach, on=on)}
+
+    def _gains(self, table):
+        return Part(table, lambda: _dots(table, ("trace", "order"), "case", "metric", ("wait", "slowdown")))
+
+    def _who_pays(self):
+        chosen = self.paying.index.unique("case")
+        table = by_panel(self.paying, ("trace", "order"), "kind", "case", chosen)
+        return pictures.gains_by_row(table, "gain in mean wait [%]")
+
+    def _logs(self):
+        return _dots(self.logs, ("order", "case"), "trace", "metric", ("wait", "slowdown", "bounded_slowdown"))
+
+
+def _dots(averages, *panels):
+    """A picture of the rows that `by_panel` chooses."""
+    return pictures.gains_by_row(by_panel(averages, *panels), "gain [%], average over the months")
 
 
 # Cases

@@ -1,5 +1,6 @@
 """Tables 1 and 2, Figures 1 and 2: how inaccurate the users' estimates are (sections 3 and 4.1)."""
 
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -7,12 +8,82 @@ import pandas as pd
 
 from ... import walltime
 from .. import published
-from . import KEY_NAMES, beside, decide, real, resampled
+from ..exhibit import LOGS, Part
+from . import KEY_NAMES, STAND_INS, beside, decide, pictures, real, resampled
+from .on_traces import OnTraces
 
 WEEK = 7 * 86400
 SHARES = ("share_R_near_1", "share_R_above_0.8", "share_R_below_0.5", "share_R_below_0.2")
 NEAR = 0.99
 """From which R on it counts as close to 1, which the paper leaves open."""
+
+
+class Table1Figures12(
+    OnTraces, name="tang2013/table1-figures1-2", section="3", seconds=15, claims={"TG-01": LOGS, "TG-02": LOGS}
+):
+    """How inaccurate are the users' estimates?"""
+
+    trace: tuple = STAND_INS
+    bins: int = 20
+    least_jobs: int = 1000
+    resamples: int = 1000
+    seed: int = 1
+
+    @cached_property
+    def table(self):
+        """Table 1, from `table1`."""
+        return table1(self.found)
+
+    @cached_property
+    def shares(self):
+        """The histogram of R, from `distribution`."""
+        return distribution(self.found, self.bins)
+
+    @cached_property
+    def quarters(self):
+        """Mean R by quarter, from `quarters`."""
+        return quarters(self.found, self.resamples, self.seed, self.least_jobs)
+
+    def judge(self):
+        return claims(self.found, self.quarters)
+
+    def parts(self):
+        def judged(exhibit):
+            return cells_figures(self.table, self.quarters, exhibit)
+
+        return {
+            "": Part(self.table, cells=judged("table1")),
+            "figure1": Part(self.shares, self._figure1, cells=judged("fig1")),
+            "figure2": Part(self.quarters, self._figure2, cells=judged("fig2")),
+        }
+
+    def _figure1(self):
+        paper = printed("fig1")
+        below = {0.2: paper["share_R_below_0.2"], 0.5: paper["share_R_below_0.5"], 0.8: 1 - paper["share_R_above_0.8"]}
+        return pictures.r_distribution(self.shares, below)
+
+    def _figure2(self):
+        paper = printed("fig2")
+        return pictures.by_quarter(self.quarters, (paper.quarter_mean_min, paper.mean_R, paper.quarter_mean_max))
+
+
+class Table2(OnTraces, name="tang2013/table2", section="4.1", seconds=10, claims={"TG-03": LOGS}):
+    """Do similar jobs use similar shares of their estimates?"""
+
+    trace: tuple = STAND_INS
+    least: int = 10
+
+    @cached_property
+    def table(self):
+        """Table 2, from `table2`."""
+        return table2(self.found, self.least)
+
+    def judge(self):
+        return claims_table2(self.found, self.table)
+
+    def parts(self):
+        cells = cells_table2(self.found, self.table)
+        return {"": Part(self.table, lambda: pictures.spread_within_groups(self.table, KEY_NAMES), cells=cells)}
 
 
 def printed(exhibit):

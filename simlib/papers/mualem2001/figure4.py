@@ -1,0 +1,73 @@
+"""Figure 4: EASY against conservative on two workload models (sections 3.1 and 3.2)."""
+
+from functools import cached_property
+
+from ...models import feitelson96, jann97
+from ..exhibit import MODELS, Part
+from . import SCHEDULERS, load_curves, load_curves_claims, pictures
+from .under_load import LABELS, TITLES, UnderLoad
+
+ON = dict.fromkeys(["MF-05", "MF-06", "MF-07", "MF-41"], MODELS)
+
+
+class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, after="mualem2001/figure7", claims=ON):
+    """Do the schedulers differ on both models?"""
+
+    repeating = ("Feitelson",)
+
+    @property
+    def models(self):
+        return {
+            "Feitelson": lambda number: feitelson96.workload(self.feitelson_jobs, seed=number),
+            "Jann": lambda number: jann97.workload(self.jann_jobs, seed=number),
+        }
+
+    @property
+    def responses(self):
+        """The response times of all runs under both schedulers, by the rules followed."""
+        return self.points.xs("response_s", level="metric").loc[:, :, :, list(SCHEDULERS)]
+
+    @property
+    def accuracy(self):
+        """What stopped these simulations, and the accuracy of those that took all batches, by model."""
+        stops = self.responses.groupby("workload").stopped.value_counts().unstack(fill_value=0)
+        long = self.responses[self.responses.stopped == "batches"]
+        quartiles = long.groupby("workload").accuracy.quantile([0.25, 0.5, 0.75]).unstack()
+        return stops.join(quartiles.map("{:.1%}".format))
+
+    @property
+    def honesty(self):
+        """How many intervals of single runs hold the mean over all, by model, metric and what stopped the run."""
+        held = load_curves.coverage(self.points, "whole").rename("intervals that hold the mean")
+        runs = self.points.join(held)[~self.points.ceiling].groupby(["workload", "metric", "stopped"])
+        shares = {"hold the mean": (held.name, "mean")}
+        return runs.agg(intervals=("lag1", "size"), **shares, autocorrelation=("lag1", "mean"))
+
+    @property
+    def honesty_of_differences(self):
+        """The same share for the relative difference, by model and metric."""
+        return load_curves.coverage(self.differences, "relative").groupby(["workload", "metric"]).mean()
+
+    @cached_property
+    def without_feedback(self):
+        """The Feitelson model of the run shown, its repetitions at the times of an idle machine."""
+        made = [("Feitelson", self.workloads["Feitelson"])]
+        return load_curves.curves(made, **self.settings | {"feedback": ()})[0]
+
+    @property
+    def largest(self):
+        """The three jobs of the Feitelson model with the most work in all their executions."""
+        jobs = self.workloads["Feitelson"].jobs.groupby("app")
+        table = jobs.agg(times=("run", "size"), run_s=("run", "first"), procs=("procs", "first"))
+        work = table.times * table.run_s * table.procs
+        return table.assign(**{"share of all work": work / work.sum()}).nlargest(3, "share of all work")
+
+    def judge(self):
+        return load_curves_claims.figure4(self.points, self.differences)
+
+    def parts(self):
+        return {
+            "": Part(self.shown, lambda: pictures.against_load(self.shown, LABELS), on=(MODELS,)),
+            "differences": Part(self.several, lambda: pictures.differences_by_load(self.several, TITLES), on=(MODELS,)),
+            "runs": Part(self.responses.drop(columns=["low", "high"]), on=(MODELS,)),
+        }

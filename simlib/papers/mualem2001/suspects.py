@@ -1,0 +1,287 @@
+"""Suspects of the detective: programs and selections of jobs that may stand behind Table 1, judged by their likelihood.
+
+Each suspect is simulated many times with shaken submit times. The printed numbers are then held against what it does:
+a suspect whose runs lie where the printed numbers are, and do not scatter more than they must, is likely to be the
+program that printed them.
+"""
+
+import copy
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from ... import archive, estimates
+from ...stats import band, means_of
+from .. import CLOSE, INSIDE, cell, log, published
+from . import CLOSE_TO, METRICS, SP2, programs, shaken, table3
+from . import traces as as_they_are
+
+DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
+"""How many of them Table 1 prints."""
+
+FREEDOM = 4
+"""Degrees of freedom of Student's t: one wild month must not decide."""
+
+
+def printed(trace):
+    """The rows of Table 1 that this file can match, by month."""
+    table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
+    months = table.loc[trace.months[0] : trace.months[1]]
+    return months[~months.index.isin(list(trace.absent))]
+
+
+# Which program, which jobs
+
+
+def monthly(trace, policy, **settings):
+    """The means of each month in many shaken runs.
+
+    Parameters
+    ----------
+    trace : Trace
+    policy
+        As for `simulate`; one of `programs` may say `overrun`.
+    settings
+        As for `shaken.runs`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run; columns (month, metric), metrics by the keys of `METRICS`.
+    """
+    names = {mean: metric for metric, mean in METRICS.items()}
+    overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
+    found = shaken.by_month(trace, policy, overrun=overrun, **settings)
+    found = found.loc[:, found.columns.isin(list(names), level=1)]
+    return found.rename(columns=names, level=1).rename_axis(columns=["month", "metric"])
+
+
+def fit(runs, printed, scheduler):
+    """How likely the printed numbers of each month are among the shaken runs of a suspect, and whether in their bands.
+
+    The two metrics of a month hang together, and are taken together: the logarithms of their printed values come from a
+    bivariate t distribution with the runs' mean and covariance, widened by the rounding of what is printed.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        From `monthly`.
+    printed : DataFrame
+        From `printed`.
+    scheduler : {"easy", "conservative"}
+
+    Returns
+    -------
+    DataFrame
+        By month: `log_likelihood`; `inside` and `close`, how many of the two cells are.
+    """
+    bands = band(runs)
+    rows = {}
+    for month, row in printed.iterrows():
+        values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
+        rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
+
+
+def log_likelihood(runs, values):
+    """That these values come from where the runs do, see `fit`. `runs` has a column a metric."""
+    logs = np.log(runs[list(values)].to_numpy())
+    number = np.array(list(values.values()))
+    rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
+    spread = np.cov(logs.T) + np.diag(rounded**2 / 3)
+    return scipy.stats.multivariate_t.logpdf(np.log(number), logs.mean(axis=0), spread, FREEDOM)
+
+
+def verdicts(bands, values):
+    """How many of the values are inside the bands of the runs, from `stats.band`, and how many close."""
+    found = [
+        cell({}, value, bands["median"][metric], bands.loc[metric], CLOSE_TO[metric], DECIMALS[metric])["verdict"]
+        for metric, value in values.items()
+    ]
+    return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
+
+
+def line_up(traces, scheduler, choices, **settings):
+    """A program and all that differ from it in one detail, held against Table 1.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    scheduler : {"easy", "conservative"}
+    choices : dict
+        See `programs.program`.
+    settings
+        As for `simlib.stats.shake`.
+
+    Returns
+    -------
+    DataFrame
+        By (detail, reading, trace, month) as from `fit`; ("", "") is the program itself.
+    """
+    found = {}
+    for (detail, reading), other in programs.neighbours(scheduler, choices).items():
+        for trace in traces:
+            runs = monthly(trace, programs.program(scheduler, other), **settings)
+            found[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
+    return pd.concat(found, names=["detail", "reading", "trace"])
+
+
+def ranking(fits):
+    """The suspects of a line-up, the likeliest first.
+
+    Returns
+    -------
+    DataFrame
+        By (detail, reading): the log likelihood of each trace and in `all`, how much `more` that is than the program's
+        itself, the share of cells `inside` their bands, and in how many per cent of `resampled` sets of months it is
+        the likeliest of all: what the ranking owes to a few months shows there.
+    """
+    likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
+    likelihood["all"] = likelihood.sum(axis=1)
+    likelihood["more"] = likelihood["all"] - likelihood.loc[("", ""), "all"]
+    counts = fits[["inside", "cells"]].groupby(level=["detail", "reading"], sort=False).sum()
+    likelihood["inside"] = counts.inside / counts.cells
+    likelihood["resampled"] = wins(fits)
+    return likelihood.sort_values("all", ascending=False)
+
+
+def wins(fits, draws=2000, seed=0):
+    """How often each suspect is the likeliest if months are drawn anew, with replacement: shares."""
+    by_month = fits.log_likelihood.unstack(["trace", "month"])
+    chosen = np.random.default_rng(seed).integers(by_month.shape[1], size=(draws, by_month.shape[1]))
+    best = by_month.to_numpy()[:, chosen].sum(axis=2).argmax(axis=0)
+    return pd.Series(np.bincount(best, minlength=len(by_month)) / draws, index=by_month.index)
+
+
+def search(traces, scheduler, least=3.0, **settings):
+    """From the text's program on, change the detail that helps most, until none helps by more than `least`.
+
+    A log likelihood that is 3 higher makes a suspect 20 times as likely.
+
+    Returns
+    -------
+    list of (dict, DataFrame)
+        The choices of each step, and the ranking around them.
+    """
+    steps, choices = [], {}
+    while True:
+        table = ranking(line_up(traces, scheduler, choices, **settings))
+        steps.append((choices, table))
+        if table.more.iloc[0] <= least:
+            return steps
+        detail, reading = table.index[0]
+        choices = choices | {detail: reading}
+
+
+def alternatives(trace):
+    """The trace with other jobs, another machine, other estimates or another file of its log, as far as they are here.
+
+    Returns
+    -------
+    dict
+        Trace by what is other; "as settled" is the trace itself.
+    """
+    name, w = trace.trace, trace.workload
+    found = {"as settled": w}
+    if name in ("Par", "CM5"):
+        found["all jobs"] = next(t.workload for t in as_they_are([name], {name: ""})[0] if t.workload.name == w.name)
+    else:
+        found["completed jobs only"] = w.select("status == 1")
+    if name == "CM5":
+        found["exact estimates, as the text says"] = w.with_estimates("exact")
+    for procs in {"CTC": (430, 511, 513), "KTH": (99, 101), "SDSC": (127, 129), "Par": (400,)}.get(name, ()):
+        found[f"{procs} processors"] = _on(w, procs)
+    for file in archive.files(w.name):
+        if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
+            found[f"the {file.variant} log"] = _on(log(w.name, file.variant), w.procs)
+    return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
+
+
+def _on(workload, procs):
+    """The jobs that fit a machine of that many processors, on it."""
+    fitting = copy.copy(workload.select((workload.jobs.procs <= procs).to_numpy()))
+    fitting.procs = procs
+    return fitting
+
+
+def selections(traces, policy, **settings):
+    """How well each trace and its alternatives meet EASY's columns of Table 1.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    policy
+        As for `simulate`.
+    settings
+        As for `simlib.stats.shake`.
+
+    Returns
+    -------
+    DataFrame
+        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
+        settled, the share of cells `inside` their bands.
+    """
+    rows = {}
+    for trace in traces:
+        for what, other in alternatives(trace).items():
+            runs = monthly(other, policy, **settings)
+            fits = fit(runs, printed(trace), "easy")
+            likelihood = fits.log_likelihood.sum()
+            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
+            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
+            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
+
+
+def print_steps(steps):
+    """Print what `search` did, a line a step."""
+    for choices, table in steps:
+        changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
+        itself = table.loc[("", "")]
+        print(f"{changes}: log likelihood {itself['all']:.0f}, {itself.inside:.0%} of the cells inside")
+
+
+# Tables 3 and 4, which had no say in the choice
+
+
+def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, shake_s=60, seed=0):
+    """How well each suspect meets Tables 3 and 4, where estimates are others than the users'.
+
+    Parameters
+    ----------
+    traces : list of Trace
+        Only such as lack no jobs: these tables have means over whole logs.
+    suspects : dict
+        Policies by (scheduler, name).
+    factors : sequence of int
+        Of Table 3.
+    runs, shake_s, seed : int
+        Of the shaking.
+
+    Returns
+    -------
+    DataFrame
+        By (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
+    """
+    kinds = table3.qualities(factors) | {"x2": lambda seed: estimates.Scaled(2)}
+    kinds.pop("original")
+    found = {}
+    for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
+        measured = pd.DataFrame(shaken.whole(trace, policy, runs, shake_s, seed, estimates=model))
+        measured = measured if kind in ("f1", "x2") else means_of(measured, table3.SEEDS)
+        values = _printed_elsewhere(scheduler, trace.trace, kind)
+        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(band(measured), values)}
+        found[scheduler, name, trace.trace, kind] = fit
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
+
+
+def _printed_elsewhere(scheduler, trace, kind):
+    """The numbers of Table 3, or of Table 4 for doubled estimates, by metric."""
+    if kind == "x2":
+        table = published("mualem2001_table4").set_index(["metric", "trace"])
+        return {metric: table.loc[(metric, trace), f"{scheduler}_x2"] for metric in METRICS}
+    table = published("mualem2001_table3").set_index(["scheduler", "metric", "trace"])
+    return {metric: table.loc[(scheduler, metric, trace), kind] for metric in METRICS}

@@ -1,0 +1,33 @@
+"""What the exhibits have in common that are made from the logs that stand in for the paper's."""
+
+from functools import cached_property
+
+from ..exhibit import LOGS, Exhibit
+from . import about, traces
+
+
+class OnTraces(Exhibit):
+    """An exhibit with the parameter `trace`, one log or several, as `tang2013.traces` takes them."""
+
+    @cached_property
+    def _found(self):
+        return traces(self.trace)
+
+    @property
+    def found(self):
+        """The logs that are on this machine, or synthetic twins: a list of Trace."""
+        return self._found[0]
+
+    @property
+    def missing(self):
+        """The names of those that are not, and have no twin in their place."""
+        found, missing = self._found
+        return [name for name in missing if name not in {one.name for one in found}]
+
+    def load(self):
+        return {LOGS: [one.workload for one in self.found]}
+
+    def show_sources(self):
+        """Print what stands in for the paper's log, and what is missing; return the table of what takes part."""
+        print(about(self.found))
+        return super().show_sources()

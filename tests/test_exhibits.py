@@ -1,0 +1,143 @@
+"""Every exhibit is one thing: its parameters are its notebook's, its claims are decided once, its stand-ins marked."""
+
+import ast
+import dataclasses
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import pytest
+
+from simlib import load, papers, plots
+from simlib.models import jann97
+from simlib.papers import exhibit, records
+from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
+
+ROOT = Path(__file__).parent.parent
+EXHIBITS = exhibit.exhibits()
+
+
+def notebook(name):
+    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+
+
+def tagged_cell(name):
+    """The parameters of a notebook's tagged cell, by name in their order."""
+    (cell,) = (cell for cell in notebook(name).cells if "parameters" in cell.metadata.get("tags", []))
+    lines = ast.parse(cell.source).body
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
+
+
+def test_every_notebook_of_the_papers_is_an_exhibit():
+    names = {
+        path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in ROOT.glob("notebooks/*/*.ipynb")
+    }
+    assert {name for name in names if not name.startswith("teaching/")} == set(EXHIBITS)
+
+
+@pytest.mark.parametrize("name", EXHIBITS)
+def test_an_exhibit_has_the_parameters_of_its_notebook(name):
+    made, given = EXHIBITS[name](), tagged_cell(name)
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in made.parameters.items()}
+    assert plain == given
+    assert list(plain) == list(given)
+    assert EXHIBITS[name].of(given | {"others": 1}).parameters == given
+
+
+def test_claims_are_decided_by_one_exhibit_each_but_for_conjectures():
+    decided = [id for each in EXHIBITS.values() for id in each.claims]
+    assert sorted(decided) == sorted(set(papers.published("claims").id) - set(papers.CONJECTURES))
+    known = {LOGS, MODELS, EXAMPLES}
+    for each in EXHIBITS.values():
+        for on in each.claims.values():
+            assert set([on] if isinstance(on, str) else on) <= known
+
+
+def test_what_is_made_after_another_exhibit_names_one_that_is_there():
+    assert {each.after for each in EXHIBITS.values()} - {None} <= set(EXHIBITS)
+
+
+def test_repeats_are_the_parameters_that_count_runs_of_chance():
+    for each in EXHIBITS.values():
+        assert set(each.repeats()) == {
+            one.name for one in dataclasses.fields(each) if one.name.endswith("shakes") or one.name == "draws"
+        }
+
+
+# A made-up exhibit
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """A function that makes an exhibit of one picture of logs and one of models, with a claim on each."""
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(exhibit, "REGISTRY", {})
+
+    def drawn():
+        return plt.subplots()[0]
+
+    class Both(Exhibit, name="mualem2001/table9", section="9", claims={"MF-01": LOGS, "MF-02": MODELS}):
+        number: int = 3
+
+        def load(self):
+            return {LOGS: [load("sample")], MODELS: [jann97.workload(10)]}
+
+        def judge(self):
+            return [papers.claim(id, papers.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
+
+        def parts(self):
+            table = pd.DataFrame({"x": [1.0]})
+            draw = lambda: plt.subplots()[0]  # noqa: E731
+            return {
+                "": Part(table, draw),
+                "models": Part(table, draw, on=(MODELS,)),
+                "numbers": Part(table, on=(MODELS,)),
+            }
+
+    return Both
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.texts]
+
+
+def test_a_claim_that_rests_on_stand_ins_cannot_be_tested_and_one_on_models_can(made):
+    assert [one["verdict"] for one in made().verdicts] == [papers.UNTESTED, papers.REPRODUCED]
+
+
+def test_a_picture_of_stand_ins_is_stamped_when_it_is_made_and_only_once(made):
+    one = made()
+    assert texts(one.figure()) == texts(one.figure()) == [plots.SYNTHETIC]
+    assert texts(one.figure("models")) == []
+    assert plt.get_fignums() == []
+
+
+def test_what_rests_on_stand_ins_is_saved_apart(made, tmp_path):
+    made().save()
+    assert {path.name for path in (tmp_path / "build" / "synthetic").iterdir()} == {
+        f"mualem2001_table9.{end}" for end in ("png", "csv", "json")
+    }
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {
+        f"mualem2001_table9_{name}"
+        for name in ("models.png", "models.csv", "models.json", "numbers.csv", "numbers.json")
+    }
+
+
+def test_a_record_has_all_parameters_and_the_sources_that_its_claims_rest_on(made, tmp_path):
+    made(number=5).save()
+    record = records.read(tmp_path / "build" / "synthetic" / "mualem2001_table9.json")
+    assert record["parameters"] == {"number": 5}
+    assert [log["name"] for log in record["logs"]] == ["sample"]
+    assert [model["name"] for model in record["models"]] == ["Jann"]
+
+
+def test_a_missing_parameter_is_named(made):
+    with pytest.raises(ValueError, match="mualem2001/table9: found no parameter number"):
+        made.of({"count": 3})
+
+
+def test_verdicts_on_other_claims_than_declared_are_refused(made, monkeypatch):
+    monkeypatch.setattr(made, "judge", lambda self: [papers.claim("MF-03", papers.NOT, "0 of 7")])
+    with pytest.raises(ValueError, match="judge.. decides MF-03, expected MF-01, MF-02"):
+        _ = made().verdicts
