@@ -35,6 +35,7 @@ report: $(VENV)/ready
 test: $(VENV)/ready
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as check; check()'  # three floors: pyproject.toml
 	$(PY) -m pytest -n auto
 
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
