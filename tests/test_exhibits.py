@@ -12,7 +12,7 @@ import pytest
 from simlib import load, papers, plots
 from simlib.models import jann97
 from simlib.papers import exhibit, records
-from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
+from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part, repeats
 
 ROOT = Path(__file__).parent.parent
 EXHIBITS = exhibit.exhibits()
@@ -79,6 +79,7 @@ def made(tmp_path, monkeypatch):
 
     class Both(Exhibit, name="mualem2001/table9", section="9", claims={"MF-01": LOGS, "MF-02": MODELS}):
         number: int = 3
+        shakes: int = repeats(20)
 
         def load(self):
             return {LOGS: [load("sample")], MODELS: [jann97.workload(10)]}
@@ -127,13 +128,18 @@ def test_what_rests_on_stand_ins_is_saved_apart(made, tmp_path):
 def test_a_record_has_all_parameters_and_the_sources_that_its_claims_rest_on(made, tmp_path):
     made(number=5).save()
     record = records.read(tmp_path / "build" / "synthetic" / "mualem2001_table9.json")
-    assert record["parameters"] == {"number": 5}
+    assert record["parameters"] == {"number": 5, "shakes": 20}
     assert [log["name"] for log in record["logs"]] == ["sample"]
     assert [model["name"] for model in record["models"]] == ["Jann"]
 
 
+def test_how_often_logs_are_shaken_is_no_parameter_of_what_rests_on_no_log(made, tmp_path):
+    made(shakes=5).save()
+    assert records.read(tmp_path / "figures" / "mualem2001_table9_models.json")["parameters"] == {"number": 3}
+
+
 def test_a_missing_parameter_is_named(made):
-    with pytest.raises(ValueError, match="mualem2001/table9: found no parameter number"):
+    with pytest.raises(ValueError, match="mualem2001/table9: found no parameter number, shakes"):
         made.of({"count": 3})
 
 

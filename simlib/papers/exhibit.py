@@ -27,7 +27,7 @@ models; small ones made by hand."""
 
 
 def repeats(count):
-    """Declare a parameter that says how many runs there are: a few will do where all logs are stand-ins."""
+    """Declare a parameter that says how many runs of the logs there are: a few will do where all are stand-ins."""
     return field(default=count, metadata={"repeats": True})
 
 
@@ -115,7 +115,7 @@ class Exhibit:
 
     @classmethod
     def repeats(cls):
-        """The names of the parameters that say how many runs there are."""
+        """The names of the parameters that say how many runs of the logs there are."""
         return [each.name for each in dataclasses.fields(cls) if each.metadata.get("repeats")]
 
     @property
@@ -185,12 +185,13 @@ class Exhibit:
             claims = self.verdicts if main else []
             groups = [*part.on, *(group for one in claims for group in self._rests_on(one["id"]))]
             on = [group for group in self.sources if group in groups]
+            others = [] if LOGS in on else self.repeats()  # which are of shaken runs of the logs
             records.write(
                 f"{stem}_{suffix}" if suffix else stem,
                 self.figure(suffix) if part.draw else None,
                 part.table,
                 [workload for group in on for workload in self.sources[group]],
-                self.parameters,
+                {name: value for name, value in self.parameters.items() if name not in others},
                 part.cells,
                 claims,
             )
