@@ -4,7 +4,7 @@
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make lab         JupyterLab
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
-# make torture     attacks on what the package promises, some 15 minutes: docs/robustness.md
+# make torture     attacks on what the package promises: docs/robustness.md
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
 # JOBS=2                 how many notebooks to run at once (default: all cores)
