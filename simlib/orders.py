@@ -37,7 +37,7 @@ def check(order):
     if isinstance(order, str) and order in ORDERS:
         return
     expected = f"expected one of {', '.join(map(repr, ORDERS))} or {EXPECTED}"
-    if isinstance(order, type) or not callable(order):
+    if not isinstance(getattr(order, "py_func", order), FunctionType):  # no class, partial or object: they have no code
         raise ValueError(f"EASY: found order={order!r}, {expected}")
     try:
         inspect.signature(getattr(order, "py_func", order)).bind(0.0, 0.0, 0.0)
@@ -149,7 +149,7 @@ def _name(order):
 
 
 def _refuse_print(function):
-    if "print" in getattr(function, "__code__", _name).co_names:
+    if "print" in function.__code__.co_names:
         raise ValueError(
             f"EASY: order {_name(function)!r} prints, which it cannot do while jobs are scheduled; call it for one job "
             f"to see what it does, such as print({_name(function)}(60.0, 3600.0, 8.0)), and take the print out"

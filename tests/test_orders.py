@@ -1,5 +1,6 @@
 """Orders of the queue that somebody wrote: compiled, told apart by all they hang on, or refused in clear words."""
 
+import functools
 import math
 import signal
 import subprocess
@@ -58,6 +59,8 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
         (lambda wait, estimate: wait, "cannot be called with three numbers"),
         (lambda: 1.0, "cannot be called with three numbers"),
         (float, "expected one of 'fcfs', 'sjf', 'wfp' or a function"),
+        (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),
+        (max, "found order=<built-in function max>, expected one of"),
         (3, "found order=3, expected one of"),
         (None, "found order=None, expected one of"),
     ],
