@@ -8,7 +8,6 @@
 
 import importlib
 
-from . import engine as engine  # first: it finds a place for all compiled kernels
 from . import estimates, metrics
 from .archive import ArchiveError
 from .doubts import LogWarning

@@ -1,8 +1,8 @@
 """What a recorded log says of itself that is not to be trusted: said when it is read."""
 
 import numpy as np
-from numba import njit
 
+from .compiled import compiled
 from .workload import TOO_LARGE
 
 FEW = 1 / 20
@@ -76,7 +76,7 @@ def _peak_use(workload):
     return 0, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mean_use(start, end, procs, width, periods):
     """The mean number of processors in use in each period of `width` seconds from 0 on."""
     use, change, share = np.zeros(periods), np.zeros(periods), 1 / width

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numba import njit
+
+from .compiled import compiled
 
 WEEK = 7 * 86400
 
@@ -197,7 +198,7 @@ def did_not_complete(jobs):
     return (jobs.status >= 0) & (jobs.status != 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _past(asked, known, submit, recorded, triple, run, learn, stale, since_last):
     """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
 

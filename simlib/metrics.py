@@ -1,7 +1,8 @@
 """Measures of a schedule (MF section 3.1). All take and return plain numbers or arrays; times are seconds."""
 
 import numpy as np
-from numba import njit
+
+from .compiled import compiled
 
 THRESHOLD = 10
 """Seconds that shorter run times count as in the bounded slowdown."""
@@ -34,7 +35,7 @@ def bounded_slowdown(wait, run, threshold=THRESHOLD, floor=1.0):
     return ratio if floor is None else np.maximum(ratio, floor)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def totals(edges, submit, start, run, procs, backfilled, floor):
     """What the jobs add up to in each period, and in all: one pass over them and no array for each of the measures.
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from .compiled import compiled
 from .doubts import LogWarning, doubts
 from .paths import replacing
 from .workload import Workload
@@ -425,7 +425,7 @@ def _decoded(comments):
     return tuple(line.decode("utf-8", "replace") for line in comments)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _folded(text):
     """The job lines of a text (bytes), white space folded to single blanks, one line feed each."""
     folded = np.empty(text.size + 1, np.uint8)

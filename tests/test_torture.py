@@ -355,9 +355,9 @@ def test_a_cache_that_gives_what_is_in_a_damaged_file_is_found_out(monkeypatch):
         (0, '{"sums": [1, 1]}', None),
     ],
 )
-def test_kernels_that_crash_or_schedule_wrongly_are_found_out(tmp_path, code, output, fault):
+def test_kernels_that_crash_or_schedule_wrongly_are_found_out(code, output, fault):
     process = attack.subprocess.CompletedProcess([], code, output, "Truncated")
-    found = caches._fault(process, [1, 1], tmp_path)
+    found = caches._fault(process, [1, 1])
     assert found is None if fault is None else fault in found
 
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .history import History, advance, learn, metric
 from .running import insert, remove
 
@@ -36,7 +36,7 @@ class Adjusting(NamedTuple):
     overdue: int
 
 
-@njit(cache=True)
+@compiled
 def estimates_in_use(estimate, adjusting):
     """t_sched, to be set when a job arrives, and the estimates for the queue, for backfilling and for running jobs.
 
@@ -53,7 +53,7 @@ def estimates_in_use(estimate, adjusting):
     )
 
 
-@njit(cache=True)
+@compiled
 def adjust(adjusting, job, now, estimate):
     """t_sched = t_req x A of a job submitted now (equation 2), from the jobs of its group that ended before now."""
     group = adjusting.group[job]
@@ -66,14 +66,14 @@ def adjust(adjusting, job, now, estimate):
     return np.int64(np.rint(estimate[job] * max(a, adjusting.threshold)))
 
 
-@njit(cache=True)
+@compiled
 def remember(adjusting, job, now):
     """Learn from a job that ends now. Who is submitted now does not know of it yet."""
     if adjusting.group[job] >= 0:
         learn(adjusting.past, adjusting.group[job], now, adjusting.r[job])
 
 
-@njit(cache=True)
+@compiled
 def put_off(by_expected_end, running, expected_end, start, estimate, now, overdue):
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 

@@ -7,7 +7,8 @@ by their place in the workload. In between there is room for the followers whose
 """
 
 import numpy as np
-from numba import njit
+
+from ..compiled import compiled
 
 NEVER = np.int64(2) ** 62
 
@@ -15,7 +16,7 @@ OPEN = np.empty(0, np.int64), np.empty(0, np.int64)
 """The `preceding` and `think` of a workload in which no job follows another."""
 
 
-@njit(cache=True)
+@compiled
 def arrivals(n, preceding):
     """All jobs of the open stream as they are to come, and who follows whom.
 
@@ -42,7 +43,7 @@ def arrivals(n, preceding):
     return order, at, first, others
 
 
-@njit(cache=True)
+@compiled
 def submit_followers(order, at, job, end, first, others, think, submit):
     """Set the submit times of those that follow `job`, which ends at `end`, and put them among those to come.
 

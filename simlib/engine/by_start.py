@@ -4,14 +4,13 @@ A new job goes into the small part. When that is full, or its order is needed, t
 is not shifted for each job that arrives.
 """
 
-from numba import njit
-
+from ..compiled import compiled
 from .profile import make_room
 
 RECENT = 1024  # jobs of the small part
 
 
-@njit(cache=True)
+@compiled
 def insert_by_start(recent, begin, end, job, start):
     """Insert `job`, the last one to arrive, into `recent[begin:end]`."""
     low, high = begin, end
@@ -25,7 +24,7 @@ def insert_by_start(recent, begin, end, job, start):
     recent[low] = job
 
 
-@njit(cache=True)
+@compiled
 def merge(by_start, started, reserved, recent, begin, end, start):
     """Merge `recent[begin:end]` into `by_start[started:reserved]`, whose jobs all arrived before. Returns its end."""
     place = merged = reserved + end - begin
@@ -40,7 +39,7 @@ def merge(by_start, started, reserved, recent, begin, end, start):
     return merged
 
 
-@njit(cache=True)
+@compiled
 def sort_by_start(by_start, started, reserved, start, arrival):
     """Sort `by_start[started:reserved]` by start, ties by arrival; they nearly are already."""
     for i in range(started + 1, reserved):

@@ -10,8 +10,8 @@ classes twice as large as the one before it would be 20 groups, for in many the 
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER
 
 GROUP = 16
@@ -23,7 +23,7 @@ LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones,
 Index = namedtuple("Index", "shortest size estimate largest shift classes")
 
 
-@njit(cache=True)
+@compiled
 def size_classes(largest):
     """The class of each number from 0 to the largest: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
     classes = np.empty(largest + 1, np.int64)
@@ -34,13 +34,13 @@ def size_classes(largest):
     return classes
 
 
-@njit(cache=True)
+@compiled
 def class_of(index, procs):
     """The class of a number of processors; of more than any job has, that of the largest."""
     return index.classes[min(procs, index.largest) >> index.shift]
 
 
-@njit(cache=True)
+@compiled
 def groups_for(jobs):
     """How many groups there are for a queue of so many jobs, with room for as many more."""
     groups = 1
@@ -49,7 +49,7 @@ def groups_for(jobs):
     return groups
 
 
-@njit(cache=True)
+@compiled
 def empty_index(size):
     """Room for the index of a queue of jobs of these sizes; `index_all` fills what is needed of it."""
     groups = groups_for(size.size)
@@ -65,7 +65,7 @@ def empty_index(size):
     return Index(shortest, places[0], places[1], largest, shift, classes)
 
 
-@njit(cache=True)
+@compiled
 def index_all(index, queue, queued, size, estimate):
     """Index `queue[:queued]`. Returns the number of groups."""
     groups = groups_for(queued)
@@ -82,7 +82,7 @@ def index_all(index, queue, queued, size, estimate):
     return groups
 
 
-@njit(cache=True)
+@compiled
 def without_gone(queue, queued, index):
     """Move the jobs that wait to the front of `queue[:queued]`. Returns how many they are."""
     waiting = 0
@@ -93,7 +93,7 @@ def without_gone(queue, queued, index):
     return waiting
 
 
-@njit(cache=True)
+@compiled
 def refresh_group(index, groups, group):
     """Look again at all jobs of a group. Returns its node."""
     node = groups + group
@@ -108,7 +108,7 @@ def refresh_group(index, groups, group):
     return node
 
 
-@njit(cache=True)
+@compiled
 def enter(index, groups, place, size, estimate):
     """Bring the index up to date when a job of so many processors and such an estimate has come to a place."""
     index.size[place] = size
@@ -122,7 +122,7 @@ def enter(index, groups, place, size, estimate):
         node //= 2
 
 
-@njit(cache=True)
+@compiled
 def leave(index, groups, place):
     """Bring the index up to date when a job has left a place."""
     index.size[place] = NEVER
@@ -138,7 +138,7 @@ def leave(index, groups, place):
         node //= 2
 
 
-@njit(cache=True)
+@compiled
 def next_candidate(index, groups, i, queued, free, extra, time):
     """The first place from i on whose job needs at most `free` processors and at most `time` or `extra` processors.
 

@@ -22,8 +22,8 @@ to it that little is shifted.
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER, arrivals, submit_followers
 from .by_start import RECENT, insert_by_start, merge, sort_by_start
 from .profile import ONE, advance, anchor_point, give, tidy, when_to_tidy
@@ -33,7 +33,7 @@ from .searches import VALID, first_gap, no_searches
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
 
-@njit(cache=True)
+@compiled
 def compress(times, free, first, last, jobs, start, estimate, size, horizon):
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
@@ -61,7 +61,7 @@ def compress(times, free, first, last, jobs, start, estimate, size, horizon):
     return last, given_back
 
 
-@njit(cache=True)
+@compiled
 def rebackfill(times, free, first, last, jobs, start, estimate, size):
     """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
     for job in jobs:
@@ -73,7 +73,7 @@ def rebackfill(times, free, first, last, jobs, start, estimate, size):
     return last
 
 
-@njit(cache=True)
+@compiled
 def in_order_of_arrival(queue, oldest, arrived, waiting):
     """Move those of `queue[oldest:arrived]` that are waiting to the front. Returns how many they are."""
     queued = 0
@@ -83,7 +83,7 @@ def in_order_of_arrival(queue, oldest, arrived, waiting):
     return queued
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def conservative(submit, run, estimate, size, machine, preceding, think, watch, when_early):
     """Start times under conservative backfilling.
 

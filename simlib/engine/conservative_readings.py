@@ -8,8 +8,8 @@ with `TEXT` it gives the same schedules.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER
 from .conservative import compress
 from .profile import advance, anchor_point, give, tidy
@@ -44,7 +44,7 @@ class ConservativeReading(NamedTuple):
 TEXT = ConservativeReading()
 
 
-@njit(cache=True)
+@compiled
 def sort_to_compress(queue, queued, order, start, estimate, size):
     """Sort `queue[:queued]` into the order of compression; ties by arrival, which is the order of the numbers."""
     for i in range(queued):
@@ -56,7 +56,7 @@ def sort_to_compress(queue, queued, order, start, estimate, size):
         queue[j] = job
 
 
-@njit(cache=True)
+@compiled
 def comes_before(job, other, order, start, estimate, size):
     if order == LATEST:
         return job > other
@@ -75,7 +75,7 @@ def comes_before(job, other, order, start, estimate, size):
     return (one < two) != (order == LONGEST or order == WIDEST)
 
 
-@njit(cache=True)
+@compiled
 def compress_as_read(times, free, first, last, queue, queued, start, estimate, size, horizon, reading):
     """Compress the schedule in the order of the reading, once or until nothing moves. Returns what `compress` does."""
     again = True
@@ -86,7 +86,7 @@ def compress_as_read(times, free, first, last, queue, queued, start, estimate, s
     return last, horizon
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def conservative_reading(submit, run, estimate, size, machine, reading):
     """Start times under conservative backfilling as the text is read.
 

@@ -1,8 +1,8 @@
 """EASY backfilling (MF section 2.2), with the users' estimates or with adjusted ones (Tang section 5)."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals, submit_followers
 from .candidates import GROUP, empty_index, enter, index_all, leave, next_candidate, without_gone
@@ -11,7 +11,7 @@ from .running import insert, remove, sort_by_priority
 LONG = 256  # jobs in a queue that is worth an index
 
 
-@njit(cache=True)
+@compiled
 def shadow_time(head_size, free, now, running, count, expected_end, size):
     """When the head of the queue can start at the latest, and what it will leave free (MF 2.2, step 1).
 
@@ -35,7 +35,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
     return shadow, available - head_size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_extra, prioritised, priority, adjusting):
     """Start times under EASY backfilling.
 

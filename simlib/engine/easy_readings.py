@@ -8,8 +8,8 @@ a good idea for a scheduler of today.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER
 from .running import insert, remove
 
@@ -58,7 +58,7 @@ class EasyReading(NamedTuple):
 TEXT = EasyReading()
 
 
-@njit(cache=True)
+@compiled
 def shadow_time(head_size, free, now, running, count, expected_end, size, first_only, in_past):
     """As `easy.shadow_time`, but see `EasyReading` for `first_only` and `in_past`."""
     available = free
@@ -72,7 +72,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size, first_
     return shadow, available - head_size
 
 
-@njit(cache=True)
+@compiled
 def insert_candidate(considered, queued, job, estimate, size, candidates):
     """Insert the job that arrived last into `considered[:queued]`, the order in which jobs are considered."""
     key = estimate if candidates == SHORTEST or candidates == LONGEST else size
@@ -84,7 +84,7 @@ def insert_candidate(considered, queued, job, estimate, size, candidates):
     considered[i] = job
 
 
-@njit(cache=True)
+@compiled
 def those_waiting(jobs, count, start):
     """Move those of `jobs[:count]` that have not started to the front. Returns how many they are."""
     waiting = np.uint64(0)  # places are unsigned, see `profile`
@@ -94,7 +94,7 @@ def those_waiting(jobs, count, start):
     return np.int64(waiting)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def easy_reading(submit, run, estimate, size, machine, reading):
     """Start times under EASY as the text is read.
 

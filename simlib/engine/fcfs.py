@@ -1,13 +1,13 @@
 """First come, first served: the policy that backfilling improves on (MF section 1)."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER, arrivals, submit_followers
 from .running import insert
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fcfs(submit, run, size, machine, preceding, think, watch):
     """Start times under FCFS.
 

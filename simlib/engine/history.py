@@ -8,8 +8,8 @@ Storage is flat, with room for all jobs that a group will ever learn, so that no
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .profile import ONE
 
 EVER = 2**62
@@ -47,7 +47,7 @@ def empty(capacity):
     return History(offset, *counts, np.empty(offset[-1], np.int64), np.empty(offset[-1]), np.empty(offset[-1]))
 
 
-@njit(cache=True)
+@compiled
 def learn(history, group, end, r):
     """Learn a job of a group: it ends at second `end`, which no `advance` of this group has passed yet, with R = `r`.
 
@@ -63,7 +63,7 @@ def learn(history, group, end, r):
     history.learned[group] += 1
 
 
-@njit(cache=True)
+@compiled
 def advance(history, group, now, window):
     """Bring a group to second `now`, which never goes back: eligible are jobs with now - window <= end < now."""
     first = history.offset[group]
@@ -77,7 +77,7 @@ def advance(history, group, now, window):
     history.taken[group], history.forgotten[group] = taken, forgotten
 
 
-@njit(cache=True)
+@compiled
 def metric(history, group, percent, least):
     """A percentile of the eligible R values, by linear interpolation as `numpy.percentile`; nan if fewer than `least`.
 
@@ -93,7 +93,7 @@ def metric(history, group, percent, least):
     return lower + (place - below) * (upper - lower)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def parameters(history, group, submit, window, percents, least):
     """The adjustment parameters A of jobs whose history is all learned beforehand.
 
@@ -118,7 +118,7 @@ def parameters(history, group, submit, window, percents, least):
     return a
 
 
-@njit(cache=True)
+@compiled
 def _insert(values, first, last, value):
     """Insert a value into values[first:last], which is sorted; what is larger moves on the way to its place."""
     place, first = np.uint64(last), np.uint64(first)  # places are unsigned, see `profile`
@@ -128,7 +128,7 @@ def _insert(values, first, last, value):
     values[place] = value
 
 
-@njit(cache=True)
+@compiled
 def _remove(values, first, last, value):
     """Remove a value from values[first:last], which is sorted and has it."""
     place, last = np.uint64(first), np.uint64(last - 1)

@@ -11,8 +11,8 @@ scans do little else than looking up.
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER
 
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -20,7 +20,7 @@ NEAR = np.uint64(16)  # steps within which room is looked for
 LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def advance(times, first, now):
     """Drop what lies before `now`. Returns the new first step."""
     while times[first + ONE] <= now:
@@ -29,7 +29,7 @@ def advance(times, first, now):
     return first
 
 
-@njit(cache=True)
+@compiled
 def tidy(times, free, first, last):
     """Remove the steps that say nothing; in a long profile make some anew, evenly. Returns the new last step.
 
@@ -46,7 +46,7 @@ def tidy(times, free, first, last):
     return spread(times, free, last) if last > LONG else last
 
 
-@njit(cache=True)
+@compiled
 def spread(times, free, last):
     """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
     k = new_last = last + last // TWO
@@ -61,13 +61,13 @@ def spread(times, free, last):
     return new_last
 
 
-@njit(cache=True)
+@compiled
 def when_to_tidy(last):
     """At how many steps a profile that now has `last` is worth tidying: a long one soon, for its room is used up."""
     return last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def insert_before(times, free, first, last, k, begin, procs):
     """A step that begins at `begin`, with `procs` free, before step k. Returns that step, and the new last one."""
     room = k - ONE
@@ -92,7 +92,7 @@ def insert_before(times, free, first, last, k, begin, procs):
     return k, last
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def make_room(values, k, last):
     """Shift `values[k:last]` by one."""
     rest = values[np.int64(k) : np.int64(last) + 1]  # a loop over a view becomes one move of a block of memory
@@ -100,7 +100,7 @@ def make_room(values, k, last):
         rest[i] = rest[i - 1]
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def give(times, free, first, last, k, begin, end, procs):
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
@@ -120,7 +120,7 @@ def give(times, free, first, last, k, begin, end, procs):
     return k, last
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def anchor_point(times, free, k, size, duration, reserved, horizon):
     """The first step from k on at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
 
@@ -144,7 +144,7 @@ def anchor_point(times, free, k, size, duration, reserved, horizon):
             return anchor
 
 
-@njit(cache=True)
+@compiled
 def step_at(times, first, last, time):
     """The step in which `time` lies, the earlier one of a doubled step, or the first of all."""
     low, high = first, last

@@ -1,8 +1,8 @@
 """Jobs kept in order of a time: the running jobs by the end that is known or expected, the next one last."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .profile import ONE
 
 
@@ -10,7 +10,7 @@ class NoRank(ValueError):
     """The order of the queue gave no number for a job; the arguments are its wait, estimate and size."""
 
 
-@njit(cache=True)
+@compiled
 def insert(jobs, count, job, key):
     """Insert `job` into `jobs[:count]`, which is sorted by falling `key[job]`. Returns the new count."""
     i, own = np.uint64(count), key[job]  # places are unsigned, see `profile`
@@ -21,7 +21,7 @@ def insert(jobs, count, job, key):
     return count + 1
 
 
-@njit(cache=True)
+@compiled
 def remove(jobs, count, job):
     """Remove `job` from `jobs[:count]`, keeping the order of the others. Returns the new count."""
     i, last = np.uint64(count - 1), np.uint64(count - 1)
@@ -33,7 +33,7 @@ def remove(jobs, count, job):
     return count - 1
 
 
-@njit(cache=True)
+@compiled
 def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priority, rank):
     """Sort `queue[:queued]` by falling priority, ties by arrival.
 

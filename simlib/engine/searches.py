@@ -7,8 +7,8 @@ Fenwick tree both ways: a look at 20,000 pairs of classes is a look at some ten 
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import compiled
 from .arrivals import NEVER
 from .profile import LONG, anchor_point, step_at
 
@@ -16,7 +16,7 @@ SIZES, DURATIONS = 8, 32  # classes to an octave; there are more different durat
 VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
 
 
-@njit(cache=True)
+@compiled
 def no_searches(machine, longest):
     """A table for jobs of up to that many processors and seconds, in which nothing is known."""
     found = np.empty((class_of(machine, SIZES) + 3, class_of(longest, DURATIONS) + 3), np.int64)
@@ -24,7 +24,7 @@ def no_searches(machine, longest):
     return found
 
 
-@njit(cache=True)
+@compiled
 def first_gap(found, times, free, first, last, size, duration):
     """The first step at whose beginning there is a gap for a new job, found with what is known, and remembered."""
     if last - first < LONG:
@@ -38,7 +38,7 @@ def first_gap(found, times, free, first, last, size, duration):
     return k
 
 
-@njit(cache=True)
+@compiled
 def class_of(x, classes):
     """The class of a size or duration, so many to an octave. Of two numbers the larger one's is not lower."""
     octave = 0
@@ -47,7 +47,7 @@ def class_of(x, classes):
     return classes * octave + (x >> octave)
 
 
-@njit(cache=True)
+@compiled
 def no_gap_before(found, size, duration):
     """A time before which there is no gap of that size and duration."""
     time = -NEVER
@@ -61,7 +61,7 @@ def no_gap_before(found, size, duration):
     return time
 
 
-@njit(cache=True)
+@compiled
 def remember(found, size, duration, time):
     """Enter that there is no gap of that size and duration, or more, before `time`."""
     i = class_of(size - 1, SIZES) + 2  # the first class that has no smaller ones

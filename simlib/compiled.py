@@ -1,0 +1,157 @@
+"""Functions that numba compiles, and the place that their machine code is kept in for the next process.
+
+Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
+file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
+that its code was made of, and its first bytes are a digest of the rest. What does not fit is compiled anew.
+"""
+
+import atexit
+import hashlib
+import os
+import pickle
+import tempfile
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numba
+import numpy as np
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+from . import paths
+
+_ENGINE = Path(__file__).parent / "engine"
+_DIGEST = hashlib.sha256().digest_size
+
+
+def compiled(function=None, **options):
+    """Compile a function with numba when it is first called, and keep the machine code.
+
+    It may call others of its own file and of `simlib.engine`. It works without Python's lock, so that threads run at
+    the same time.
+
+    Parameters
+    ----------
+    function : function
+        What numba can compile.
+    **options
+        For `numba.njit`.
+
+    Returns
+    -------
+    numba.core.dispatcher.Dispatcher
+        Called like the function.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def add(a, b):
+    ...     return a + b
+    >>> add(1, 2)
+    3
+    """
+    if function is None:
+        return lambda function: compiled(function, **options)
+    dispatcher = numba.njit(nogil=True, **options)(function)
+    if os.path.isfile(function.__code__.co_filename):  # not what is typed in
+        dispatcher._cache = _Kept(function)
+    return dispatcher
+
+
+class _Kept(_Cache):
+    """The machine code of one function, a file for each combination of types."""
+
+    def __init__(self, function):
+        self._function = function
+        self._enabled = True
+
+    @property
+    def cache_path(self):
+        """The folder."""
+        return str(_place())
+
+    def load_overload(self, sig, target_context):
+        """Read the code for a combination of types; None where there is none, or what is there is damaged."""
+        target_context.refresh()
+        _keep_memory()
+        path = self._path(sig, target_context.codegen())
+        with suppress(OSError):
+            data = path.read_bytes() if self._enabled else b""
+            if hashlib.sha256(data[_DIGEST:]).digest() == data[:_DIGEST]:
+                return CompileResult._rebuild(target_context, *pickle.loads(data[_DIGEST:]))
+        return None
+
+    def save_overload(self, sig, data):
+        """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+            return
+        path, code = self._path(sig, data.codegen), dumps(data._reduce())
+        with suppress(OSError), paths.replacing(path) as new:
+            new.write_bytes(hashlib.sha256(code).digest() + code)
+
+    def enable(self):
+        """Read and write files."""
+        self._enabled = True
+
+    def disable(self):
+        """Compile in every process."""
+        self._enabled = False
+
+    def flush(self):
+        """Remove nothing: a file is right for ever, for its name tells all that it was made of."""
+
+    def _path(self, sig, codegen):
+        of = _sources(self._function.__code__.co_filename), self._function.__qualname__, sig, codegen.magic_tuple()
+        digest = hashlib.sha256(repr((*of, numba.__version__)).encode()).hexdigest()
+        return _place() / f"{self._function.__name__}-{digest[:24]}.code"
+
+
+@cache
+def _sources(file):
+    """A digest of all that a function in a file is compiled from."""
+    files = {*_ENGINE.glob("*.py"), Path(file)}
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
+
+
+@cache
+def _place():
+    """The first folder that can be written: numba's setting, the package's, the user's; else a temporary one.
+
+    The temporary one vanishes with the process.
+    """
+    package, home = Path(__file__).parent / "__pycache__", AppDirs("numba", False).user_cache_dir
+    for place in filter(None, (numba.config.CACHE_DIR, package, home)):
+        with suppress(OSError):
+            folder = Path(place, "kernels")
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    warnings.warn(
+        f"neither {package} nor {home} can be written: simlib's kernels are compiled anew in every process, which "
+        "takes half a minute; to keep them, let NUMBA_CACHE_DIR name a folder that can be written",
+        stacklevel=2,
+    )
+    temporary = paths.temporary(tempfile.gettempdir(), "kernels")
+    folder = temporary.__enter__()
+    atexit.register(_remove, temporary, os.getpid())
+    return folder
+
+
+def _remove(temporary, owner):
+    if os.getpid() == owner:  # and not a process that was forked from it
+        temporary.__exit__(None, None, None)
+
+
+@cache
+def _keep_memory():
+    """Let glibc keep freed memory for the next run, which asks for the same large arrays.
+
+    In threads it would give the memory back to the system, and get it anew page by page, a fifth of the time of a
+    shaken run of SDSC under EASY. It keeps twice as much as the largest block that was ever freed, up to 32 MiB
+    (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
+    """
+    np.empty(31 * 2**20, np.uint8)

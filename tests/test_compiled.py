@@ -1,0 +1,91 @@
+"""Compiled functions are kept by what they were made of; what is damaged on the disk is compiled anew."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import simlib
+from simlib import compiled
+
+CODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import doubling
+value, stats = doubling.twice(int(sys.argv[2])), doubling.twice.stats
+print(value, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """A function that calls a compiled one in a process of its own: what it gives and whether it was compiled."""
+    source = tmp_path / "doubling.py"
+    source.write_text("from simlib.compiled import compiled\nF = 2\n@compiled\ndef twice(x):\n    return F * x\n")
+
+    def run(x=21):
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+        command = [sys.executable, "-B", "-c", CODE, str(tmp_path), str(x)]
+        value, hits, misses = map(int, subprocess.check_output(command, env=environment, text=True).split())
+        assert hits + misses == 1
+        return value, misses == 1
+
+    run.source = source
+    run.files = lambda: sorted(path for path in (tmp_path / "kept" / "kernels").iterdir())
+    return run
+
+
+def test_a_function_is_compiled_once_and_then_read(twice):
+    assert [twice(), twice(4)] == [(42, True), (8, False)]
+    assert len(twice.files()) == 1
+
+
+def test_a_changed_constant_in_its_file_compiles_it_anew_and_the_old_one_is_found_again(twice):
+    text = twice.source.read_text()
+    twice()
+    twice.source.write_text(text.replace("F = 2", "F = 3"))
+    assert twice() == (63, True)
+    twice.source.write_text(text)
+    assert twice() == (42, False)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:-1], lambda data: data[:99] + b"?" + data[100:]]
+)
+def test_a_damaged_file_is_never_run(twice, damage):
+    twice()
+    (file,) = twice.files()
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    assert twice() == (42, True)
+    assert twice() == (42, False)
+
+
+def test_a_kernel_calls_only_others_of_its_own_file_and_of_the_engine():
+    """For its key holds the sources of these alone."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("simlib")]
+    kernels = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}
+    assert len(kernels) > 40
+    engine = Path(simlib.__file__).parent / "engine"
+    for kernel in kernels:
+        own = Path(kernel.py_func.__code__.co_filename)
+        named = (kernel.py_func.__globals__.get(name) for name in kernel.py_func.__code__.co_names)
+        for other in (value for value in named if isinstance(value, Dispatcher)):
+            file = Path(other.py_func.__code__.co_filename)
+            assert file in (own,) or file.parent == engine, f"{kernel.__name__} calls {other.__name__} of {file}"
+
+
+def test_importing_the_package_makes_no_folder_and_warns_of_nothing(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    code = "import simlib, simlib.papers.report"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
+
+
+def test_a_function_that_is_typed_in_is_compiled_and_not_kept():
+    scope = {}
+    exec(compile("def f(x):\n    return x + 1", "<typed>", "exec"), scope)
+    assert compiled.compiled(scope["f"])(1) == 2
