@@ -1,6 +1,9 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/, the report
 # make report      figures/README.md and the pages of build/site/, from what the last run left
-# make test        the tests
+# make test        is the source clean, do the tests pass? all but the longest
+# make test-all    all tests, and ten times as many random cases: what must hold before anything lands
+# make lint        form, imports between the three floors
+# make types       do the type hints of the library hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make lab         JupyterLab
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
@@ -20,7 +23,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report test test-lab lab bench torture clean
+.PHONY: reproduce report test test-all lint types test-lab lab bench torture clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -32,11 +35,19 @@ reproduce: $(VENV)/ready
 report: $(VENV)/ready
 	@$(PY) -m simlib.papers report
 
-test: $(VENV)/ready
+test: lint types
+	$(PY) -m pytest -n auto --dist worksteal -m "not thorough"
+
+test-all: lint types
+	$(PY) -m pytest -n auto --dist worksteal --hypothesis-profile thorough
+
+lint: $(VENV)/ready
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as check; check()'  # three floors: pyproject.toml
-	$(PY) -m pytest -n auto
+
+types: $(VENV)/ready
+	$(PY) -m mypy
 
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/lab
@@ -57,6 +68,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) -e '.[study,test,cluster]'
 	$(PY) -m simlib compile
+	$(PY) -m simlib.papers compile
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready

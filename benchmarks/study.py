@@ -1,9 +1,9 @@
 """Many runs, and the whole study: how shaken runs scale with threads, and where the time of `make reproduce` goes.
 
 What was done about the largest parts. Simulating is most of it. What several notebooks need is simulated once: in
-build/kept/ lie the shaken runs of the logs, with their own and with made-up estimates, for Tables 1, 3, 4, the model of
-estimates and the detective, and those of the models for Figures 4 and 7. The detective takes the engine's kernels where
-a program that he suspects is a policy of the package. There are as many runs as the verdicts need: with a hundred
+build/cache/ lie the shaken runs of the logs, with their own and with made-up estimates, for Tables 1, 3, 4, the model
+of estimates and the detective, and those of the models for Figures 4 and 7. The detective takes the engine's kernels
+where a program that he suspects is a policy of the package. There are as many runs as the verdicts need: with a hundred
 shakes in place of 200, 12 of the 462 cells of Table 1 have another verdict (7 a worse, 5 a better one); with 20 random
 draws, twice as many as the authors', in place of 40, three of the 96 of Table 3; with 60 shakes in place of 100, one of
 the 24 of Table 4; and no claim has. Figure 7 ends at a load of 0.9, where the means are above the ceiling at which the
@@ -17,28 +17,32 @@ not after every cell; a log's digest is taken by a kernel; pictures are not draw
 notebooks begin first, so that none is left to run alone.
 """
 
+import ast
 import re
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import cached_property
 
 import nbformat
 
 import simlib
 from simlib import EASY, Conservative, paths
+from simlib.papers.exhibit import Exhibit, exhibits
 from simlib.stats import shake
 
 SHAKEN = ["1,000 shaken runs of KTH-SP2", "one thread [s]", "two threads [s]", "times as fast"]
 STUDY = ["what", "seconds", "share"]
 
-KINDS = {
-    "importing, reading logs": r"^(from|import) .*simlib",
-    "simulating": r"\b(simulate|shake|shaken|runs|curves|search|selections|witnesses|monthly|gains_of|counts_by_\w+)\(",
-    "drawing, saving": r"plt\.show\(|plots\.save\(",
-}
-"""What a cell is counted as: the first of these that its code has. A cell that simulates and draws does the first."""
+IMPORTING, SIMULATING, DRAWING, ELSE = "importing, reading logs", "simulating", "drawing, saving", "all else"
+
+SIMULATE = {"simulate", "shake", "schedules"}
+"""The library's functions that simulate, as notebooks call them that are no exhibits."""
+
+DRAW = {"figure", "show", "save"}
+"""What draws and saves, in all notebooks."""
 
 
 def shaken_rows(runs=1000, parts=10):
@@ -63,26 +67,65 @@ def study_rows(folder=paths.ROOT / "build" / "notebooks"):
 
     Seconds are added over all notebooks, of which two or more ran at once.
     """
-    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.rglob("*.ipynb"))]
+    notebooks = {path: nbformat.read(path, as_version=4) for path in sorted(folder.rglob("*.ipynb"))}
     spent = {"papermill's own start": len(notebooks) * _best([sys.executable, "-c", _papermill(), "--version"])}
-    spent |= dict.fromkeys(["starting the kernel", *KINDS, "all else"], 0.0)
-    for notebook in notebooks:
+    spent |= dict.fromkeys(["starting the kernel", IMPORTING, SIMULATING, DRAWING, ELSE], 0.0)
+    for path, notebook in notebooks.items():
         cells = [cell for cell in notebook.cells if cell.metadata.get("papermill", {}).get("start_time")]
         of = notebook.metadata.papermill
         code = [cell for cell in cells if cell.cell_type == "code"]
-        spent["starting the kernel"] += _seconds(of.start_time, cells[0].metadata.papermill.start_time)
-        for cell in code:
-            spent[_kind(cell.source)] += cell.metadata.papermill.duration
-        spent["all else"] += of.duration - _seconds(of.start_time, cells[0].metadata.papermill.start_time)
-        spent["all else"] -= sum(cell.metadata.papermill.duration for cell in code)
+        starting = _seconds(of.start_time, cells[0].metadata.papermill.start_time)
+        seconds = [cell.metadata.papermill.duration for cell in code]
+        spent["starting the kernel"] += starting
+        exhibit = exhibits().get(path.relative_to(folder).with_suffix("").as_posix())
+        for kind, duration in zip(kinds([cell.source for cell in code], exhibit), seconds, strict=True):
+            spent[kind] += duration
+        spent[ELSE] += of.duration - starting - sum(seconds)
     total = sum(spent.values())
     for what, seconds in spent.items():
         yield [what, f"{seconds:.0f}", f"{seconds / total:.0%}"]
     yield [f"{len(notebooks)} notebooks", f"{total:.0f}", "100%"]
 
 
-def _kind(source):
-    return next((kind for kind, code in KINDS.items() if re.search(code, source, re.M)), "all else")
+def kinds(cells, exhibit=None):
+    """Say of each cell what it is counted as; one that does several things counts as the first of them.
+
+    An exhibit works a result out when it is first asked for, and all that it shows when it first draws: both are
+    simulating. What shows the same result again is not.
+
+    Parameters
+    ----------
+    cells : list of str
+        The code of a notebook, in its order.
+    exhibit : type, optional
+        The subclass of `Exhibit` that the notebook makes, from `exhibits()`; None for lessons and the like.
+
+    Returns
+    -------
+    list of str
+    """
+    return list(_kinds(cells, _results(exhibit) if exhibit else set()))
+
+
+def _kinds(cells, results):
+    drawn = not results
+    for source in cells:
+        tree = ast.parse(source)
+        names = {getattr(node, "attr", None) or getattr(node, "id", None) for node in ast.walk(tree)}
+        draws, works = names & DRAW, names & (results | SIMULATE)
+        if any(isinstance(node, ast.Import | ast.ImportFrom) and "simlib" in ast.unparse(node) for node in tree.body):
+            yield IMPORTING
+        elif works or draws and not drawn:
+            yield SIMULATING
+        else:
+            yield DRAWING if draws else ELSE
+        results, drawn = results - names, drawn or bool(draws)
+
+
+def _results(exhibit):
+    """The names of what an exhibit works out when it is asked for, but for what all exhibits have."""
+    names = set(dir(exhibit)) - set(dir(Exhibit))
+    return {name for name in names if isinstance(getattr(exhibit, name), property | cached_property)}
 
 
 def _seconds(first, last):

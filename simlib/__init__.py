@@ -1,12 +1,14 @@
 """simlib: simulate parallel job scheduling with backfilling, and reproduce two landmark papers about it.
 
 >>> import simlib
->>> w = simlib.load("KTH-SP2")
+>>> w = simlib.load("sample")  # or a log of the archive, such as "KTH-SP2"
 >>> s = simlib.simulate(w, simlib.EASY())
->>> s.summary()
+>>> round(s.summary().mean_wait)  # seconds
+8654
 """
 
 import importlib
+from types import ModuleType
 
 from . import estimates, metrics
 from .archive import ArchiveError
@@ -39,8 +41,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    """Modules that cost time to import, such as `simlib.plots`, come when they are first used."""
+def __getattr__(name: str) -> ModuleType:
+    """Import a module that costs time, such as `simlib.plots`, when it is first used."""
     if name in ("explain", "lessons", "models", "papers", "plots", "reference", "stats", "walltime", "widgets"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,6 +5,7 @@
 import argparse
 import sys
 import warnings
+from collections.abc import Callable, Sequence
 
 from . import (
     EASY,
@@ -23,7 +24,7 @@ from . import (
 )
 
 
-def logs():
+def logs() -> int:
     """Print what is known, what is here, and which variant."""
     known = archive.catalogue()["logs"]
     width = max(map(len, known))
@@ -41,12 +42,12 @@ def logs():
     return 0
 
 
-def _doubt(file):
+def _doubt(file: archive.File) -> str:
     """What is said behind a file that could as well be another."""
     return "" if file.verified else f" ({archive.NOT_VERIFIED})"
 
 
-def fetch(names):
+def fetch(names: Sequence[str]) -> int:
     """Download the logs that are not here. Returns the exit status: 1 where one could not be had."""
     failed = 0
     for name in names or archive.catalogue()["logs"]:
@@ -55,7 +56,9 @@ def fetch(names):
                 print(f"{name}: here already")
             else:
                 path = archive.fetch(name, progress=sys.stderr.isatty())
-                print(f"{name}: {path}{_doubt(archive.find(name)[1])}\n  {archive.entry(name)['acknowledgement']}")
+                found = archive.find(name)
+                doubt = _doubt(found[1]) if found else ""
+                print(f"{name}: {path}{doubt}\n  {archive.entry(name)['acknowledgement']}")
         except archive.Unreachable as error:
             print(f"{error}; not trying the others", file=sys.stderr)
             return 1
@@ -65,7 +68,7 @@ def fetch(names):
     return failed
 
 
-def from_sacct(source, target, unit, procs, timezone):
+def from_sacct(source: str, target: str, unit: str, procs: int | None, timezone: str | None) -> int:
     """Convert sacct's output and print what became of it."""
     if timezone is None:
         timezone = "UTC"
@@ -79,21 +82,19 @@ def from_sacct(source, target, unit, procs, timezone):
     return 0
 
 
-def compile_kernels():
-    """Use every kernel that Python calls once; otherwise one waits when it is first used."""
-    from .papers.mualem2001.programs import ConservativeProgram, EasyProgram  # readings with kernels of their own
-
+def compile_kernels() -> int:
+    """Use every kernel of the library that Python calls once; otherwise one waits when it is first used."""
     workload, scheme = loading.load("sample"), walltime.Scheme()
-    policies = FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()
-    for policy in (*policies, EasyProgram(), ConservativeProgram()):
+    for policy in (FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()):
         simulate(workload, policy).summary()
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
-    doubts.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
+    if workload.log is not None:
+        doubts.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
     return 0
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m simlib", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("logs", help="list the catalogue: what is known, what is here, which variant")
@@ -114,9 +115,14 @@ def main(arguments=None):
     command.add_argument("--procs", type=int, metavar="N", help="the machine's size; default: the most in use at once")
     command.add_argument("--timezone", metavar="NAME", help="the cluster's, such as Europe/Berlin")
     given = vars(parser.parse_args(arguments))
-    run = {"logs": logs, "compile": compile_kernels, "fetch": fetch, "from-sacct": from_sacct}[given.pop("command")]
+    commands_by_name: dict[str, Callable[..., int]] = {
+        "logs": logs,
+        "compile": compile_kernels,
+        "fetch": fetch,
+        "from-sacct": from_sacct,
+    }
     try:
-        return run(**given)
+        return commands_by_name[given.pop("command")](**given)
     except (archive.ArchiveError, swf.SWFError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

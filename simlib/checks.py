@@ -1,6 +1,15 @@
-"""What must hold of a schedule: checked after every policy that is not the package's own, and when asked for."""
+"""Check what must hold of a schedule: after every policy that is not the package's own, and when asked for."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+
+from .arrays import Bools, Ints
+
+if TYPE_CHECKING:
+    from .schedule import Schedule
 
 COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 """Columns of a schedule that follow from others, so that no policy returns them."""
@@ -8,17 +17,24 @@ COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 _LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
 
 
-def is_own(policy):
-    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests."""
+def is_own(policy: object) -> bool:
+    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> is_own(simlib.EASY()), is_own(object())
+    (True, False)
+    """
     return type(policy).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 
-def columns(found, policy, jobs):
+def columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:
     """Check the form of what a policy returned, and make arrays of it.
 
     Parameters
     ----------
-    found : dict
+    returned : dict
         As from a policy's `schedule` method, see `simlib.policies`.
     policy : object
         For the message.
@@ -35,13 +51,25 @@ def columns(found, policy, jobs):
     ValueError
         Where there is no dict with `start`, where a column has not one value a job, where times are not whole seconds,
         where `backfilled` is not true or false, and where a column is named as one that is there already.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> jobs = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).jobs
+    >>> columns({"start": [0, 10]}, "mine", jobs)
+    {'start': array([ 0, 10])}
+    >>> columns({"start": [0, 10.5]}, "mine", jobs)
+    Traceback (most recent call last):
+        ...
+    ValueError: mine: start: job B: found 10.5, expected whole seconds
     """
-    if not isinstance(found, dict) or "start" not in found:
-        what = f"a dict of {', '.join(map(repr, found)) or 'nothing'}" if isinstance(found, dict) else repr(found)[:80]
+    if not isinstance(returned, dict) or "start" not in returned:
+        keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
+        what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
         raise ValueError(f"{policy}: schedule returned {what}, expected a dict with 'start', the jobs' start times")
-    kinds = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
+    kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
     made = {}
-    for name, values in found.items():
+    for name, values in returned.items():
         if name not in kinds and (name in COMPUTED or name in jobs.columns):
             raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
         values = np.asarray(values)
@@ -56,7 +84,7 @@ def columns(found, policy, jobs):
     return made
 
 
-def _seconds(values, where, names):
+def _seconds(values: np.ndarray, where: str, names: pd.Index) -> Ints:
     """Times as int64."""
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{where}: found values such as {_first(values)}, expected whole seconds")
@@ -68,19 +96,29 @@ def _seconds(values, where, names):
     return values.astype(np.int64)
 
 
-def _flags(values, where, names):
+def _flags(values: np.ndarray, where: str, names: pd.Index) -> Bools:
     """True or false, for which 1 and 0 will do."""
     if values.dtype != bool and not np.isin(values, (0, 1)).all():
         raise ValueError(f"{where}: found values such as {_first(values)}, expected True or False")
     return values.astype(bool)
 
 
-def _first(values):
+def _first(values: np.ndarray) -> str:
     return repr(values[0].item() if isinstance(values[0], np.generic) else values[0])[:40] if len(values) else "none"
 
 
-def possible(schedule):
-    """Check that the machine could have run a schedule: see `simlib.Schedule.check`."""
+def possible(schedule: "Schedule") -> None:
+    """Check that the machine could have run a schedule: see `simlib.Schedule.check`.
+
+    Examples
+    --------
+    >>> import numpy as np, simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> possible(simlib.Schedule(w, "mine", "extend", run=np.array([10, 5]), start=[0, 2]))
+    Traceback (most recent call last):
+        ...
+    ValueError: two jobs under mine: job B starts at second 2, when 5 processors are in use with it: ...
+    """
     jobs, where = schedule.jobs, f"{schedule.workload.name} under {schedule.policy}"
     submit, start, end = (jobs[name].to_numpy() for name in ("submit", "start", "end"))
     due = _due(schedule, end)
@@ -99,7 +137,7 @@ def possible(schedule):
     _refuse_too_many(jobs, schedule.workload.procs, where)
 
 
-def _due(schedule, end):
+def _due(schedule: "Schedule", end: Ints) -> Ints:
     """When each job must be submitted: as recorded, or a think time after the end of the job that it follows."""
     recorded = schedule.workload.jobs.submit.to_numpy()
     if not schedule.feedback:
@@ -108,7 +146,7 @@ def _due(schedule, end):
     return np.where(place >= 0, end[place] + think, recorded)
 
 
-def _refuse_too_many(jobs, machine, where):
+def _refuse_too_many(jobs: pd.DataFrame, machine: int, where: str) -> None:
     """Raise where more processors are in use at once than there are; a job of no length holds none."""
     jobs = jobs[jobs.run > 0]
     times = np.concatenate([jobs.end, jobs.start])

@@ -1,4 +1,4 @@
-"""Functions that numba compiles, and the place that their machine code is kept in for the next process.
+"""Compile functions with numba, and keep their machine code for the next process.
 
 Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
 file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
@@ -11,9 +11,12 @@ import os
 import pickle
 import tempfile
 import warnings
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar, overload
 
 import numba
 import numpy as np
@@ -28,7 +31,14 @@ _ENGINE = Path(__file__).parent / "engine"
 _DIGEST = hashlib.sha256().digest_size
 
 
-def compiled(function=None, **options):
+_Function = TypeVar("_Function", bound=Callable)
+
+
+@overload
+def compiled(function: _Function) -> _Function: ...
+@overload
+def compiled(function: None = None, **options: Any) -> Callable[[_Function], _Function]: ...
+def compiled(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba when it is first called, and keep the machine code.
 
     It may call others of its own file and of `simlib.engine`. It works without Python's lock, so that threads run at
@@ -58,23 +68,23 @@ def compiled(function=None, **options):
         return lambda function: compiled(function, **options)
     dispatcher = numba.njit(nogil=True, **options)(function)
     if os.path.isfile(function.__code__.co_filename):  # not what is typed in
-        dispatcher._cache = _Kept(function)
+        dispatcher._cache = _CodeFiles(function)
     return dispatcher
 
 
-class _Kept(_Cache):
-    """The machine code of one function, a file for each combination of types."""
+class _CodeFiles(_Cache):
+    """Keep the machine code of one function, a file for each combination of types."""
 
-    def __init__(self, function):
+    def __init__(self, function: FunctionType) -> None:
         self._function = function
         self._enabled = True
 
     @property
-    def cache_path(self):
-        """The folder."""
+    def cache_path(self) -> str:
+        """The folder of the files."""
         return str(_place())
 
-    def load_overload(self, sig, target_context):
+    def load_overload(self, sig: tuple, target_context: Any) -> Any:
         """Read the code for a combination of types; None where there is none, or what is there is damaged."""
         target_context.refresh()
         _keep_memory()
@@ -85,7 +95,7 @@ class _Kept(_Cache):
                 return CompileResult._rebuild(target_context, *pickle.loads(data[_DIGEST:]))
         return None
 
-    def save_overload(self, sig, data):
+    def save_overload(self, sig: tuple, data: Any) -> None:
         """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
@@ -93,38 +103,38 @@ class _Kept(_Cache):
         with suppress(OSError), paths.replacing(path) as new:
             new.write_bytes(hashlib.sha256(code).digest() + code)
 
-    def enable(self):
+    def enable(self) -> None:
         """Read and write files."""
         self._enabled = True
 
-    def disable(self):
+    def disable(self) -> None:
         """Compile in every process."""
         self._enabled = False
 
-    def flush(self):
-        """Remove nothing: a file is right for ever, for its name tells all that it was made of."""
+    def flush(self) -> None:
+        """Remove nothing: a file stays right, for its name is a digest of all that it was made of."""
 
-    def _path(self, sig, codegen):
+    def _path(self, sig: tuple, codegen: Any) -> Path:
         of = _sources(self._function.__code__.co_filename), self._function.__qualname__, sig, codegen.magic_tuple()
-        digest = hashlib.sha256(repr((*of, numba.__version__)).encode()).hexdigest()
+        digest = hashlib.sha256(repr((*of, numba.__version__, numba.config.BOUNDSCHECK)).encode()).hexdigest()
         return _place() / f"{self._function.__name__}-{digest[:24]}.code"
 
 
 @cache
-def _sources(file):
+def _sources(file: str) -> str:
     """A digest of all that a function in a file is compiled from."""
     files = {*_ENGINE.glob("*.py"), Path(file)}
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
 @cache
-def _place():
+def _place() -> Path:
     """The first folder that can be written: numba's setting, the package's, the user's; else a temporary one.
 
     The temporary one vanishes with the process.
     """
     package, home = Path(__file__).parent / "__pycache__", AppDirs("numba", False).user_cache_dir
-    for place in filter(None, (numba.config.CACHE_DIR, package, home)):
+    for place in filter(None, (numba.config.CACHE_DIR, package, home)):  # type: ignore[attr-defined]
         with suppress(OSError):
             folder = Path(place, "kernels")
             folder.mkdir(parents=True, exist_ok=True)
@@ -141,13 +151,14 @@ def _place():
     return folder
 
 
-def _remove(temporary, owner):
+def _remove(temporary: AbstractContextManager[Path], owner: int) -> None:
+    """Remove a temporary folder at the end of the process that made it."""
     if os.getpid() == owner:  # and not a process that was forked from it
         temporary.__exit__(None, None, None)
 
 
 @cache
-def _keep_memory():
+def _keep_memory() -> None:
     """Let glibc keep freed memory for the next run, which asks for the same large arrays.
 
     In threads it would give the memory back to the system, and get it anew page by page, a fifth of the time of a

@@ -1,9 +1,11 @@
-"""What a recorded log says of itself that is not to be trusted: said when it is read."""
+"""Doubt what a recorded log says of itself where it cannot be right; read with the log."""
 
 import numpy as np
 
+from .arrays import Floats, Ints
 from .compiled import compiled
-from .workload import TOO_LARGE
+from .jobs import TOO_LARGE
+from .workload import Workload
 
 FEW = 1 / 20
 """A log is doubted where a larger share of its jobs lacks something."""
@@ -14,11 +16,11 @@ EXCESS = ((300, 1.20), (3600, 1.05))
 
 
 class LogWarning(UserWarning):
-    """What a log says of itself makes no sense, or it lacks what simulations need."""
+    """A log says of itself what makes no sense, or lacks what simulations need."""
 
 
-def doubts(workload):
-    """What a recorded log says of itself that is not to be trusted.
+def doubts(workload: Workload) -> list[str]:
+    """List what a recorded log says of itself that is not to be trusted.
 
     More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
     than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
@@ -27,36 +29,48 @@ def doubts(workload):
     -------
     list of str
         A sentence each.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.swf.FIELDS).assign(submit=0, wait=0, run=3600, procs=64)
+    >>> [doubt] = doubts(simlib.Workload(simlib.swf.jobs_of(log), 100, "example", log=log.assign(requested_time=3600)))
+    >>> print(doubt[:80])
+    example: by its own times the log uses up to 1.28 times its 100 processors (mean
     """
     if workload.synthetic:
         return []
     name, jobs, machine = workload.name, len(workload), f"its {workload.procs:,} processors"
-    found = []
+    sentences = []
     large, lines = int((workload.dropped == TOO_LARGE).sum()), jobs + len(workload.dropped)
     if large > FEW * lines:
-        found.append(
+        sentences.append(
             f"{name}: {large:,} of {lines:,} jobs are dropped, for they are larger than the machine; "
             f"are {machine} right? Otherwise pass procs="
         )
     peak, seconds = _peak_use(workload)
     if seconds:
-        found.append(
+        sentences.append(
             f"{name}: by its own times the log uses up to {peak:.2f} times {machine} (mean of {seconds // 60} min): "
             "either they are too few (then pass procs=), or jobs shared processors, or recorded times are wrong"
         )
     without = workload.unestimated if len(workload._unrequested) > FEW * jobs else 0  # it takes time to count few
     if without > FEW * jobs:
-        found.append(
+        sentences.append(
             f"{name}: {without:,} of {jobs:,} jobs have no requested time, and their run time serves as a "
             "perfect estimate; to leave them out: select('requested_time > 0'); to model them: with_estimates(...)"
         )
-    return found
+    return sentences
 
 
-def _peak_use(workload):
-    """The largest mean use as a share of the machine, and over how many seconds, by the first limit of `EXCESS` that
-    it exceeds; (0, 0) where it exceeds none."""
+def _peak_use(workload: Workload) -> tuple[float, int]:
+    """Find the largest mean use as a share of the machine, and over how many seconds.
+
+    By the first limit of `EXCESS` that it exceeds; (0, 0) where it exceeds none.
+    """
     jobs = workload._jobs
+    if workload.log is None:
+        return 0, 0
     wait = workload.log.wait.loc[jobs.index].round().to_numpy(np.int64)
     known = slice(None) if (wait >= 0).all() else wait >= 0  # all is quicker
     submit, run, procs = (jobs[column].to_numpy()[known] for column in ("submit", "run", "procs"))
@@ -77,7 +91,7 @@ def _peak_use(workload):
 
 
 @compiled
-def _mean_use(start, end, procs, width, periods):
+def _mean_use(start: Ints, end: Ints, procs: Floats, width: int, periods: int) -> Floats:
     """The mean number of processors in use in each period of `width` seconds from 0 on."""
     use, change, share = np.zeros(periods), np.zeros(periods), 1 / width
     for job in range(start.size):

@@ -1,68 +1,105 @@
-"""How run-time estimates arise: models that give each job an estimate (MF sections 4.2 to 4.5).
+"""Model how run-time estimates arise: each model gives each job an estimate (MF sections 4.2 to 4.5).
 
 A model is a function of the jobs table (`Workload.jobs`) that returns one estimate in whole seconds a job; any such
 function can be passed to `Workload.with_estimates`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from .arrays import Bools, Floats, Ints
 from .compiled import compiled
+
+Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
+"""A function of the jobs table that returns one estimate in whole seconds a job."""
 
 WEEK = 7 * 86400
 
 
 @dataclass(frozen=True)
 class User:
-    """What the users asked for: the log's own estimates."""
+    """Take what the users asked for: the log's own estimates.
 
-    def __call__(self, jobs):
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(User()).jobs.estimate.to_list()
+    [15, 8]
+    """
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         return jobs.estimate
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The run time itself: perfect estimates."""
+    """Take the run time itself: perfect estimates.
 
-    def __call__(self, jobs):
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(Exact()).jobs.estimate.to_list()
+    [10, 5]
+    """
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         return jobs.run
 
 
 @dataclass(frozen=True)
 class Uniform:
-    """Drawn at random from [r, f r], r being the run time and f >= 1 the badness factor (MF section 4.2)."""
+    """Draw at random from [r, f r], r being the run time and f >= 1 the badness factor (MF section 4.2).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample").with_estimates(Uniform(f=2, seed=1))
+    >>> bool(w.jobs.estimate.between(w.jobs.run, 2 * w.jobs.run).all())
+    True
+    """
 
     f: float
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (np.isfinite(self.f) and self.f >= 1):
             raise ValueError(f"Uniform: found f={self.f!r}, expected a number of at least 1")
 
-    def __call__(self, jobs):
+    def __call__(self, jobs: pd.DataFrame) -> Ints:
         u = np.random.default_rng(self.seed).random(len(jobs))
         return np.floor(jobs.run * (1 + (self.f - 1) * u)).astype(np.int64)  # whole seconds, and never above f r
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """The present estimates times a factor, such as 2 (MF section 4.5)."""
+    """Multiply the present estimates by a factor, such as 2 (MF section 4.5).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(Scaled(2)).jobs.estimate.to_list()
+    [30, 16]
+    """
 
     factor: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (np.isfinite(self.factor) and self.factor > 0):
             raise ValueError(f"Scaled: found factor={self.factor!r}, expected a positive number")
 
-    def __call__(self, jobs):
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         return np.rint(jobs.estimate * self.factor).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """The model of what users ask for: unrelated to the run time but for being seldom below it (MF section 4.3).
+    """Model what users ask for: unrelated to the run time but for being seldom below it (MF section 4.3).
 
     1. With probability `under` the estimate is 0.99 T_r, T_r being the run time, and that is all.
     2. Otherwise it is T_r / u, u uniform in (0, 1], so that the used share of it is spread evenly.
@@ -70,6 +107,13 @@ class Modelled:
     4. Cut at `cap` seconds, but never below T_r: only step 1 is to make estimates that are too small.
 
     Rounding to whole seconds makes step 1 return T_r itself for jobs of up to 50 s.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample").with_estimates(Modelled(seed=1))
+    >>> round(float((w.jobs.estimate < w.jobs.run).mean()), 2)
+    0.1
     """
 
     seed: int = 0
@@ -78,7 +122,7 @@ class Modelled:
     stretch: float = 10
     cap: float = 86400
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, right, expected in (
             ("under", 0 <= self.under <= 1, "a probability"),
             ("short", self.short >= 0, "a number of seconds, at least 0"),
@@ -88,23 +132,23 @@ class Modelled:
             if not right:
                 raise ValueError(f"Modelled: found {name}={getattr(self, name)!r}, expected {expected}")
 
-    def __call__(self, jobs):
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         rng = np.random.default_rng(self.seed)
         too_small = rng.random(len(jobs)) < self.under
         u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
         estimate = jobs.run / u * np.where(jobs.run < self.short, self.stretch, 1)
-        estimate = np.minimum(estimate, np.maximum(self.cap, jobs.run))
-        return np.rint(estimate.where(~too_small, 0.99 * jobs.run)).astype(np.int64)
+        estimate = estimate.clip(upper=jobs.run.clip(lower=self.cap))
+        return estimate.where(~too_small, 0.99 * jobs.run).round().astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Historical:
-    """From earlier runs of the same application by the same user on as many processors (MF section 4.4).
+    """Predict from earlier runs of the same application by the same user on as many processors (MF section 4.4).
 
-    The mean of the run times of these runs plus some standard deviations; where there is none, the same of all runs
-    of the workload so far; for the first job, which has nothing before it, the estimate stays what it is. Of each
-    triple (application, user, processors) and of the whole, three numbers are kept: how many runs, the sum of the run
-    times, the sum of their squares. A triple's are discarded, and it starts from scratch, when they are stale.
+    The estimate is the mean of the run times of these runs plus some standard deviations. Where there is no such run,
+    it is the same of all runs of the workload so far; the first job, which has nothing before it, keeps its estimate.
+    For each triple (application, user, processors), and for the whole workload, three numbers are kept: how many runs,
+    the sum of the run times, the sum of their squares. Those of a triple are discarded when they are stale.
 
     Parameters
     ----------
@@ -113,12 +157,19 @@ class Historical:
     stale : float
         Seconds after which what is known of a triple is discarded; `numpy.inf` for never.
     since : {"last", "first"}
-        Counted from the last run recorded, or from the first.
+        Whether the seconds are counted from the last run recorded, or from the first.
     killed : bool
         Whether runs are recorded that did not complete (by a known status other than 1).
     ends : Series, optional
         By the index of the jobs, the second at which each job's run time is known: it counts for jobs submitted later
         than that. By default every earlier job of the table counts, ended or not, which only hindsight allows.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "app": 3})
+    >>> simlib.Workload(table, 4).with_estimates(Historical(deviations=0)).jobs.estimate.to_list()
+    [10, 10, 20]
     """
 
     deviations: float = 1.5
@@ -127,7 +178,7 @@ class Historical:
     killed: bool = False
     ends: pd.Series | None = field(default=None, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, right, expected in (
             ("deviations", 0 <= self.deviations < np.inf, "a number of at least 0"),
             ("stale", self.stale > 0, "a positive number of seconds"),
@@ -136,21 +187,28 @@ class Historical:
             if not right:
                 raise ValueError(f"Historical: found {name}={getattr(self, name)!r}, expected {expected}")
 
-    def __call__(self, jobs):
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         past = self.past(jobs)
         estimate = (past["mean"] + self.deviations * past["sd"]).where(past["runs"] > 0)
         estimate = estimate.fillna(past["all_mean"] + self.deviations * past["all_sd"])
         # cut to whole seconds, so that an estimate is below the run time if and only if it was before
-        return np.floor(estimate.where(past["all_runs"] > 0, jobs.estimate)).astype(np.int64)
+        return (estimate.where(past["all_runs"] > 0, jobs.estimate) // 1).astype(np.int64)
 
-    def past(self, jobs):
-        """What is known of each job's triple, and of the whole workload, when it is submitted.
+    def past(self, jobs: pd.DataFrame) -> pd.DataFrame:
+        """Collect what is known of each job's triple, and of the whole workload, when the job is submitted.
 
         Returns
         -------
         DataFrame
             `runs` recorded, their `mean` and `sd` in seconds (0 where there is none), and `all_runs`, `all_mean`,
             `all_sd` of the whole workload; by the index of `jobs`.
+
+        Examples
+        --------
+        >>> import pandas as pd, simlib
+        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "app": 3})
+        >>> Historical().past(simlib.Workload(table, 4).jobs)[["runs", "mean"]].to_numpy().tolist()
+        [[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]
         """
         submit = jobs.submit.to_numpy()
         if self.ends is None:  # in order of submission, whatever the clock
@@ -159,7 +217,7 @@ class Historical:
         else:
             recorded = known = self.ends.loc[jobs.index].to_numpy()
             asked = submit
-        triple = jobs.groupby(["app", "user", "procs"]).ngroup().to_numpy()
+        triple = jobs.groupby(["app", "user", "procs"]).ngroup().to_numpy().astype(np.int64)
         learn = np.full(len(jobs), True) if self.killed else ~did_not_complete(jobs).to_numpy()
         run, since_last = jobs.run.to_numpy(float), self.since == "last"
         past = _past(asked, known, submit, recorded, triple, run, learn, float(self.stale), since_last)
@@ -168,7 +226,7 @@ class Historical:
 
 @dataclass(frozen=True)
 class LastTwo:
-    """The mean run time of the user's last two jobs that have ended, and no more than the user asks for.
+    """Predict the mean run time of the user's last two jobs that have ended, and no more than the user asks for.
 
     The predictor of Tsafrir, Etsion & Feitelson, "Backfilling using system-generated predictions rather than user
     runtime estimates", IEEE TPDS 18(6), 2007. Where fewer than two have ended, or the user is not known, the estimate
@@ -178,28 +236,54 @@ class LastTwo:
     ----------
     ends : Series
         By the index of the jobs, the second at which each ends: it counts for jobs submitted later than that.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "estimate": 60})
+    >>> w = simlib.Workload(table, 4)
+    >>> w.with_estimates(LastTwo(ends=w.jobs.submit + w.jobs.run)).jobs.estimate.to_list()
+    [60, 60, 20]
     """
 
     ends: pd.Series = field(repr=False, compare=False)
 
-    def __call__(self, jobs):
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         ended = pd.DataFrame({"user": jobs.user, "run": jobs.run, "end": self.ends.loc[jobs.index]})
         ended = ended[ended.user != -1].sort_values("end", kind="stable")
         ended["mean"] = (ended.run + ended.groupby("user").run.shift()) // 2
         asked = jobs.reset_index()[["submit", "user"]].sort_values("submit", kind="stable")
-        options = {"left_on": "submit", "right_on": "end", "by": "user", "allow_exact_matches": False}
-        known = pd.merge_asof(asked, ended[["user", "end", "mean"]], **options).set_index(asked.index).sort_index()
+        means = ended[["user", "end", "mean"]]
+        known = pd.merge_asof(asked, means, left_on="submit", right_on="end", by="user", allow_exact_matches=False)
+        known = known.set_index(asked.index).sort_index()
         predicted = pd.Series(known["mean"].to_numpy(), jobs.index)
         return predicted.fillna(jobs.estimate).clip(upper=jobs.estimate).astype(np.int64)
 
 
-def did_not_complete(jobs):
-    """Whether each job failed, was killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs")."""
+def did_not_complete(jobs: pd.DataFrame) -> pd.Series:
+    """Tell which jobs failed, were killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs").
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> did_not_complete(pd.DataFrame({"status": [1, 0, 5, -1]})).to_list()
+    [False, True, True, False]
+    """
     return (jobs.status >= 0) & (jobs.status != 1)
 
 
 @compiled
-def _past(asked, known, submit, recorded, triple, run, learn, stale, since_last):
+def _past(
+    asked: Ints,
+    known: Ints,
+    submit: Ints,
+    recorded: Ints,
+    triple: Ints,
+    run: Floats,
+    learn: Bools,
+    stale: float,
+    since_last: bool,
+) -> Floats:
     """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
 
     A run is known to a job if its `known` is below the job's `asked`; `recorded` and `submit` are the same as seconds.
@@ -239,11 +323,22 @@ def _past(asked, known, submit, recorded, triple, run, learn, stale, since_last)
     return past
 
 
-NAMES = {"user": User(), "exact": Exact()}
+NAMES: dict[str, Model] = {"user": User(), "exact": Exact()}
 
 
-def named(model):
-    """The model of that name, or the model itself."""
+def named(model: str | Model) -> Model:
+    """Look up the model of a name in `NAMES`; a model itself is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        For what is neither.
+
+    Examples
+    --------
+    >>> named("exact")
+    Exact()
+    """
     if isinstance(model, str) and model in NAMES:
         return NAMES[model]
     if callable(model) and not isinstance(model, type):

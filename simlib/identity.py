@@ -1,4 +1,4 @@
-"""What a value hangs on, as a key: two values with the same key do the same.
+"""Make a key of what a value hangs on: two values with the same key do the same.
 
 The name of a function, or what `repr` shows of a policy, is not enough: a function also hangs on the globals that it
 reads, a policy on tables that its `repr` leaves out.
@@ -10,12 +10,13 @@ import hashlib
 import pickle
 import sys
 import types
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 
-def identity(value):
+def identity(value: object) -> tuple:
     """Make a key of all that a value hangs on.
 
     Parameters
@@ -48,14 +49,17 @@ def identity(value):
     return _of(value, ())
 
 
-def _of(value, within):
-    """The key of a value; of a function that is being looked at already, as where it calls itself, its name."""
+def _of(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of a value, which is found in functions of the codes `within`.
+
+    For one of these functions, as where it calls itself, the name will do.
+    """
     value = getattr(value, "py_func", value)  # of a function that numba compiled
     kind = type(value)
     if kind in (bool, int, float, complex, str, bytes, type(None), type(...)) or isinstance(value, np.generic):
         return kind.__name__, repr(value)
     if isinstance(value, np.ndarray) and value.dtype != object:
-        return "array", value.dtype.str, str(value.shape), hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+        return "array", value.dtype.str, str(value.shape), hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
     if isinstance(value, pd.DataFrame):
         return "table", _of(value.index, within), *((str(name), _of(value[name], within)) for name in value)
     if isinstance(value, (pd.Series, pd.Index)):
@@ -80,7 +84,8 @@ def _of(value, within):
     return _of_object(value, within)
 
 
-def _of_object(value, within):
+def _of_object(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of an object: of its class and attributes, or of its pickle where it hides some."""
     kind = type(value)
     named = kind.__module__, kind.__qualname__, *_methods(kind, within)
     if dataclasses.is_dataclass(value):
@@ -95,31 +100,34 @@ def _of_object(value, within):
     return *named, *((name, _of(part, within)) for name, part in parts.items())
 
 
-def _methods(kind, within):
-    """The functions of a class that is not the library's."""
+def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
+    """The keys of the functions of a class that is not the library's."""
     if _in_library(kind):
         return ()
     own = {name: value for name, value in vars(kind).items() if isinstance(value, types.FunctionType)}
     return tuple((name, _of(value, within)) for name, value in own.items() if not name.startswith("__"))
 
 
-def _installed(module):
-    """Whether a module is Python's, an installed package's or the library's: it stays as it is."""
+def _installed(module: types.ModuleType) -> bool:
+    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is."""
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     top = name.partition(".")[0]
     of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.papers")
     return of_library or top in sys.stdlib_module_names or "site-packages" in file
 
 
-def _in_library(value):
-    """Whether a function or class is this package's, but not one of the study's, which come and go with an exhibit."""
+def _in_library(value: Any) -> bool:
+    """Tell whether a function or class is of this package, but not of the study, where exhibits come and go."""
     package = __package__.partition(".")[0]
     name = f"{value.__module__}."
     return name.startswith(f"{package}.") and not name.startswith(f"{package}.papers.")
 
 
-def _of_function(function, within):
-    """Its code, defaults, and the values that its code reads by name; of modules the attributes that it may read."""
+def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of a function: of its code, its defaults, and the values that its code reads by name.
+
+    Of a module that it reads, the attributes count whose names its code has.
+    """
     code = function.__code__
     if code in within or _in_library(function):
         return "function", str(function.__module__), function.__qualname__
@@ -135,12 +143,13 @@ def _of_function(function, within):
     return "function", _of_code(code), *(_of(part, within) for part in parts)
 
 
-def _of_code(code):
+def _of_code(code: types.CodeType) -> tuple:
+    """The key of what a function does, and the functions in it, apart from the values that it reads by name."""
     consts = (_of_code(one) if isinstance(one, types.CodeType) else _of(one, ()) for one in code.co_consts)
     return code.co_name, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), *consts
 
 
-def _names(code):
+def _names(code: types.CodeType) -> set[str]:
     """The names that a function's code, and the functions in it, read of globals or as attributes."""
     inner = (_names(one) for one in code.co_consts if isinstance(one, types.CodeType))
     return {*code.co_names}.union(*inner)

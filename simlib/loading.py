@@ -1,13 +1,14 @@
-"""A log by its name in the catalogue: what is at hand, else from the archive, else its synthetic twin."""
+"""Load a log by its name in the catalogue: what is at hand, else from the archive, else its synthetic twin."""
 
 import warnings
 
 from . import archive
 from .doubts import LogWarning
+from .workload import Workload
 
 
-def load(name, variant=None):
-    """A log of the catalogue as a Workload, fetched from the archive where it is not at hand.
+def load(name: str, variant: str | None = None) -> Workload:
+    """Load a log of the catalogue as a Workload, fetched from the archive where it is not at hand.
 
     Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
     archive did not answer once, it is not asked again.
@@ -35,9 +36,15 @@ def load(name, variant=None):
     -----
     LogWarning
         As `simlib.read_swf`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> simlib.load("sample").procs
+    128
     """
-    found = None if variant == "twin" else archive.find(name, variant)
-    if not found:
+    at_hand = None if variant == "twin" else archive.find(name, variant)
+    if not at_hand:
         from .models import twin  # slow to import, and seldom needed
 
         if variant == "twin":
@@ -49,17 +56,19 @@ def load(name, variant=None):
                 raise
             _warn_of_twin(name, error)
             return twin.workload(name)
-        found = archive.find(name, variant)
-    workload, doubtful = archive.read(name, *found)
+        at_hand = archive.find(name, variant)
+        if at_hand is None:
+            raise archive.ArchiveError(f"{name}: was fetched, and is not here any more")
+    workload, doubtful = archive.read(name, *at_hand)
     for sentence in doubtful:
         warnings.warn(sentence, LogWarning, stacklevel=2)
     return workload
 
 
-_warned = set()
+_warned: set[str] = set()  # names of logs
 
 
-def _warn_of_twin(name, reason):
+def _warn_of_twin(name: str, reason: Exception) -> None:
     """Say, once, that a log is replaced by its twin."""
     if name not in _warned:
         _warned.add(name)

@@ -1,43 +1,72 @@
-"""Measures of a schedule (MF section 3.1). All take and return plain numbers or arrays; times are seconds."""
+"""Measure a schedule (MF section 3.1): plain numbers or arrays in and out; times are seconds."""
+
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .arrays import Bools, Floats, Ints
 from .compiled import compiled
 
 THRESHOLD = 10
 """Seconds that shorter run times count as in the bounded slowdown."""
 
 
-def wait(submit, start):
-    """Time from submission to start."""
+def wait(submit: Ints, start: Ints) -> Ints:
+    """Measure the time from submission to start.
+
+    Examples
+    --------
+    >>> wait(5, 30)
+    25
+    """
     return start - submit
 
 
-def response(wait, run):
-    """Time from submission to end."""
+def response(wait: Ints, run: Ints) -> Ints:
+    """Measure the time from submission to end.
+
+    Examples
+    --------
+    >>> response(25, 60)
+    85
+    """
     return wait + run
 
 
-def slowdown(wait, run):
-    """Response time / run time; infinite for a job of no length that waited, 1 for one that did not."""
+def slowdown(wait: ArrayLike, run: ArrayLike) -> Floats:
+    """Divide response time by run time; infinite for a job of no length that waited, 1 for one that did not.
+
+    Examples
+    --------
+    >>> slowdown([0, 60, 60], [60, 60, 0]).tolist()
+    [1.0, 2.0, inf]
+    """
     wait, run = np.asarray(wait, float), np.asarray(run, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(wait == 0, 1.0, (wait + run) / run)
 
 
-def bounded_slowdown(wait, run, threshold=THRESHOLD, floor=1.0):
-    """Response time / run time, with run times below `threshold` seconds counted as `threshold`.
+def bounded_slowdown(
+    wait: ArrayLike, run: ArrayLike, threshold: float = THRESHOLD, floor: float | None = 1.0
+) -> Floats:
+    """Divide response time by run time, with run times below `threshold` seconds counted as `threshold`.
 
     MF's formula is the ratio as it stands, so that a job of 1 s that does not wait has 0.1: `floor=None`. The usual
     definition does not let it fall below 1.
+
+    Examples
+    --------
+    >>> bounded_slowdown([0, 20], [1, 1]).tolist(), bounded_slowdown([0, 20], [1, 1], floor=None).tolist()
+    ([1.0, 2.1], [0.1, 2.1])
     """
-    ratio = (np.asarray(wait, float) + run) / np.maximum(run, threshold)
+    ratio = cast(Floats, (np.asarray(wait, float) + run) / np.maximum(run, threshold))
     return ratio if floor is None else np.maximum(ratio, floor)
 
 
 @compiled
-def totals(edges, submit, start, run, procs, backfilled, floor):
-    """What the jobs add up to in each period, and in all: one pass over them and no array for each of the measures.
+def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backfilled: Bools, floor: float) -> Floats:
+    """Add up the jobs of each period, and of all, in one pass over them and without an array for each measure.
 
     Parameters
     ----------
@@ -54,6 +83,14 @@ def totals(edges, submit, start, run, procs, backfilled, floor):
         By period, the last row for all: of the jobs that end in it the number, the sums of waits, response times and
         bounded slowdowns, and how many were backfilled; and the processor-seconds executed in it. Sums of whole numbers
         are exact up to 2^53.
+
+    Examples
+    --------
+    Two jobs of 10 and 20 seconds on one and two processors, which end at 10 and 20; the period from 0 to 15:
+
+    >>> none, both = np.array([False, False]), np.array([0, 0])
+    >>> totals(np.array([0, 15]), both, both, np.array([10, 20]), np.array([1, 2]), none, 1.0)[1].tolist()
+    [1.0, 0.0, 10.0, 1.0, 0.0, 40.0]
     """
     sums = np.zeros((edges.size + 2, 6))
     period = 0  # of a job's end; seldom another than that of the job before
@@ -80,8 +117,8 @@ def totals(edges, submit, start, run, procs, backfilled, floor):
     return sums
 
 
-def utilisation(start, end, procs, machine):
-    """The share of the machine in use over time, as steps.
+def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
+    """Find the share of the machine in use over time, as steps.
 
     Returns
     -------
@@ -89,7 +126,14 @@ def utilisation(start, end, procs, machine):
         Seconds at which the share may change, rising.
     share : float array
         From each of these times on until the next.
+
+    Examples
+    --------
+    >>> times, share = utilisation(start=[0, 10], end=[10, 15], procs=[3, 2], machine=4)
+    >>> times.tolist(), share.tolist()
+    ([0, 10, 15], [0.75, 0.5, 0.0])
     """
+    start, end, procs = np.asarray(start), np.asarray(end), np.asarray(procs)
     times, which = np.unique(np.concatenate([start, end]), return_inverse=True)
-    change = np.bincount(which, weights=np.concatenate([procs, -np.asarray(procs)]))
+    change = np.bincount(which, weights=np.concatenate([procs, -procs]))
     return times, np.cumsum(change) / machine

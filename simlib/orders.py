@@ -2,25 +2,31 @@
 
 import inspect
 import traceback
+from collections.abc import Callable
 from functools import cache
-from types import CellType, FunctionType
+from types import CellType, CodeType, FunctionType
+from typing import Any, NoReturn
 
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.ccallback import CFunc
 
 from .identity import identity
 
+Order = str | Callable[[float, float, float], float]
+"""A name in `ORDERS`, or a function of (wait, estimate, size)."""
 
-def _arrival(wait, estimate, size):
+
+def _arrival(wait: float, estimate: float, size: float) -> float:
     return 0.0
 
 
-def _shortest_job_first(wait, estimate, size):
+def _shortest_job_first(wait: float, estimate: float, size: float) -> float:
     return -estimate
 
 
-def _wfp(wait, estimate, size):
+def _wfp(wait: float, estimate: float, size: float) -> float:
     return (wait / max(estimate, 1.0)) ** 3 * size
 
 
@@ -29,25 +35,40 @@ ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
 EXPECTED = "a function of the floats (wait, estimate, size) that returns a number"
 
 _POINTER = numba.cfunc("float64(float64, float64, float64)", cache=True, error_model="numpy")
-_compiled = {}  # functions of others, by all that they hang on
+_compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang on
 
 
-def check(order):
-    """Raise ValueError where `order` is neither the name of one nor callable with three numbers."""
+def check(order: Order) -> None:
+    """Check that `order` is the name of one, or a function that can be called with three numbers.
+
+    Raises
+    ------
+    ValueError
+        Where it is neither.
+
+    Examples
+    --------
+    >>> check("wfp")
+    >>> check("lifo")
+    Traceback (most recent call last):
+        ...
+    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'wfp' or a function of the floats ...
+    """
     if isinstance(order, str) and order in ORDERS:
         return
     expected = f"expected one of {', '.join(map(repr, ORDERS))} or {EXPECTED}"
-    if not isinstance(getattr(order, "py_func", order), FunctionType):  # no class, partial or object: they have no code
+    function = _in_python(order)
+    if not isinstance(function, FunctionType):  # no class, partial or object: they have no code
         raise ValueError(f"EASY: found order={order!r}, {expected}")
     try:
-        inspect.signature(getattr(order, "py_func", order)).bind(0.0, 0.0, 0.0)
+        inspect.signature(function).bind(0.0, 0.0, 0.0)
     except TypeError as error:
         raise ValueError(
             f"EASY: order {_name(order)!r} cannot be called with three numbers: {error}; {expected}"
         ) from None
 
 
-def compiled(order):
+def compiled(order: Order) -> CFunc:
     """Compile an order to a function pointer, so that no kernel is compiled anew for it.
 
     Parameters
@@ -65,6 +86,11 @@ def compiled(order):
     ------
     ValueError
         Where the function cannot be compiled, prints, or does not return a number; the message says which line.
+
+    Examples
+    --------
+    >>> compiled(lambda wait, estimate, size: wait / size).ctypes(60, 3600, 8)
+    7.5
     """
     if isinstance(order, str):
         return _own(order)
@@ -78,13 +104,13 @@ def compiled(order):
 
 
 @cache
-def _own(name):
+def _own(name: str) -> CFunc:
     return _POINTER(ORDERS[name])
 
 
-def _guarded(order):
-    """A function of somebody's as a pointer, which cannot raise: nan says that it did."""
-    function = getattr(order, "py_func", order)
+def _guarded(order: Callable) -> CFunc:
+    """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
+    function = _in_python(order)
     _refuse_print(function)
     inner = _compilable(function, ())
     try:
@@ -93,7 +119,7 @@ def _guarded(order):
         raise _cannot_compile(function, error) from None
     _refuse_return_type(function, inner.nopython_signatures[0].return_type)
 
-    def guarded(wait, estimate, size):
+    def guarded(wait: float, estimate: float, size: float) -> float:
         try:
             return np.float64(inner(wait, estimate, size))
         except Exception:
@@ -102,21 +128,22 @@ def _guarded(order):
     return numba.cfunc("float64(float64, float64, float64)", error_model="numpy")(guarded)
 
 
-def _compilable(function, within):
-    """A function for numba to compile, with the functions that it calls, as they and what they read are now.
+def _compilable(function: FunctionType, callers: tuple[CodeType, ...]) -> Any:
+    """Copy a function for numba to compile, with the functions that it calls, as they and what they read are now.
 
-    A copy: functions that numba compiled before would keep the values that global variables had then.
+    Functions themselves that numba compiled before would keep the values that global variables had then. Those that
+    are being copied already, as of a function that calls itself, are in `callers`.
     """
 
-    def called(value):
-        value = getattr(value, "py_func", value)
+    def called(value: Any) -> Any:
+        value = _in_python(value)
         if (
             not isinstance(value, FunctionType)
-            or value.__code__ in within
+            or value.__code__ in callers
             or str(value.__module__).startswith("numba.")
         ):
             return value
-        return _compilable(value, (*within, function.__code__))
+        return _compilable(value, (*callers, function.__code__))
 
     names = {*function.__code__.co_names} & {*function.__globals__}
     read = function.__globals__ | {name: called(function.__globals__[name]) for name in names}
@@ -125,16 +152,23 @@ def _compilable(function, within):
     return numba.njit(error_model="numpy")(copy)
 
 
-def failed(order, wait, estimate, size):
+def failed(order: Order, wait: float, estimate: float, size: float) -> NoReturn:
     """Find out why an order gave no number for a job: call it as plain Python.
 
     Raises
     ------
     Exception
         The one that the function raises itself, with a note; else ValueError that says what it returned.
+
+    Examples
+    --------
+    >>> failed(lambda wait, estimate, size: wait / 0.0 * 0.0, 60.0, 3600.0, 8.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: EASY: order '<lambda>' returned nan for wait=60, estimate=3600, size=8; expected a function of ...
     """
     numbers = f"wait={wait:g}, estimate={estimate:g}, size={size:g}"
-    function = getattr(order, "py_func", order)
+    function = _in_python(order)
     try:
         with np.errstate(all="ignore"):  # as where it is compiled: 1 / 0 is infinite, 0 / 0 nan
             returned = function(*map(np.float64, (wait, estimate, size))) if callable(order) else np.nan
@@ -144,11 +178,16 @@ def failed(order, wait, estimate, size):
     raise ValueError(f"EASY: order {_name(order)!r} returned {returned} for {numbers}; expected {EXPECTED}")
 
 
-def _name(order):
+def _in_python(value: Any) -> Any:
+    """The function of Python's that numba compiled; whatever else it is, the value itself."""
+    return getattr(value, "py_func", value)
+
+
+def _name(order: object) -> str:
     return getattr(order, "__name__", repr(order))
 
 
-def _refuse_print(function):
+def _refuse_print(function: FunctionType) -> None:
     if "print" in function.__code__.co_names:
         raise ValueError(
             f"EASY: order {_name(function)!r} prints, which it cannot do while jobs are scheduled; call it for one job "
@@ -156,7 +195,7 @@ def _refuse_print(function):
         )
 
 
-def _refuse_return_type(function, returned):
+def _refuse_return_type(function: FunctionType, returned: types.Type) -> None:
     if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
         return
     found = "sometimes nothing" if isinstance(returned, types.Optional) else returned.name
@@ -165,11 +204,11 @@ def _refuse_return_type(function, returned):
     raise ValueError(f"EASY: order {_name(function)!r} returns {found}; expected {EXPECTED}, in every case")
 
 
-def _cannot_compile(function, error):
-    """Why not: what plain Python says, where it cannot run the function either; else what numba says."""
+def _cannot_compile(function: FunctionType, error: Exception) -> ValueError:
+    """Say why a function cannot be compiled: in Python's words where it fails in plain Python too, else in numba's."""
     try:
         function(60.0, 3600.0, 8.0)
-        why = f"plain Python can run it, but it cannot be compiled ({_of_numba(error)})"
+        why = f"plain Python can run it, but it cannot be compiled ({_first_reason(error)})"
     except Exception as plain:
         line = traceback.extract_tb(plain.__traceback__)[-1].lineno
         why = f"line {line}: {type(plain).__name__}: {plain}"
@@ -179,7 +218,7 @@ def _cannot_compile(function, error):
     )
 
 
-def _of_numba(error):
+def _first_reason(error: Exception) -> str:
     """The first line of numba's message that tells something."""
     lines = [line.strip() for line in str(error).splitlines()]
     said = [line for line in lines if line and not line.startswith(("Failed in", "During", "File", "<", "^"))]

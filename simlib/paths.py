@@ -1,5 +1,6 @@
-"""Where the study's files lie, in a checkout beside the package, else inside the installed package and the cache; and
-how they appear: at once and whole.
+"""Find the study's files, in a checkout beside the package or else in the installed package and the user's cache.
+
+And write files so that they appear at once and whole.
 """
 
 import errno
@@ -11,10 +12,13 @@ import stat
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import FrameType, ModuleType
 
+fcntl: ModuleType | None
 try:
     import fcntl
 except ImportError:  # on Windows
@@ -30,7 +34,7 @@ DATA = _CHECKOUT / "data" if _CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
 
-def _cache():
+def _cache() -> Path:
     """The user's cache, as the system has it."""
     from pooch import os_cache  # slow to import
 
@@ -48,11 +52,11 @@ _OWNER = ".simlib-owner"
 
 
 @contextmanager
-def replacing(path):
-    """Give a temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise.
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path in the folder of `path` that takes its place when the block ends well, else vanishes.
 
-    So nobody ever sees half a file. One that is there keeps its mode, a new one gets what the umask leaves. Where
-    `path` is a link, the file that it points to is replaced. What is written has reached the disk before it appears.
+    So nobody ever sees half a file. A file that is replaced keeps its mode, a new one gets what the umask leaves. Where
+    `path` is a link, the file that it points to is replaced. The file has reached the disk before it appears.
 
     Parameters
     ----------
@@ -68,6 +72,14 @@ def replacing(path):
     ------
     OSError
         Where it cannot be written, or what is there is not a file, such as a folder or a device.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as new:
+    ...         _ = new.write_text("all of it")
+    ...     Path(folder, "a.txt").read_text()
+    'all of it'
     """
     target = Path(os.path.realpath(path))
     _stat(path)  # rather now than when all is computed
@@ -75,13 +87,13 @@ def replacing(path):
     with temporary(target.parent, target.name) as folder:
         new = folder / Path(path).name  # not the name of what a link points to, for endings have a meaning
         yield new
-        _settle(new, _stat(target) or (folder / _OWNER).stat())
+        _match_and_flush(new, _stat(target) or (folder / _OWNER).stat())
         os.replace(new, target)
         _sync_folder(target.parent)
 
 
-def _stat(path):
-    """What the system knows of a file; None where there is none."""
+def _stat(path: str | Path) -> os.stat_result | None:
+    """What the system knows of a file; None where there is none. OSError where it is not a file."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -91,7 +103,7 @@ def _stat(path):
     return found
 
 
-def _settle(new, model):
+def _match_and_flush(new: Path, model: os.stat_result) -> None:
     """Give a new file the mode of another, and its owner as far as one may, and wait until it is on the disk."""
     with open(new, "rb+") as file:
         for owner in ((-1, model.st_gid), (model.st_uid, -1)):
@@ -101,7 +113,7 @@ def _settle(new, model):
         os.fsync(file)
 
 
-def _sync_folder(folder):
+def _sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk, where the system can do that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -115,12 +127,12 @@ def _sync_folder(folder):
 
 
 @contextmanager
-def temporary(parent, name):
+def temporary(parent: str | Path, name: str) -> Iterator[Path]:
     """Give a new folder in `parent` that vanishes with all that it holds when the block ends, however it does.
 
-    First those are removed that killed processes of ours left there. A file in the folder says on which machine the
-    block runs, and is locked until it ends: so what is left over is known at once on the same machine, and after a day
-    elsewhere, where locks may not be seen.
+    Before that it removes the temporary folders that killed processes of ours left there. A file in the folder says on
+    which machine the block runs, and is locked until the block ends. So a folder that is left over is recognised at
+    once on the same machine, and after a day on others, where locks may not be seen.
 
     Parameters
     ----------
@@ -133,13 +145,21 @@ def temporary(parent, name):
     ------
     Path
         Nobody else can look into it.
+
+    Examples
+    --------
+    >>> with temporary(tempfile.gettempdir(), "example") as folder:
+    ...     folder.is_dir()
+    True
+    >>> folder.exists()
+    False
     """
-    _sweep(parent)
+    _remove_left_over(parent)
     folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
     handle = None
     try:
         handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        if _locked(handle):  # not where somebody just looks whether it is left over: then it counts as elsewhere's
+        if _locked(handle):  # else another process is checking the folder, which then counts as another machine's
             os.write(handle, _machine())
         yield folder
     finally:
@@ -148,7 +168,7 @@ def temporary(parent, name):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _sweep(parent):
+def _remove_left_over(parent: str | Path) -> None:
     """Remove the temporary folders that killed processes of ours left."""
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
@@ -156,8 +176,8 @@ def _sweep(parent):
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _is_left_over(folder):
-    """Whether a temporary folder, as scandir has it, is ours and no process uses it; False where one cannot tell."""
+def _is_left_over(folder: os.DirEntry) -> bool:
+    """Tell whether a temporary folder is ours and no process uses it; False where that is not known."""
     old = False
     try:
         found = folder.stat(follow_symlinks=False)
@@ -177,7 +197,7 @@ def _is_left_over(folder):
     return old if locked is None else locked and (here or old)
 
 
-def _locked(handle):
+def _locked(handle: int) -> bool | None:
     """Lock an open file; False where another process has, None where files cannot be locked."""
     if fcntl is None:
         return None
@@ -191,14 +211,26 @@ def _locked(handle):
 
 
 @cache
-def _machine():
-    """What tells this machine, since it was started, from others."""
+def _machine() -> bytes:
+    """An identity of this machine, since it was started, that no other has."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
     except OSError:
         return platform.node().encode()
 
 
-def end_tidily():
-    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+def end_tidily() -> None:
+    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines.
+
+    Examples
+    --------
+    >>> before = signal.getsignal(signal.SIGTERM)
+    >>> end_tidily()
+    >>> signal.signal(signal.SIGTERM, before).__name__
+    'end'
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)

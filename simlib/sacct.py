@@ -6,11 +6,14 @@ themselves become numbers: no name is written. Fields and formats: https://slurm
 
 import re
 import zoneinfo
+from collections.abc import Collection
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from . import swf
+from .arrays import Ints
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
@@ -50,14 +53,16 @@ class SacctError(swf.SWFError):
     """Records that cannot be converted; the message names the file, the line and field, and what was expected."""
 
 
-def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
-    """Write the log that a file of sacct's output holds.
+def convert(
+    source: str | Path, target: str | Path, *, unit: str = "cpus", procs: int | None = None, timezone: str = "UTC"
+) -> dict[str, int]:
+    """Convert a file of sacct's output to a log.
 
-    A job's size is what it had of the machine, its estimate the time limit. What never started has run time and size
-    -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and each part of
-    a heterogeneous one is a job. The run time of a job that was suspended is what Slurm says has elapsed: without the
-    time in which it stood still, when others may have had its processors. So by the log it ended before it did. Memory
-    and CPU time are not taken over.
+    A job's size is what it had of the machine, its estimate the time limit. A job that never started has run time and
+    size -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and each part
+    of a heterogeneous one is a job. The run time of a job that was suspended is what Slurm says has elapsed, without
+    the time in which it was suspended, when others may have had its processors: by the log it ends earlier than it
+    did. Memory and CPU time are not converted.
 
     Parameters
     ----------
@@ -81,6 +86,19 @@ def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
     ------
     SacctError
         Where the file is not such output, lacks a column, or holds what sacct does not print.
+
+    Examples
+    --------
+    >>> import simlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, target = Path(folder, "sacct.txt"), Path(folder, "cluster.swf")
+    ...     _ = source.write_text(
+    ...         "JobID|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS\\n"
+    ...         "17|1709290800|1709290860|1709291460|600|60|COMPLETED|8\\n"
+    ...     )
+    ...     counts = convert(source, target)
+    ...     counts["jobs written"], simlib.read_swf(target).jobs[["run", "procs", "estimate"]].to_numpy().tolist()
+    (1, [[600, 8, 3600]])
     """
     if procs is not None and not 0 < procs <= _LARGEST:
         raise SacctError(f"machine size: found {procs}, expected a number from 1 to {_LARGEST}")
@@ -111,8 +129,11 @@ def convert(source, target, *, unit="cpus", procs=None, timezone="UTC"):
 # The records
 
 
-def _read(path, required):
-    """The records as a table of strings, columns in small letters, index the line in the file; lines of broken ones."""
+def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, list[int]]:
+    """Read the records as a table of strings, and the lines of records that are broken.
+
+    The table's columns are in small letters; its index is the line in the file.
+    """
     header, *lines = swf.read_bytes(path).decode("utf-8", "replace").split("\n")
     tail = "|" if header.endswith("|") else ""  # from --parsable
     columns = [name.strip().lower() for name in header.removesuffix(tail).split("|")]
@@ -136,15 +157,25 @@ def _read(path, required):
     return table.loc[:, ~table.columns.duplicated()], broken
 
 
-def _whole(lines, columns, tail):
-    """The lines (by number) that are records, and the number of one line of each record that is broken over several.
+def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[int, str], list[int]]:
+    """Tell the lines that are records from those of records that are broken over several lines.
 
-    The line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where
-    the name is the last column the first of them does not, and looks like a record; where it is the first, the last.
+    A line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where the
+    name is the last column, the first of the two lines has all separators, and looks like a record; where the name is
+    the first column, the second line does.
+
+    Returns
+    -------
+    whole : dict of int to str
+        The records by the number of their line.
+    broken : list of int
+        The number of one line of each broken record.
     """
     separators, last = len(columns) - 1 + len(tail), columns[-1] == "jobname"
-    whole, broken = {}, []
-    before = parts = None  # the record before; the separators of a broken one's lines so far
+    whole: dict[int, str] = {}
+    broken: list[int] = []
+    before: int | None = None  # the line of the record before
+    parts: int | None = None  # the separators of a broken record's lines so far
     for number, line in lines.items():
         found = line.count("|")
         if found > separators and not last:
@@ -166,7 +197,7 @@ def _whole(lines, columns, tail):
     return whole, broken
 
 
-def _left_out(records):
+def _left_out(records: pd.DataFrame) -> pd.Series:
     """Why each record is not a job of the log; empty where it is one."""
     state = _state(records)
     unfinished = state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
@@ -176,16 +207,16 @@ def _left_out(records):
     return reason.mask(again.reindex(records.index, fill_value=False), "the same job again")
 
 
-def _state(records):
+def _state(records: pd.DataFrame) -> pd.Series:
     return records.state.str.extract(r"^\s*(\w+)")[0]  # of "CANCELLED by 1000"
 
 
-def _column(records, names):
-    """The first of some columns that is there, or None."""
-    return next((records[name] for name in names.lower().split("|") if name in records), None)
+def _column(records: pd.DataFrame, names: str) -> pd.Series:
+    """The first of some columns that is there."""
+    return next(records[name] for name in names.lower().split("|") if name in records)
 
 
-def _groups(text, pattern, expected, unknown=()):
+def _groups(text: pd.Series, pattern: str, expected: str, unknown: Collection[str] = ()) -> pd.DataFrame:
     """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
     known = ~text.isin(unknown)
     found = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
@@ -193,13 +224,14 @@ def _groups(text, pattern, expected, unknown=()):
     return found
 
 
-def _refuse(text, wrong, expected):
+def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
+    """Raise SacctError that names the first line whose value is wrong."""
     if wrong.any():
         line = wrong.index[wrong].min()
         raise SacctError(f"line {line}: {text.name}: found {text[line][:40]!r}, expected {expected}")
 
 
-def _times(text, zone, unknown=()):
+def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = ()) -> pd.Series:
     """Seconds since 1970, -1 where unknown. An hour that the clock strikes twice is taken as the first one."""
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
     found = _groups(text, _TIME, expected, unknown)
@@ -213,7 +245,7 @@ def _times(text, zone, unknown=()):
     return seconds.fillna(-1).astype("int64")
 
 
-def _durations(text, unit, unknown=()):
+def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.Series:
     """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
     expected = "a whole number or a duration such as 1-12:30:00, below a hundred years"
     found = _groups(text, _DURATION, expected, unknown).astype(float)
@@ -223,7 +255,7 @@ def _durations(text, unit, unknown=()):
     return seconds.fillna(-1).astype("int64")
 
 
-def _counts(text):
+def _counts(text: pd.Series) -> pd.Series:
     """Whole numbers, -1 where there is none."""
     expected = f"a whole number up to {_LARGEST}"
     found = _groups(text, _COUNT, expected, unknown=("",))
@@ -233,7 +265,7 @@ def _counts(text):
     return count.fillna(-1).astype("int64")
 
 
-def _numbers(text):
+def _numbers(text: pd.Series) -> Ints:
     """A number from 1 on for each name in order of first appearance; -1 for none."""
     codes, _ = pd.factorize(text.where(text != ""))
     return np.where(codes < 0, -1, codes + 1)
@@ -242,13 +274,13 @@ def _numbers(text):
 # The log
 
 
-def _log(records, unit, zone):
-    """The 18 fields in order of submit times, which are still in seconds since 1970; how many were suspended."""
+def _log(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> tuple[pd.DataFrame, int]:
+    """The 18 fields in order of submit times, which are still in seconds since 1970; how many jobs were suspended."""
     if records.empty:
         raise SacctError("found no job that has ended")
     records = records.assign(submit=_times(records.submit, zone)).sort_values("submit", kind="stable")
     start, end = (_times(records[name], zone, _NO_TIME) for name in ("start", "end"))
-    size, wanted = _counts(_column(records, SIZE[unit])), _column(records, f"Req{unit}")
+    size, wanted = _counts(_column(records, SIZE[unit])), records.get(f"req{unit}")
     run = _durations(_column(records, "ElapsedRaw|Elapsed"), 1)
     status = _state(records).map(STATUS).fillna(-1).astype("int64")
     # Of a job that never started some versions print the wanted size as its size, and the end as its start.
@@ -263,14 +295,14 @@ def _log(records, unit, zone):
         requested_time=_durations(_column(records, "TimelimitRaw|Timelimit"), 60, _NO_LIMIT),
         status=status,
     )
-    names = {field: _column(records, name) for field, name in OPTIONAL.items()}
+    names = {field: records.get(name.lower()) for field, name in OPTIONAL.items()}
     suspended = ~never & ((end - start - run).abs() > 1)  # both are rounded
-    return log.assign(**{field: _numbers(text) for field, text in names.items() if text is not None}), int(
-        suspended.sum()
-    )
+    numbered = {field: _numbers(text) for field, text in names.items() if text is not None}
+    return log.assign(**numbered), int(suspended.sum())
 
 
-def _header(log, unit, procs, timezone):
+def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> list[str]:
+    """The comment lines of the log."""
     most = _most_in_use(log)
     if not (procs or most):
         raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
@@ -293,7 +325,7 @@ def _header(log, unit, procs, timezone):
     ]
 
 
-def _most_in_use(log):
+def _most_in_use(log: pd.DataFrame) -> int:
     """The largest number of processors in use at once; those that a job leaves can be taken in the same second."""
     ran = log[log.run >= 0]
     start = ran.submit + ran.wait

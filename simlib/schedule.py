@@ -1,18 +1,24 @@
-"""Simulate a workload under a policy, and what comes out."""
+"""Simulate a workload under a policy, and measure the schedule."""
 
 import inspect
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from . import checks, metrics
-from .watching import watched
+from .arrays import Floats, Ints
+from .policies import Policy
+from .progress import interruptible
+from .workload import Workload
 
 OVERRUN = ("extend", "kill")
 
 MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
-"""What is said of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
+"""The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
 
 _SUMMARY = pd.Index(
     ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
@@ -20,7 +26,7 @@ _SUMMARY = pd.Index(
 )
 
 
-def simulate(workload, policy, overrun="extend", feedback=False):
+def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
     """Schedule a workload's jobs under a policy.
 
     Parameters
@@ -52,17 +58,18 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         where a policy that is not the package's own returns what no machine can run: see `Schedule.check`.
     TypeError
         For what is no policy, or one that cannot do feedback.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.EASY()).jobs[["start", "end", "wait", "backfilled"]]
+       start  end  wait  backfilled
+    A      0   10     0       False
+    B     10   15     9       False
+    C      2    7     0        True
     """
-    if overrun not in OVERRUN:
-        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
-    if isinstance(policy, type) or not hasattr(policy, "schedule"):
-        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
-        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
-    if feedback and "feedback" not in _parameters(policy):
-        raise TypeError(
-            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
-            "expected one such as simlib.EASY()"
-        )
+    _refuse_unusable(policy, overrun, feedback)
     jobs = workload.jobs
     submit, run, estimate, size = (jobs[c].to_numpy(copy=True) for c in ("submit", "run", "estimate", "procs"))
     if overrun == "kill":
@@ -77,7 +84,7 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
     schedule = partial(prepared.schedule, *given, workload.procs, **options)
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
-    columns = watched(schedule, len(submit), foreign) if "watch" in _parameters(prepared) else schedule()
+    columns = interruptible(schedule, len(submit), foreign) if "watch" in _parameters(prepared) else schedule()
     if own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
@@ -85,7 +92,21 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     return made
 
 
-def _parameters(policy):
+def _refuse_unusable(policy: Any, overrun: str, feedback: bool) -> None:
+    """Raise where a setting of `simulate` is none."""
+    if overrun not in OVERRUN:
+        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
+    if isinstance(policy, type) or not hasattr(policy, "schedule"):
+        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
+    if feedback and "feedback" not in _parameters(policy):
+        raise TypeError(
+            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
+            "expected one such as simlib.EASY()"
+        )
+
+
+def _parameters(policy: Any) -> Mapping[str, inspect.Parameter]:
     """The parameters of a policy's `schedule` method, by name."""
     return _signature(getattr(policy.schedule, "__func__", policy.schedule)).parameters
 
@@ -93,13 +114,14 @@ def _parameters(policy):
 _signature = lru_cache(inspect.signature)  # which is slow
 
 
-def _followed(workload):
+def _followed(workload: Workload) -> tuple[Ints, Ints]:
     """The place of the job that each job follows, -1 for none, and the think time in between: two int64 arrays."""
-    return tuple(column.copy() for column in workload.followed())  # a policy may do with them what it likes
+    place, think = workload.followed()
+    return place.copy(), think.copy()  # a policy may do with them what it likes
 
 
 class Schedule:
-    """When each job of a workload starts under a policy.
+    """Say when each job of a workload starts under a policy.
 
     Attributes
     ----------
@@ -112,21 +134,28 @@ class Schedule:
         ones, which feedback may have moved and killing may have cut.
     shadow : Series or None
         Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+    >>> simlib.simulate(w, simlib.EASY())
+    <Schedule of two jobs under EASY(reuse_extra=False, order='fcfs', adjust=None): mean wait 4 s>
     """
 
     def __init__(
         self,
-        workload,
-        policy,
-        overrun,
-        run,
-        start,
-        submit=None,
-        backfilled=None,
-        shadow=None,
-        feedback=False,
-        **others,
-    ):
+        workload: Workload,
+        policy: Policy,
+        overrun: str,
+        run: Ints,
+        start: ArrayLike,
+        submit: ArrayLike | None = None,
+        backfilled: ArrayLike | None = None,
+        shadow: Ints | None = None,
+        feedback: bool = False,
+        **others: np.ndarray,
+    ) -> None:
         self.workload = workload
         self.policy = policy
         self.overrun = overrun
@@ -134,12 +163,13 @@ class Schedule:
         self._run = run
         self._start = np.asarray(start)  # a policy may return lists
         self._submit = workload.jobs.submit.to_numpy() if submit is None else np.asarray(submit)
-        self._backfilled = np.zeros(len(start), bool) if backfilled is None else np.asarray(backfilled)
+        self._backfilled = np.zeros(len(self._start), bool) if backfilled is None else np.asarray(backfilled)
         self._shadow = shadow
         self._others = others
 
     @cached_property
-    def _columns(self):
+    def _columns(self) -> dict[str, np.ndarray]:
+        """The columns of `jobs` that are not the workload's own, by name."""
         wait = metrics.wait(self._submit, self._start)
         return {
             "submit": self._submit,
@@ -154,27 +184,37 @@ class Schedule:
         }
 
     @cached_property
-    def _table(self):
+    def _table(self) -> pd.DataFrame:
         jobs = self.workload.jobs
         columns = {column: jobs[column].to_numpy() for column in jobs} | self._columns
         return pd.DataFrame(columns, jobs.index, copy=False)
 
-    def column(self, name):
-        """A column of `jobs` as an array. To measure many runs, for `jobs` costs as much as a small simulation."""
+    def column(self, name: str) -> np.ndarray:
+        """Give a column of `jobs` as an array, for measuring many runs: `jobs` costs as much as a small simulation.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).column("wait")
+        array([0, 9])
+        """
         return self._columns[name] if name in self._columns else self.workload.jobs[name].to_numpy()
 
     @property
-    def jobs(self):
+    def jobs(self) -> pd.DataFrame:
+        """The jobs table with what was simulated, a copy: see above."""
         return self._table.copy(deep=False)
 
     @property
-    def shadow(self):
+    def shadow(self) -> pd.Series | None:
+        """Each job's shadow time under EASY: see above."""
         return None if self._shadow is None else pd.Series(self._shadow, self.workload.jobs.index, name="shadow")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
 
-    def check(self):
+    def check(self) -> None:
         """Check that the machine could have run this schedule, whatever policy made it.
 
         `simulate` calls it for every policy that is not the package's own.
@@ -194,12 +234,12 @@ class Schedule:
         checks.possible(self)
 
     @property
-    def _makespan(self):
+    def _makespan(self) -> float:
         """Seconds from the first submit to the last end."""
         return float((self._start + self._run).max() - self._submit.min()) if len(self._start) else 0.0
 
-    def means(self, edges=(), floor=1.0):
-        """What `by_period` and `summary` say, as plain numbers: for measuring thousands of runs.
+    def means(self, edges: Sequence[int] | Ints = (), floor: float | None = 1.0) -> Floats:
+        """Measure as `by_period` and `summary` do, in plain numbers: for measuring thousands of runs.
 
         Parameters
         ----------
@@ -213,6 +253,13 @@ class Schedule:
         float array, shape (periods + 1, 6)
             The columns `MEANS` of each period and, in the last row, over all jobs, whose load is that from the first
             submit to the last end; nan where there is no job.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).means()[-1, MEANS.index("mean_wait")]
+        np.float64(4.5)
         """
         columns = self._submit, self._start, self._run, self.workload.jobs.procs.to_numpy(), self._backfilled
         sums = metrics.totals(np.asarray(edges, np.int64), *columns, -np.inf if floor is None else float(floor))
@@ -222,8 +269,8 @@ class Schedule:
         with np.errstate(invalid="ignore"):
             return np.hstack([work / (self.workload.procs * seconds[:, None]), jobs, sums[:, 1:-1] / jobs])
 
-    def summary(self, floor=1.0):
-        """Means over all jobs.
+    def summary(self, floor: float | None = 1.0) -> pd.Series:
+        """Take the means over all jobs.
 
         Parameters
         ----------
@@ -236,13 +283,20 @@ class Schedule:
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
             end), backfilled_share, jobs, makespan (seconds), unestimated: of how many jobs the run time serves as a
             perfect estimate, for the log has none.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).summary()[["mean_wait", "mean_response", "makespan"]].to_list()
+        [4.5, 12.0, 15.0]
         """
         load, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, load, backfilled, jobs, self._makespan, self.workload.unestimated]
         return pd.Series(values, _SUMMARY, name=str(self.policy))
 
-    def by_month(self, floor=1.0):
-        """Means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 counts them).
+    def by_month(self, floor: float | None = 1.0) -> pd.DataFrame:
+        """Take the means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 does).
 
         Parameters
         ----------
@@ -254,6 +308,17 @@ class Schedule:
         DataFrame
             By month `YYYY-MM`: load, jobs, mean_wait, mean_response (seconds), mean_bounded_slowdown,
             backfilled_share.
+
+        Raises
+        ------
+        ValueError
+            Where there is no job, or the log has no calendar.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.simulate(simlib.load("sample"), simlib.EASY()).by_month().jobs.to_dict()
+        {'2026-01': 2007, '2026-02': 1889, '2026-03': 2096, '2026-04': 8}
         """
         if not len(self._start):
             raise ValueError(
@@ -262,18 +327,32 @@ class Schedule:
         months, edges = self.workload.month_starts(self._start.min(), (self._start + self._run).max())
         return self.by_period(edges, floor).set_axis(pd.Index(months, name="month"))
 
-    def by_period(self, edges, floor=1.0):
-        """Means over the jobs that end in each of the periods between successive `edges` (seconds, rising).
+    def by_period(self, edges: Sequence[int] | Ints, floor: float | None = 1.0) -> pd.DataFrame:
+        """Take the means over the jobs that end in each of the periods between successive edges.
+
+        Parameters
+        ----------
+        edges : sequence of int
+            Seconds, rising.
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
 
         Returns
         -------
         DataFrame
             As from `by_month`, a row a period; nan where no job ended.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).by_period([0, 12, 24]).mean_wait.to_list()
+        [0.0, 9.0]
         """
         return pd.DataFrame(self.means(edges, floor)[:-1], columns=MEANS).astype({"jobs": int})
 
-    def plan(self, now):
-        """What the scheduler knew and planned at second `now`.
+    def plan(self, now: int) -> "Schedule":
+        """Schedule what the scheduler knew at second `now`, as it planned it then.
 
         The jobs submitted by then; those that had not ended are expected to run for their estimates. Nothing ends
         early any more, so under conservative backfilling the start times are the reservations held at `now`, and
@@ -287,6 +366,16 @@ class Schedule:
         ------
         ValueError
             For adjusted estimates: what they will be is known to the simulation only.
+
+        Examples
+        --------
+        Job A ends after 10 seconds; at second 5 it is expected to end after 20.
+
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+        >>> schedule = simlib.simulate(w, simlib.EASY())
+        >>> schedule.jobs.start.to_list(), schedule.plan(5).jobs.start.to_list()
+        ([0, 10], [0, 20])
         """
         if "adjusted" in self._table:
             raise ValueError(f"{self.workload.name}: plan: found adjusted estimates, expected a policy without adjust")
@@ -296,8 +385,16 @@ class Schedule:
         known = self.workload.derive(jobs.assign(run=run, estimate=estimate), f"as known at {now} s")
         return simulate(known, self.policy)
 
-    def utilisation(self):
-        """The share of the machine in use, as a Series of steps over seconds."""
+    def utilisation(self) -> pd.Series:
+        """Find the share of the machine in use, as a Series of steps over seconds.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).utilisation().to_dict()
+        {0: 0.75, 10: 0.5, 15: 0.0}
+        """
         jobs = self._table
         times, share = metrics.utilisation(jobs.start, jobs.end, jobs.procs, self.workload.procs)
         return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilisation")

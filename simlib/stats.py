@@ -1,33 +1,43 @@
-"""How much a number that comes out of a simulation is worth: shaking bands, and batch means (MF section 3.1)."""
+"""Judge how much a simulation's numbers are worth: by shaking, and by batch means (MF section 3.1)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
+from numpy.typing import ArrayLike
 
+from .arrays import Floats
+from .estimates import Model
+from .policies import Policy
 from .schedule import Schedule, simulate
 from .sweeps import sweep
+from .workload import Workload
+
+Measure = Callable[[Schedule], float | pd.Series | pd.DataFrame]
+"""What is wanted of a Schedule."""
 
 
 def shake(
-    workload,
-    policy,
-    runs=200,
-    seconds=60,
-    seed=0,
-    measure=Schedule.summary,
-    overrun="extend",
-    estimates=None,
-    executor=None,
-):
+    workload: Workload,
+    policy: Policy,
+    runs: int = 200,
+    seconds: int = 60,
+    seed: int = 0,
+    measure: Measure = Schedule.summary,
+    overrun: str = "extend",
+    estimates: Callable[[int], str | Model] | None = None,
+    executor: Any = None,
+) -> pd.DataFrame:
     """Simulate a workload again and again with its submit times moved a little, to see how much is coincidence.
 
     Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
-    month's mean by per cents. So what one simulation of one log says is one draw from the numbers it might as well
-    have said: those of the log with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine &
-    Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
+    month's mean by per cents. So the numbers of one simulation of one log are one draw from those that the same log
+    gives with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine & Feitelson, "Reducing
+    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
 
     Run k is shaken with seed `seed` + k, whatever the policy: runs of two policies can be compared pair by pair.
 
@@ -48,29 +58,97 @@ def shake(
     -------
     DataFrame
         A row a run; the columns are the index of the Series, or the pairs (row, column) of the DataFrame.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> runs = shake(simlib.load("sample"), simlib.EASY(), runs=5)
+    >>> runs.mean_wait.round().to_list()
+    [9013.0, 8714.0, 8725.0, 8641.0, 8753.0]
     """
     tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
-    found = sweep(_shaken, tasks, executor, label="shaken runs")
-    return _together(found)
+    return _together(sweep(_shaken, tasks, executor, label="shaken runs"))
 
 
-def _shaken(workload, policy, seed, seconds, measure, overrun, estimates):
-    """What is measured in one run."""
+def _shaken(
+    workload: Workload,
+    policy: Policy,
+    seed: int,
+    seconds: int,
+    measure: Measure,
+    overrun: str,
+    estimates: Callable[[int], str | Model] | None,
+) -> float | pd.Series | pd.DataFrame:
+    """Measure one run."""
     if estimates is not None:
         workload = workload.with_estimates(estimates(seed))
     return measure(simulate(workload.shake(seconds, seed), policy, overrun))
 
 
-def _together(found):
-    """What was measured in each run as one table. Made at the end, for pandas would hold the threads up."""
-    runs = pd.RangeIndex(len(found), name="run")
-    if any(isinstance(each, pd.DataFrame) for each in found):
-        return pd.concat(found, keys=runs).stack().unstack("run", sort=False).T
-    return pd.DataFrame([pd.Series(each) for each in found], runs)
+def _together(measures: list[Any]) -> pd.DataFrame:
+    """Join the measures of all runs to one table; at the end, for pandas would hold the threads up."""
+    runs = pd.RangeIndex(len(measures), name="run")
+    if any(isinstance(each, pd.DataFrame) for each in measures):
+        return pd.concat(measures, keys=runs).stack().unstack("run", sort=False).T
+    return pd.DataFrame([pd.Series(each) for each in measures], runs)
 
 
-def band(runs, share=0.95):
-    """Where most of the runs lie.
+@dataclass(frozen=True)
+class Interval:
+    """Give the range of a number that chance moves: of shaken runs, of a bootstrap, or Student's t.
+
+    Attributes
+    ----------
+    low, median, high : float
+        Its ends, and its middle.
+
+    Examples
+    --------
+    >>> interval = Interval.of([1, 2, 3, 4, 5], share=0.5)
+    >>> interval
+    Interval(low=2.0, median=3.0, high=4.0)
+    >>> 3.9 in interval, interval.clear
+    (True, True)
+    """
+
+    low: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, values: ArrayLike, share: float = 0.95) -> Self:
+        """Find the range that holds the middle `share` of many values.
+
+        Examples
+        --------
+        >>> Interval.of(range(101), share=0.5)
+        Interval(low=25.0, median=50.0, high=75.0)
+        """
+        return cls(*(float(q) for q in np.nanquantile(np.asarray(values), [(1 - share) / 2, 0.5, (1 + share) / 2])))
+
+    @classmethod
+    def normal(cls, mean: float, sd: float, share: float = 0.95) -> Self:
+        """Find the range that holds the middle `share` of a normal distribution.
+
+        Examples
+        --------
+        >>> round(Interval.normal(0, 1).high, 2)
+        1.96
+        """
+        reach = float(sd * scipy.special.ndtri((1 + share) / 2))
+        return cls(mean - reach, mean, mean + reach)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    @property
+    def clear(self) -> bool:
+        """Whether it lies on one side of zero."""
+        return self.low > 0 or self.high < 0
+
+
+def band(runs: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
+    """Find the `Interval` of many numbers at once: where most of the runs lie.
 
     Parameters
     ----------
@@ -83,13 +161,19 @@ def band(runs, share=0.95):
     -------
     DataFrame
         For each column of `runs`: `low`, `median`, `high`.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"mean_wait": range(101)})
+    >>> band(runs, share=0.5).loc["mean_wait"].to_dict()
+    {'low': 25.0, 'median': 50.0, 'high': 75.0}
     """
     quantiles = runs.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
     return quantiles.set_axis(["low", "median", "high"]).T
 
 
-def means_of(runs, count, draws=2000, seed=0):
-    """Means of `count` runs each, drawn at random from many: what else an average over so few might have been.
+def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
+    """Draw `count` of many runs again and again, and take the means: what an average over so few might have been.
 
     Parameters
     ----------
@@ -101,15 +185,27 @@ def means_of(runs, count, draws=2000, seed=0):
     -------
     DataFrame
         A row a mean, `draws` of them.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"mean_wait": [10.0, 20.0, 30.0, 40.0]})
+    >>> means = means_of(runs, count=100)
+    >>> len(means), round(means.mean_wait.mean())
+    (2000, 25)
     """
     chosen = np.random.default_rng(seed).integers(len(runs), size=(draws, count))
     return pd.DataFrame(runs.to_numpy()[chosen].mean(axis=1), columns=runs.columns)
 
 
-def ks_distance(one, other):
-    """The Kolmogorov-Smirnov distance of two samples, the largest gap between their cumulative distributions.
+def ks_distance(one: ArrayLike, other: ArrayLike) -> float:
+    """Measure the Kolmogorov-Smirnov distance of two samples: the largest gap between their distributions.
 
     nan where one of them is empty. (SciPy's costs more: it also says how likely such a distance is.)
+
+    Examples
+    --------
+    >>> ks_distance([1, 2, 3, 4], [3, 4, 5, 6])
+    0.5
     """
     samples = np.sort(one), np.sort(other)
     if not all(map(len, samples)):
@@ -121,7 +217,7 @@ def ks_distance(one, other):
 
 @dataclass(frozen=True)
 class BatchMeans:
-    """The mean of a correlated series and how well it is known.
+    """Say what the mean of a correlated series is, and how well it is known.
 
     Attributes
     ----------
@@ -134,6 +230,12 @@ class BatchMeans:
     lag1 : float
         Autocorrelation of successive batch means. Clearly above 0, by more than 2 / sqrt(batches), it warns that the
         batches are too small and the interval too narrow. nan where all means are equal.
+
+    Examples
+    --------
+    >>> means = BatchMeans(mean=10.0, half_width=1.5, batches=30, stopped="end", lag1=0.02)
+    >>> means.low, means.high
+    (8.5, 11.5)
     """
 
     mean: float
@@ -143,16 +245,27 @@ class BatchMeans:
     lag1: float
 
     @property
-    def low(self):
+    def low(self) -> float:
+        """The lower end of the confidence interval."""
         return self.mean - self.half_width
 
     @property
-    def high(self):
+    def high(self) -> float:
+        """The upper end of the confidence interval."""
         return self.mean + self.half_width
 
 
-def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=None, ceiling=None, least=20):
-    """Confidence interval for the mean of a simulation's output by the method of batch means.
+def batch_means(
+    values: ArrayLike,
+    batch: int,
+    confidence: float = 0.90,
+    warmup: int = 1,
+    most: int = 100,
+    precision: float | None = None,
+    ceiling: float | None = None,
+    least: int = 20,
+) -> BatchMeans:
+    """Find a confidence interval for the mean of a simulation's output by the method of batch means.
 
     The series is cut into batches so long that their means are nearly independent, whatever the correlation from value
     to value; the interval is Student's t over those means. Batches are taken one after another as by a simulation that
@@ -190,6 +303,13 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
     ------
     ValueError
         For settings out of range, values that are not finite, or fewer than two batches after the warm-up.
+
+    Examples
+    --------
+    >>> waits = np.random.default_rng(0).exponential(100, size=10_000)
+    >>> means = batch_means(waits, batch=200)
+    >>> means.batches, means.stopped, round(means.mean), round(means.half_width)
+    (49, 'end', 99, 2)
     """
     values = np.asarray(values, float)
     _check(values, batch, confidence, warmup, min(most, least))
@@ -211,12 +331,13 @@ def batch_means(values, batch, confidence=0.90, warmup=1, most=100, precision=No
 
 
 @lru_cache
-def _quantiles(confidence, count):
-    """By how many standard errors an interval reaches either way, for 2, 3, ... `count` means. Slow and often asked."""
+def _quantiles(confidence: float, count: int) -> Floats:
+    """How many standard errors an interval reaches either way, for 2, 3, ... `count` means; slow and often asked."""
     return scipy.special.stdtrit(np.arange(1, count), (1 + confidence) / 2)
 
 
-def _check(values, batch, confidence, warmup, fewest):
+def _check(values: Floats, batch: int, confidence: float, warmup: int, fewest: int) -> None:
+    """Raise ValueError for settings of `batch_means` out of range, or values that they do not fit."""
     for name, found, lowest in (("batch", batch, 1), ("warmup", warmup, 0), ("most and least", fewest, 2)):
         if not (isinstance(found, (int, np.integer)) and found >= lowest):
             raise ValueError(f"batch_means: found {name}={found!r}, expected a whole number of at least {lowest}")
@@ -231,7 +352,7 @@ def _check(values, batch, confidence, warmup, fewest):
         )
 
 
-def _deviation(means):
+def _deviation(means: Floats) -> Floats:
     """Standard deviation of the first 2, 3, ... of the means."""
     away = means - means.mean()  # small numbers, so that their squares can be added up without loss
     n = np.arange(1, len(means) + 1)
@@ -239,7 +360,7 @@ def _deviation(means):
     return np.sqrt(np.maximum(squares[1:], 0) / (n[1:] - 1))
 
 
-def _lag1(means):
+def _lag1(means: Floats) -> float:
     """Correlation of each batch mean with the next."""
     range_ = np.ptp(means)
     if range_ == 0:

@@ -1,19 +1,30 @@
-"""Many simulations at once, on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`."""
+"""Run many simulations at once, on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`."""
 
 import os
 import pickle
 from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 from tqdm.auto import tqdm
 
-from . import watching
+from .progress import bar_shows, stop_all
 
 LARGE = 10_000
 """Bytes of a pickle from which it pays to send an argument of several tasks only once to each of Dask's workers."""
 
 
-def sweep(function, tasks, executor=None, progress=None, label="runs"):
+_Result = TypeVar("_Result")
+
+
+def sweep(
+    function: Callable[..., _Result],
+    tasks: Iterable[tuple],
+    executor: Any = None,
+    progress: bool | None = None,
+    label: str = "runs",
+) -> list[_Result]:
     """Call `function(*task)` for every task, and return the results in the order of the tasks.
 
     Parameters
@@ -38,6 +49,14 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
     ------
     Exception
         The first one that a call raised, in order of the tasks; calls that have not begun are cancelled.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample")
+    >>> schedules = simlib.sweep(simlib.simulate, [(w, simlib.FCFS()), (w, simlib.EASY())])
+    >>> [round(s.summary().mean_wait) for s in schedules]
+    [89878, 8654]
     """
     if executor is None:
         threads, to_the_end = ThreadPoolExecutor(_cores()), True
@@ -53,14 +72,14 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
     if client := getattr(executor, "_client", None):  # of Dask's executor
         tasks = _sent_once(list(tasks), client)
     futures = [executor.submit(function, *task) for task in tasks]
-    show = watching.seen() if progress is None else progress
+    show = bar_shows() if progress is None else progress
     try:
         with tqdm(total=len(futures), unit="", desc=label, disable=not show) as bar:
             for future in futures:
                 future.add_done_callback(lambda _: bar.update())
             return [future.result() for future in futures]
     except (KeyboardInterrupt, SystemExit):  # dask_jobqueue makes the one into the other
-        watching.stop_all()
+        stop_all()
         wait([future for future in futures if not future.cancel()], timeout=0.5)
         raise
     finally:
@@ -68,8 +87,8 @@ def sweep(function, tasks, executor=None, progress=None, label="runs"):
             future.cancel()
 
 
-def _sent_once(tasks, client):
-    """The tasks, where a future of Dask's stands for each large object that is an argument of several.
+def _sent_once(tasks: list[tuple], client: Any) -> list[tuple]:
+    """Put a future of Dask's in the place of each large object that is an argument of several tasks.
 
     A worker gets a future's value once, whichever tasks need it. It is a task's result rather than data that was
     scattered to the workers: so it can be there before them, and when it is lost with the last worker that had it, Dask
@@ -90,6 +109,6 @@ def _sent_once(tasks, client):
     return [tuple(futures.get(id(argument), argument) for argument in task) for task in tasks]
 
 
-def _cores():
-    """How many cores are ours: a batch system may have granted some of a node's."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+def _cores() -> int:
+    """Count the cores that we may use: a batch system may have granted some of a node's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

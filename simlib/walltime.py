@@ -1,4 +1,4 @@
-"""How a system adjusts the users' run-time estimates (Tang et al. 2013, sections 3.2 and 4).
+"""Adjust the users' run-time estimates as a system may (Tang et al. 2013, sections 3.2 and 4).
 
 R = t_act / t_req is the share of the requested time that a job used, 1 at most (equation 1). When a job is submitted,
 a `Scheme` reads the adjustment parameter A off the R values of similar jobs that have ended recently, and the
@@ -8,13 +8,17 @@ In the tables `estimate` is t_req and `run` is t_act; times are seconds.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from . import sweeps
+from .arrays import Floats, Ints
 from .engine import history
 
 KEYS = ("project", "user", "user+project", "user+project+estimate")
@@ -25,7 +29,6 @@ WINDOWS = (None, "12 months", "6 months", "3 months", "2 months", "1 month")
 
 METRICS = {"maximum": 100, "95th": 95, "90th": 90, "85th": 85, "80th": 80, "70th": 70, "median": 50}
 """Aggressiveness: which percentile of the earlier jobs' R values A is."""
-
 PERCENTILES = tuple(METRICS.values())
 
 LEVELS = ("NA", "OE", "UE", "BE")
@@ -40,7 +43,7 @@ UNITS = {"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 30 * 86400}
 
 @dataclass(frozen=True)
 class Scheme:
-    """A walltime adjustment scheme: similarity, recency and aggressiveness (section 4.1).
+    """Set a walltime adjustment scheme: similarity, recency and aggressiveness (section 4.1).
 
     Parameters
     ----------
@@ -62,6 +65,12 @@ class Scheme:
     ------
     ValueError
         For a setting that is out of range, with what is allowed.
+
+    Examples
+    --------
+    >>> scheme = Scheme("user", window="2 days", percentile=50)
+    >>> scheme.window_s, scheme.columns
+    (172800, ['user'])
     """
 
     key: str = "user+project+estimate"
@@ -71,7 +80,7 @@ class Scheme:
     least: int = 10
     project: str = "group"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         parts = str(self.key).split("+")
         for name, right, expected in (
             ("key", set(parts) <= set(PARTS) and len(set(parts)) == len(parts), f"{', '.join(PARTS)}, joined by '+'"),
@@ -85,12 +94,14 @@ class Scheme:
                 raise ValueError(f"Scheme: found {name}={getattr(self, name)!r}, expected {expected}")
 
     @property
-    def window_s(self):
+    def window_s(self) -> int:
         """The window in seconds."""
-        return _seconds(self.window)
+        seconds = _seconds(self.window)
+        assert seconds is not None  # or the scheme would not have been made
+        return seconds
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """The columns of the jobs table that make the key."""
         return [self.project if part == "project" else part for part in self.key.split("+")]
 
@@ -98,20 +109,26 @@ class Scheme:
 _WINDOW_EXPECTED = "a whole number and a unit out of hour, day, week, month, such as '1 month' or '90 days'"
 
 
-def _seconds(window):
+def _seconds(window: object) -> int | None:
     """A window in seconds; None where it cannot be read."""
     if window is None:
         return history.EVER
-    found = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
-    return int(found[1]) * UNITS[found[2]] if found else None
+    match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
+    return int(match[1]) * UNITS[match[2]] if match else None
 
 
-def _within(number, low, high):
-    return isinstance(number, (int, float, np.number)) and low <= number <= high
+def _within(number: Any, low: float, high: float) -> bool:
+    """Tell whether something is a number, and in a range."""
+    return isinstance(number, (int, float, np.number)) and bool(low <= number <= high)
 
 
-def schemes(keys=KEYS, windows=WINDOWS, percentiles=PERCENTILES, **options):
-    """The schemes of the paper's figure 3, or of parts of its dimensions, as a list.
+def schemes(
+    keys: Sequence[str] = KEYS,
+    windows: Sequence[str | None] = WINDOWS,
+    percentiles: Sequence[float] = PERCENTILES,
+    **options: Any,
+) -> list[Scheme]:
+    """List the schemes of the paper's figure 3, or of parts of its dimensions.
 
     Parameters
     ----------
@@ -119,6 +136,11 @@ def schemes(keys=KEYS, windows=WINDOWS, percentiles=PERCENTILES, **options):
         Options of the three dimensions.
     **options
         Of `Scheme`: threshold, least, project.
+
+    Examples
+    --------
+    >>> len(schemes()), len(schemes(keys=["user"], windows=[None]))
+    (168, 7)
     """
     return [Scheme(*dimensions, **options) for dimensions in product(keys, windows, percentiles)]
 
@@ -126,33 +148,55 @@ def schemes(keys=KEYS, windows=WINDOWS, percentiles=PERCENTILES, **options):
 # Equations
 
 
-def used(run, estimate):
-    """R, the share of the estimate that was used, 1 at most (equation 1); 1 too where the estimate is no larger."""
+def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
+    """Divide run time by estimate: R, the share of the estimate that was used, at most 1 (equation 1).
+
+    Examples
+    --------
+    >>> used([30, 90], [60, 60]).tolist()
+    [0.5, 1.0]
+    """
     run, estimate = np.asarray(run, float), np.asarray(estimate, float)
     return np.divide(run, estimate, out=np.ones_like(run), where=run < estimate)
 
 
-def t_sched(estimate, a):
-    """t_req x A in whole seconds (equation 2); the estimate itself where A is nan."""
+def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
+    """Multiply estimates by A: t_req x A in whole seconds (equation 2); the estimate itself where A is nan.
+
+    Examples
+    --------
+    >>> t_sched([60, 60], [0.5, np.nan]).tolist()
+    [30, 60]
+    """
     adjusted = np.asarray(estimate) * np.asarray(a, float)
     return np.where(np.isnan(adjusted), estimate, np.rint(np.nan_to_num(adjusted))).astype(np.int64)
 
 
-def accuracy(run, estimate):
-    """The smaller of run time and estimate over the larger, by job (equation 3).
+def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
+    """Divide the smaller of run time and estimate by the larger, for each job (equation 3).
 
     1 where they are equal, even if both are 0; 0 where only one of them is: a job of no length is predicted exactly
     or not at all.
+
+    Examples
+    --------
+    >>> accuracy([30, 90, 0], [60, 60, 0]).round(2).tolist()
+    [0.5, 0.67, 1.0]
     """
     low, high = (of(np.asarray(run, float), estimate) for of in (np.minimum, np.maximum))
     return np.divide(low, high, out=np.ones_like(low), where=high > 0)
 
 
-def levels(run, estimate, scheduled):
-    """How each job was adjusted, out of `LEVELS` (section 4.2.2).
+def levels(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> np.ndarray:
+    """Tell how each job was adjusted, out of `LEVELS` (section 4.2.2).
 
     NA: as the user asked, for lack of history or because A is 1. OE: no less than the run time. UE: less than the run
     time, by up to 30 minutes. BE: by more.
+
+    Examples
+    --------
+    >>> levels(run=[60, 60, 60, 7200], estimate=9000, scheduled=[9000, 100, 50, 3600]).tolist()
+    ['NA', 'OE', 'UE', 'BE']
     """
     run, scheduled = np.asarray(run), np.asarray(scheduled)
     return np.select([scheduled == estimate, scheduled >= run, scheduled >= run - BAD], LEVELS[:3], LEVELS[3])
@@ -161,8 +205,8 @@ def levels(run, estimate, scheduled):
 # Adjustment in the log's own times
 
 
-def adjusted(jobs, ends, scheme):
-    """What a scheme makes of the estimates, from jobs that had ended before each one was submitted.
+def adjusted(jobs: pd.DataFrame, ends: pd.Series, scheme: Scheme) -> pd.DataFrame:
+    """Adjust estimates by a scheme, from jobs that had ended before each one was submitted.
 
     Parameters
     ----------
@@ -176,13 +220,21 @@ def adjusted(jobs, ends, scheme):
     -------
     DataFrame
         By the index of the jobs: `a`, the adjustment parameter, nan where there is too little history; `t_sched`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": 30, "estimate": 60, "procs": 1, "user": 7})
+    >>> w = simlib.Workload(table, 4)
+    >>> adjusted(w.jobs, w.jobs.submit + w.jobs.run, Scheme("user", least=2)).t_sched.to_list()
+    [60, 60, 30]
     """
     a = parameters(jobs, ends, [scheme])[scheme]
     return pd.DataFrame({"a": a, "t_sched": t_sched(jobs.estimate, a)})
 
 
-def parameters(jobs, ends, schemes, executor=None):
-    """The adjustment parameters A of many schemes; those that differ only in percentile and threshold share a pass.
+def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], executor: Any = None) -> pd.DataFrame:
+    """Find the adjustment parameters A of many schemes; those that differ in percentile and threshold share a pass.
 
     Parameters
     ----------
@@ -196,46 +248,52 @@ def parameters(jobs, ends, schemes, executor=None):
     -------
     DataFrame
         By the index of the jobs, a column a scheme, in their order; nan where there is too little history.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "procs": 1, "user": 7})
+    >>> w = simlib.Workload(table, 4)
+    >>> two = [Scheme("user", percentile=percentile, least=2) for percentile in (50, 100)]
+    >>> parameters(w.jobs, w.jobs.submit + w.jobs.run, two).loc[2].to_list()
+    [0.375, 0.5]
     """
 
-    def share(scheme):
+    def share(scheme: Scheme) -> tuple[str, str, int, int]:
         return scheme.key, scheme.project, scheme.window_s, scheme.least
 
     ordered = sorted(schemes, key=share)
     passes = [list(part) for _, part in groupby(ordered, share)]
-    columns = {}
+    columns: dict[Scheme, Floats] = {}
     for part in sweeps.sweep(_one_pass, [(jobs, ends, part) for part in passes], executor, label="passes"):
         columns |= part
     return pd.DataFrame({scheme: columns[scheme] for scheme in schemes}, index=jobs.index)
 
 
-def _one_pass(jobs, ends, schemes):
+def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dict[Scheme, Floats]:
     """A by scheme, of schemes that differ only in percentile and threshold."""
     first = schemes[0]
     group = _groups([jobs], first)
-    past = _filled(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
+    past = _history_of(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
     percents = sorted({float(scheme.percentile) for scheme in schemes})
     submit = jobs.submit.to_numpy()
     a = history.parameters(past, group, submit, first.window_s, np.array(percents), first.least)
-    return {scheme: _limited(a[:, percents.index(scheme.percentile)], scheme.threshold) for scheme in schemes}
+    return {s: np.maximum(a[:, percents.index(s.percentile)], s.threshold or 0) for s in schemes}
 
 
-def _limited(a, threshold):
-    return a if threshold is None else np.maximum(a, threshold)
-
-
-def _groups(tables, scheme):
-    """The number of each job's group, the tables of jobs one after another; -1 where a part of its key is not known.
+def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
+    """Number the groups of jobs with the same key, the tables one after another; -1 where a part is not known.
 
     Raises
     ------
     ValueError
         Where a column is missing, or a part of the key is not known of any job.
     """
-    group, known = np.zeros(sum(map(len, tables)), np.int64), True
+    count = sum(map(len, tables))
+    group, known = np.zeros(count, np.int64), np.ones(count, bool)
     for column in scheme.columns:
         here = all(column in table for table in tables)
-        values = np.concatenate([table[column].to_numpy() for table in tables]) if here else None
+        values = np.concatenate([table[column].to_numpy() for table in tables]) if here else np.empty(0)
         if not here or (len(values) and (values == -1).all()):
             raise ValueError(
                 f"Scheme: found key={scheme.key!r} with project={scheme.project!r}, but the jobs have no {column}; "
@@ -247,8 +305,8 @@ def _groups(tables, scheme):
     return np.where(known, group, -1)
 
 
-def _filled(group, end, r, every):
-    """A history that has learned these jobs, with room for every job of the groups in `every`."""
+def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> history.History:
+    """A history that has learned jobs (their group, end and R), with room for every job of the groups in `every`."""
     known = group >= 0
     order = np.flatnonzero(known)[np.lexsort((end[known], group[known]))]
     past = history.empty(np.bincount(every[every >= 0]))
@@ -263,7 +321,7 @@ def _filled(group, end, r, every):
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Where a scheduler uses adjusted estimates (section 5.2).
+    """Set where a scheduler uses adjusted estimates (section 5.2).
 
     *Regular* adjustment is all three of queue, backfill and running; *selective* is the first two.
 
@@ -279,6 +337,15 @@ class Adjustment:
     overdue : int
         A job that runs at its expected end still is taken to end so many seconds from now. The paper does not say; the
         authors' simulator has five minutes.
+
+    Examples
+    --------
+    Selective adjustment:
+
+    >>> import simlib
+    >>> policy = simlib.EASY(order="wfp", adjust=Adjustment(Scheme("user"), running=False))
+    >>> "adjusted" in simlib.simulate(simlib.load("sample"), policy).jobs
+    True
     """
 
     scheme: Scheme = Scheme()
@@ -288,7 +355,7 @@ class Adjustment:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
     overdue: int = 300
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (isinstance(self.overdue, (int, np.integer)) and self.overdue >= 0):
             raise ValueError(
                 f"Adjustment: found overdue={self.overdue!r}, expected a whole number of seconds of at least 0"
@@ -299,8 +366,8 @@ class Adjustment:
         if missing := [column for column in needed if column not in self.past]:
             raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
-    def history(self, jobs):
-        """What a simulation of `jobs` starts from.
+    def history(self, jobs: pd.DataFrame) -> tuple[history.History, Ints, Floats]:
+        """Make the history that a simulation of `jobs` starts from.
 
         Parameters
         ----------
@@ -315,12 +382,20 @@ class Adjustment:
             The group of each job; -1 for none.
         r : float64 array
             R of each job, to be learned when it ends.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "user": [7, 8, 7]})
+        >>> past, group, r = Adjustment(Scheme("user")).history(table)
+        >>> group.tolist(), r.tolist()
+        ([0, 1, 0], [0.5, 0.25, 1.0])
         """
         tables = [jobs] if self.past is None else [self.past, jobs]
         every = _groups(tables, self.scheme)
         before = len(every) - len(jobs)
         early, group = every[:before], every[before:]
-        end = r = np.empty(0)
-        if before:
+        end, r = np.empty(0, np.int64), np.empty(0)
+        if self.past is not None and before:
             end, r = self.past.end.to_numpy(np.int64), used(self.past.run, self.past.estimate)
-        return _filled(early, end, r, every), group, used(jobs.run, jobs.estimate)
+        return _history_of(early, end, r, every), group, used(jobs.run, jobs.estimate)

@@ -2,28 +2,27 @@
 
 import copy
 import re
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from html import escape
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from . import estimates as _estimates
+from .arrays import Ints
+from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, taking_part, unrequested
+from .months import Calendar, Moment, in_a_zone
 
-COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
-"""The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
-that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
+__all__ = ["COLUMNS", "NO_RUN", "TOO_LARGE", "Workload"]
 
-SUBMIT = COLUMNS.index("submit")
-
-NO_RUN = "run time unknown"
-NO_PROCS = "no processors recorded"
-TOO_LARGE = "larger than the machine"
+_SUBMIT = COLUMNS.index("submit")
 
 
-class Workload:
-    """Jobs submitted to a machine; immutable: what changes it returns a new one.
+class Workload(Calendar):
+    """Describe the jobs submitted to a machine; immutable: what changes it returns a new one.
 
     Parameters
     ----------
@@ -60,31 +59,43 @@ class Workload:
     ------
     ValueError
         For a machine without processors, missing columns or numbers that are not whole.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 5, 9], "run": [60, 60, 60], "procs": [3, 4, 5]})
+    >>> simlib.Workload(table, 4, "from a table")
+    <Workload from a table: 2 jobs on 4 processors; 1 dropped (larger than the machine)>
     """
 
-    def __init__(self, jobs, procs, name="workload", *, start=None, header=(), log=None, source=None, synthetic=False):
-        if not (isinstance(procs, (int, np.integer)) and procs > 0):
-            raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
-        jobs = _complete(jobs, name)
-        reason = np.select(
-            [jobs.run < 0, jobs.procs <= 0, jobs.procs > procs], [NO_RUN, NO_PROCS, TOO_LARGE], default=""
-        )
-        out = reason != ""
-        self.dropped = pd.Series(reason[out], index=jobs.index[out], name="dropped", dtype=object)
-        self._jobs = _by_arrival(jobs[~out] if out.any() else jobs)
-        self.procs = int(procs)
+    def __init__(
+        self,
+        jobs: pd.DataFrame,
+        procs: int,
+        name: str = "workload",
+        *,
+        start: Moment | None = None,
+        header: Sequence[str] = (),
+        log: pd.DataFrame | None = None,
+        source: dict[str, Any] | None = None,
+        synthetic: bool = False,
+    ) -> None:
+        self.procs = _machine_size(procs, name)
+        jobs, self.dropped = taking_part(completed(jobs, name), self.procs)
+        self._jobs = by_arrival(jobs)
         self.name = name
-        self.start = _aware(start)
+        self.start = in_a_zone(start)
         self.header = tuple(header)
         self.log = log
         self.source = source or {}
         self.synthetic = synthetic
-        self.history = ()
-        self._unrequested = _unrequested(self._jobs, log)  # also those that take no part
-        self._followed = []  # once it is known; all workloads that have the same jobs of the same log share it
+        self.history: tuple[str, ...] = ()
+        self._unrequested = unrequested(self._jobs, log)  # also those that take no part
+        # once it is known; all workloads that have the same jobs of the same log share the list
+        self._followed: list[tuple[Ints, Ints]] = []
 
     @classmethod
-    def of(cls, name, procs, **jobs):
+    def of(cls, name: str, procs: int, **jobs: tuple[int, int, int, int]) -> Self:
         """Make a small workload of named jobs by hand.
 
         Parameters
@@ -105,13 +116,14 @@ class Workload:
         return cls(table, procs, name)
 
     @property
-    def jobs(self):
+    def jobs(self) -> pd.DataFrame:
+        """The jobs table, a copy: see above."""
         return self._jobs.copy(deep=False)  # copy on write: nobody changes ours
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._jobs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = f"<Workload {self.name}: {len(self):,} jobs on {self.procs:,} processors"
         if self.start is not None and len(self):
             first, last = self._jobs.submit.iloc[0], self._jobs.submit.iloc[-1]
@@ -125,20 +137,34 @@ class Workload:
             text += f"; {self.unestimated:,} without requested time (the run time is their estimate)"
         return "; ".join([text, *self.history]) + ">"
 
-    def _repr_html_(self):
-        """The same for notebooks, which break lines of plain text within words."""
+    def _repr_html_(self) -> str:
+        """Say the same in notebooks, which break lines of plain text within words."""
         return f"<p>{escape(repr(self).strip('<>'))}</p>"
 
     @property
-    def stand_in(self):
-        """Whether it is made up to stand in for a log; every exhibit made from it says so."""
+    def stand_in(self) -> bool:
+        """Whether it is made up to stand in for a log; every exhibit made from it says so.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.load("sample").stand_in
+        True
+        """
         return self.synthetic and "model" not in self.source
 
     @property
-    def unestimated(self):
+    def unestimated(self) -> int:
         """How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
 
-        None where no log says so: a table of jobs, and a model of estimates other than the users', say what they mean.
+        Zero without a log, and with a model of estimates other than the users': they say what they mean.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> w.unestimated, w.with_estimates("exact").unestimated
+        (394, 0)
         """
         if not len(self._unrequested):
             return 0
@@ -146,21 +172,28 @@ class Workload:
         return int((jobs.index.isin(self._unrequested) & (jobs.estimate == jobs.run).to_numpy()).sum())
 
     @property
-    def ends(self):
-        """The second at which each job ended in the log's own times; where the wait is not known, as if there was none.
+    def ends(self) -> pd.Series:
+        """The second at which each job ended by the log's own times; a wait that is not known counts as none.
 
         Raises
         ------
         ValueError
             Where there is no log.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> bool((w.ends >= w.jobs.submit + w.jobs.run).all())
+        True
         """
         if self.log is None:
             raise ValueError(f"{self.name}: has no log, so it is not known when jobs ended; expected one read from SWF")
         log = self.log.loc[self._jobs.index]
         return log.submit + log.wait.clip(lower=0) + log.run
 
-    def followed(self):
-        """Which job each job follows by the log's fields 17 and 18, for simulations with feedback.
+    def followed(self) -> tuple[Ints, Ints]:
+        """Find which job each job follows by the log's fields 17 and 18, for simulations with feedback.
 
         Returns
         -------
@@ -173,78 +206,54 @@ class Workload:
         ------
         ValueError
             Where no job follows another, or several jobs have the same number.
+
+        Examples
+        --------
+        >>> import pandas as pd, simlib
+        >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.swf.FIELDS)
+        >>> log = log.assign(job=[1, 2], submit=[0, 90], run=60, procs=4, preceding=[-1, 1], think=[-1, 30])
+        >>> place, think = simlib.Workload(simlib.swf.jobs_of(log), 8, log=log).followed()
+        >>> place.tolist(), think.tolist()
+        ([-1, 0], [0, 30])
         """
         if not self._followed:
-            self._followed.append(self._find_followed())
+            self._followed.append(followed(self._jobs, self.log, self.name))
         return self._followed[0]
 
-    def _find_followed(self):
-        jobs, log = self._jobs, self.log
-        if log is None or not (log.preceding.loc[jobs.index] > 0).any():
-            raise ValueError(
-                f"{self.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
-                "17 (number of the preceding job) and 18 (think time in seconds)"
-            )
-        line = log.index.get_indexer(jobs.index)
-        log = log.iloc[line]
-        if not log.job.is_unique:
-            raise ValueError(f"{self.name}: feedback: found jobs of the same number, expected a number for every job")
-        place = pd.Index(log.job).get_indexer(log.preceding)
-        submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
-        before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
-        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
-        return np.where(follows, place, -1), np.where(follows, think, 0)
+    def equals(self, other: "Workload") -> bool:
+        """Tell whether both have the same jobs, machine and clock.
 
-    def equals(self, other):
-        """Whether both have the same jobs, machine and clock."""
-        return (self.procs, self.start) == (other.procs, other.start) and self._jobs.equals(other._jobs)
-
-    # The clock
-
-    def time(self, seconds):
-        """The calendar time of a second of the log, as a Timestamp in the log's zone."""
-        return self._clock() + pd.Timedelta(int(seconds), "s")
-
-    def month_starts(self, first, last):
-        """The calendar months that `first` to `last` (seconds) touch.
-
-        Returns
-        -------
-        months : list of str
-            `YYYY-MM`, in the log's own zone.
-        edges : int64 array
-            The second each of them begins at, and the one the last of them ends at.
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+        >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
+        (True, False)
         """
-        begin, end = (self.time(seconds) for seconds in (first, last))
-        months, edges = _calendar(self._clock(), self.start.tz, begin.year, begin.month, end.year, end.month)
-        return list(months), edges.copy()
-
-    def calendar_month(self, seconds):
-        """The month, `YYYY-MM` in the log's own zone, of each of an array of seconds."""
-        seconds = np.asarray(seconds)
-        if seconds.size == 0:
-            return np.array([], dtype=object)
-        months, edges = self.month_starts(seconds.min(), seconds.max())
-        return np.array(months, dtype=object)[np.searchsorted(edges, seconds, side="right") - 1]
-
-    def _clock(self):
-        if self.start is None:
-            raise ValueError(
-                f"{self.name}: has no calendar: expected '; UnixStartTime:' and '; TimeZoneString:' in the log's "
-                "header, or Workload(..., start=pd.Timestamp(...))"
-            )
-        return self.start
+        return (self.procs, self.start) == (other.procs, other.start) and self._jobs.equals(other._jobs)
 
     # Selection
 
-    def select(self, which):
-        """The jobs for which `which` holds.
+    def select(self, which: str | ArrayLike) -> Self:
+        """Select the jobs for which `which` holds, as a new Workload.
 
         Parameters
         ----------
         which : str or boolean array
             An expression over the columns of `jobs` and the fields of the log, as for `DataFrame.query`, such as
             "status == 1" or "requested_time > 0"; or one truth value a job.
+
+        Raises
+        ------
+        ValueError
+            Where the expression cannot be evaluated, or is not true or false of each job.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        >>> w.select("procs > 2").jobs.index.to_list()
+        ['A']
         """
         if not isinstance(which, str):
             return self.derive(self._jobs[np.asarray(which, dtype=bool)], "selected jobs")
@@ -261,24 +270,48 @@ class Workload:
             ) from None
         return self.derive(self._jobs[chosen], f"jobs with {which}")
 
-    def months(self, first, last=None):
-        """The jobs submitted from the calendar month `first` to the end of month `last` (`YYYY-MM`, the log's zone)."""
+    def months(self, first: str, last: str | None = None) -> Self:
+        """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload.
+
+        Parameters
+        ----------
+        first, last : str
+            `YYYY-MM` in the log's own zone; `last` is `first` by default.
+
+        Raises
+        ------
+        ValueError
+            For a month that is none, or when no job was submitted then.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> len(simlib.load("sample").months("2026-02"))
+        1892
+        """
         last = last or first
         for month in (first, last):
             if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
                 raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
-        month = self.calendar_month(self._jobs.submit)
-        chosen = (month >= first) & (month <= last)
+        submitted = self.calendar_month(self._jobs.submit)
+        chosen = (submitted >= first) & (submitted <= last)
         if not chosen.any():
-            span = f"{month.min()} to {month.max()}" if len(month) else "no job"
+            span = f"{submitted.min()} to {submitted.max()}" if len(submitted) else "no job"
             raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
         return self.derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
 
     # Load
 
     @property
-    def load(self):
-        """Offered load: processor-seconds of all jobs / (machine x time from first to last submit)."""
+    def load(self) -> float:
+        """The offered load: processor-seconds of all jobs / (machine x time from first to last submit).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(20, 30, 30, 2)).load
+        1.0
+        """
         submit, run, procs = (self._jobs[column].to_numpy() for column in ("submit", "run", "procs"))
         span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
         work = int(run.astype(float) @ procs.astype(float))
@@ -286,59 +319,135 @@ class Workload:
             work = int((run * procs).sum())
         return work / (self.procs * span) if span else float("nan")
 
-    def scale_arrivals(self, factor):
-        """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1)."""
+    def scale_arrivals(self, factor: float) -> Self:
+        """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(20, 30, 30, 2)).scale_arrivals(2)
+        >>> w.jobs.submit.to_list(), w.load
+        ([0, 40], 0.5)
+        """
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
         submit = self._jobs.submit
         scaled = submit.min() + np.rint((submit - submit.min()) * factor)
         return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
 
-    def scale_load(self, to):
-        """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1)."""
+    def scale_load(self, to: float) -> Self:
+        """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> round(simlib.load("sample").scale_load(to=0.8).load, 3)
+        0.8
+        """
         if not (np.isfinite(to) and to > 0):
             raise ValueError(f"scale_load: found to={to!r}, expected a positive number such as 0.8")
         return self.scale_arrivals(self.load / to)
 
     # Variations
 
-    def with_estimates(self, model):
-        """The same jobs with other run-time estimates.
+    def with_procs(self, procs: int) -> Self:
+        """Put the jobs on a machine of another size, as a new Workload.
+
+        Jobs that are larger than it are dropped, and reported in `dropped`. Those that were dropped before stay so,
+        even where they would fit now: to have them, read the log with `procs=`.
+
+        Parameters
+        ----------
+        procs : int
+            Processors of the machine.
+
+        Raises
+        ------
+        ValueError
+            For a machine without processors.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).with_procs(2)
+        <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
+        """
+        size = _machine_size(procs, self.name)
+        jobs, dropped = taking_part(self._jobs, size)
+        new = self._with(jobs, f"on {size:,} processors instead of {self.procs:,}")
+        new.procs = size
+        new.dropped = pd.concat([self.dropped, dropped]) if len(dropped) else self.dropped
+        return new
+
+    def with_estimates(self, model: str | _estimates.Model) -> Self:
+        """Give the same jobs other run-time estimates, as a new Workload.
 
         Parameters
         ----------
         model : str or callable
             A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
             jobs table that returns one estimate in seconds a job.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        >>> w.with_estimates("exact").jobs.estimate.to_list()
+        [10, 5]
+        >>> w.with_estimates(simlib.estimates.Scaled(3)).jobs.estimate.to_list()
+        [30, 24]
         """
-        model = _estimates.named(model)
-        estimate = model(self.jobs)  # a Series is matched by the jobs' index, anything else by their order
-        new = self.derive(self._jobs.assign(estimate=estimate), f"estimates: {getattr(model, '__name__', model)}")
-        if not isinstance(model, _estimates.User):
+        model_itself = _estimates.named(model)
+        estimate = model_itself(self.jobs)  # a Series is matched by the jobs' index, anything else by their order
+        called = getattr(model_itself, "__name__", model_itself)
+        new = self.derive(self._jobs.assign(estimate=estimate), f"estimates: {called}")
+        if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]
         return new
 
-    def shake(self, seconds=60, seed=0):
+    def shake(self, seconds: int = 60, seed: int = 0) -> Self:
         """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
 
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
         MASCOTS 2007.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
+        60
         """
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
         columns = self._jobs.to_numpy().T  # done thousands of times, in threads: pandas would hold Python's lock
-        submit = columns[SUBMIT] + shift
+        submit = columns[_SUBMIT] + shift
         order = np.argsort(submit, kind="stable")
         columns = columns.take(order, axis=1)
-        columns[SUBMIT] = submit[order]
+        columns[_SUBMIT] = submit[order]
         jobs = pd.DataFrame(columns.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
         return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
 
-    def derive(self, jobs, step):
-        """The same machine and clock with another jobs table (columns as in `jobs`); `step` joins the history."""
-        return self._with(_by_arrival(_complete(jobs, self.name)), step)
+    def derive(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Give the same machine and clock another jobs table, as a new Workload.
 
-    def _with(self, jobs, step):
-        """As `derive`, of a table with all columns and in order."""
+        Parameters
+        ----------
+        jobs : DataFrame
+            Columns as in `jobs`; each of them takes part.
+        step : str
+            What was done, for the `history`.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        >>> w.derive(w.jobs.assign(procs=1), "one processor each")
+        <Workload two jobs: 2 jobs on 4 processors; one processor each>
+        """
+        return self._with(by_arrival(completed(jobs, self.name)), step)
+
+    def _with(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Derive a workload from a table with all columns and in order."""
         new = copy.copy(self)
         new._jobs = jobs
         if not jobs.index.equals(self._jobs.index):
@@ -347,60 +456,8 @@ class Workload:
         return new
 
 
-@lru_cache
-def _calendar(clock, zone, year, month, last_year, last_month):
-    """From a month to a later one: their names, and the edges between them as seconds after `clock`.
-
-    Shaken runs ask for the same ones again and again, and calendars are slow. Clocks of two zones can be equal.
-    """
-    begin, end = (pd.Period(year=y, month=m, freq="M") for y, m in ((year, month), (last_year, last_month)))
-    months = pd.period_range(begin, end + 1)
-    first_of_two = np.ones(len(months), bool)  # where the clock is put back at midnight
-    starts = months.to_timestamp().tz_localize(zone, ambiguous=first_of_two, nonexistent="shift_forward")
-    edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
-    return [f"{month:%Y-%m}" for month in months[:-1]], edges
-
-
-def _unrequested(jobs, log):
-    """The index of the jobs whose log has no requested time, so that the run time takes its place."""
-    if log is None or "requested_time" not in log:
-        return jobs.index[:0]
-    return log.index[log.requested_time.to_numpy() <= 0.5]  # half a second is rounded to none
-
-
-def _complete(jobs, name):
-    """The jobs table with all COLUMNS, as int64."""
-    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
-        return jobs.copy(deep=False)
-    missing = {"submit", "run", "procs"} - set(jobs.columns)
-    if missing:
-        raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
-    absent = {column: -1 for column in COLUMNS if column not in jobs} | (
-        {} if "estimate" in jobs else {"estimate": jobs.run}
-    )
-    jobs = jobs.assign(**absent)[COLUMNS]
-    for column in COLUMNS:
-        if jobs[column].dtype == np.int64:
-            continue
-        try:
-            whole = jobs[column].astype("int64")
-            exact = bool((whole == jobs[column]).all())
-        except (ValueError, TypeError, OverflowError):  # nan, inf, words
-            exact = False
-        if not exact:
-            raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
-        jobs[column] = whole
-    return jobs
-
-
-def _by_arrival(jobs):
-    """In order of submit time, equal ones as they were."""
-    submit = jobs.submit.to_numpy()
-    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[np.argsort(submit, kind="stable")]
-
-
-def _aware(start):
-    if start is None:
-        return None
-    start = pd.Timestamp(start)
-    return start.tz_localize("UTC") if start.tz is None else start
+def _machine_size(procs: int, name: str) -> int:
+    """The processors of a machine as an int; ValueError where it has none."""
+    if not (isinstance(procs, (int, np.integer)) and procs > 0):
+        raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
+    return int(procs)

@@ -1,31 +1,65 @@
-"""What several test modules share."""
+"""What tests of several modules set up and take down; what they build and compare is in `helpers.py`."""
 
 import os
+import sys
 import warnings
 
-import pandas as pd
+import matplotlib.pyplot as plt
 import pytest
+from helpers import table
 from hypothesis import settings
 
 import simlib
+from simlib import archive
 from simlib.doubts import LogWarning
+from simlib.papers import records
 
-settings.register_profile("simlib", deadline=None, derandomize=True)
-settings.load_profile("simlib")
+# Where it can, jsonschema builds a grammar of addresses when it is imported, which takes as long as all other imports
+# together; no schema here needs it.
+sys.modules["rfc3987_syntax"] = None
+
+settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=500)
+settings.load_profile("simlib")  # `make test-all` asks for the other one
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What is neither slow nor thorough is quick."""
+    for item in items:
+        if not any(item.get_closest_marker(name) for name in ("slow", "thorough")):
+            item.add_marker("quick")
+
+
+CACHE = "simlib.papers.cache.FOLDER"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def kept(tmp_path_factory):
-    """What tests make is kept for other tests, and not for the study."""
+def cache(tmp_path_factory):
+    """What tests work out is kept for other tests, and not for the study."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simlib.papers.mualem2001.kept.FOLDER", tmp_path_factory.mktemp("kept"))
+        patch.setattr(CACHE, tmp_path_factory.mktemp("cache"))
         yield
 
 
 @pytest.fixture
 def forget(monkeypatch, tmp_path_factory):
     """A function after whose call nothing is kept: what is made next is made anew."""
-    return lambda: monkeypatch.setattr("simlib.papers.mualem2001.kept.FOLDER", tmp_path_factory.mktemp("kept"))
+    return lambda: monkeypatch.setattr(CACHE, tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    """What a test drew is not open in the next."""
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A folder that stands for the repository: there records are written and read."""
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    return tmp_path
 
 
 @pytest.fixture
@@ -33,7 +67,7 @@ def log():
     """A function that loads a real log by catalogue name, or skips the test with a visible reason."""
 
     def load(name, variant=None):
-        if simlib.archive.find(name, variant) is None:
+        if archive.find(name, variant) is None:
             pytest.skip(f"the log {name} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LogWarning)  # what is odd about the logs is known
@@ -43,11 +77,14 @@ def log():
 
 
 @pytest.fixture
+def no_logs(monkeypatch, tmp_path):
+    """No log is on this machine, and the archive cannot be reached."""
+    monkeypatch.setenv("SIMLIB_TRACES", str(tmp_path))
+    monkeypatch.setattr(archive.paths, "TRACES", tmp_path)
+    monkeypatch.setenv("SIMLIB_ARCHIVE", "http://127.0.0.1:9")
+
+
+@pytest.fixture
 def workload():
     """A function that makes a Workload of (submit, run, estimate, procs) rows."""
-
-    def make(rows, machine, **options):
-        jobs = pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"], dtype="int64")
-        return simlib.Workload(jobs, machine, **options)
-
-    return make
+    return table

@@ -6,28 +6,17 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import busy_users, numbered, random_workload
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_engine import random_workload
 
-from simlib import EASY, Workload, reference, simulate
-from simlib.swf import FIELDS
+from simlib import EASY, reference, simulate
 from simlib.walltime import Adjustment, Scheme
 
 HOUR = 3600
 PRIORITIES = {"fcfs": None, "sjf": reference.sjf, "wfp": reference.wfp}
 SWITCHES = list(product([False, True], repeat=3))
 EARLIER = ["user", "group", "run", "estimate", "end"]
-
-
-def workload(rows, machine, follows=None):
-    """Jobs 1, 2, ... of (submit, run, estimate, procs, user, group); `follows[job] = preceding job, think time`."""
-    jobs = pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs", "user", "group"], dtype="int64")
-    jobs.index = pd.RangeIndex(1, len(jobs) + 1, name="job")
-    log = pd.DataFrame(-1, index=jobs.index, columns=FIELDS).assign(job=jobs.index, submit=jobs.submit)
-    if follows:
-        log.loc[list(follows), ["preceding", "think"]] = list(follows.values())
-    return Workload(jobs, machine, log=log)
 
 
 def key_of(scheme, user, group, estimate):
@@ -87,11 +76,11 @@ def crowd(seed):
     earlier = rng.choice([1, 1, 2, -1], k), rng.choice([1, 2], k), rng.choice([300, 600, 600, 900, 1200], k)
     end = np.where(rng.random(k) < 0.7, -1, rng.integers(-9999, 20_000, k) // 600 * 600)
     past = pd.DataFrame(np.column_stack([*earlier, np.full(k, 1200), end]), columns=EARLIER)
-    return workload(np.column_stack([submit, run, estimate, size, owner]), int(machine), follows), past, follows
+    return numbered(np.column_stack([submit, run, estimate, size, owner]), int(machine), follows), past, follows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", PRIORITIES)
-@settings(max_examples=300)
 @given(
     seed=st.integers(0, 2**32),
     scheme=schemes,
@@ -115,23 +104,18 @@ def test_the_engine_equals_the_reference(order, seed, scheme, switches, overdue,
     assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
 
 
-def busy(seed, jobs=60, machine=16):
-    """A busy machine of three users, whose jobs run for hours."""
-    made = random_workload(seed, jobs=jobs, machine=machine).jobs
-    rng = np.random.default_rng(seed)
-    rows = made[["submit", "run", "estimate"]].to_numpy() * 60
-    return workload(np.column_stack([rows, made.procs, rng.integers(1, 4, (jobs, 2))]), machine)
-
-
 NOTHING = pd.DataFrame(columns=EARLIER, dtype="int64")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", PRIORITIES)
-@pytest.mark.parametrize("switches", SWITCHES, ids=str)
-@settings(max_examples=10)
-@given(seed=st.integers(0, 2**32), percentile=st.sampled_from([50, 70, 85, 95]))
-def test_the_engine_equals_the_reference_with_longer_queues(switches, order, seed, percentile):
-    w = busy(seed)
+@given(
+    seed=st.integers(0, 2**32),
+    switches=st.sampled_from(SWITCHES),
+    percentile=st.sampled_from([50, 70, 85, 95]),
+)
+def test_the_engine_equals_the_reference_with_longer_queues(order, seed, switches, percentile):
+    w = busy_users(seed)
     adjustment = Adjustment(Scheme("user", "1 day", percentile, 0.5, least=2), *switches, past=NOTHING)
     jobs = simulate(w, EASY(order=order, adjust=adjustment)).jobs
     expected = expected_schedule(w, adjustment, 300, "extend", {}, priority=PRIORITIES[order])
@@ -139,11 +123,12 @@ def test_the_engine_equals_the_reference_with_longer_queues(switches, order, see
     assert jobs.start.tolist() == [job.start for job in expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", PRIORITIES)
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_with_too_little_history_the_schedule_is_that_of_the_users_estimates(order, seed):
-    w = busy(seed, jobs=300)
+    w = busy_users(seed, jobs=300)
     adjusted = simulate(w, EASY(order=order, adjust=Adjustment(Scheme("user", least=301)))).jobs
     assert adjusted.drop(columns="adjusted").equals(simulate(w, EASY(order=order)).jobs)
     assert (adjusted.adjusted == np.maximum(w.jobs.estimate, w.jobs.run)).all()
@@ -152,7 +137,7 @@ def test_with_too_little_history_the_schedule_is_that_of_the_users_estimates(ord
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_with_no_switch_on_estimates_are_adjusted_but_not_used(seed):
-    w = busy(seed, jobs=300)
+    w = busy_users(seed, jobs=300)
     jobs = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), False, False, False))).jobs
     assert (jobs.adjusted < jobs.estimate).any()
     assert jobs.drop(columns="adjusted").equals(simulate(w, EASY(order="wfp")).jobs)
@@ -161,7 +146,7 @@ def test_with_no_switch_on_estimates_are_adjusted_but_not_used(seed):
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), switches=st.sampled_from(SWITCHES))
 def test_no_job_is_killed_and_the_machine_is_never_overbooked(seed, switches):
-    w = busy(seed, jobs=300)
+    w = busy_users(seed, jobs=300)
     s = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), *switches)))
     assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
     assert (s.jobs.adjusted < s.jobs.run).any()
@@ -182,7 +167,7 @@ def easy(known=None, order="fcfs", overdue=300, switches=(True, True, True), **s
 
 
 def adjusted(rows, policy):
-    return simulate(workload(rows, 8), policy).jobs.adjusted.tolist()
+    return simulate(numbered(rows, 8), policy).jobs.adjusted.tolist()
 
 
 def test_an_estimate_is_multiplied_by_the_percentile_of_what_its_group_used():
@@ -225,7 +210,7 @@ def test_a_job_without_a_key_is_neither_adjusted_nor_learned_from():
 def test_followers_are_adjusted_by_what_had_ended_when_they_were_submitted():
     follows = {2: (1, 0), 3: (1, 1)}
     rows = [(0, 500, 1000, 1, 1, 1), (1, 500, 1000, 1, 1, 1), (2, 500, 1000, 1, 1, 1)]
-    assert simulate(workload(rows, 8, follows), easy(), feedback=True).jobs.adjusted.tolist() == [1000, 1000, 500]
+    assert simulate(numbered(rows, 8, follows), easy(), feedback=True).jobs.adjusted.tolist() == [1000, 1000, 500]
 
 
 # half of the machine is in use until 1000, a head that wants all of it waits, and a third job would fill the gap
@@ -233,7 +218,7 @@ GAP = [(0, 1000, 1000, 4, 2, 2), (1, 100, 100, 8, 2, 2)]
 
 
 def starts(rows, policy):
-    return simulate(workload(rows, 8), policy).jobs.start.tolist()
+    return simulate(numbered(rows, 8), policy).jobs.start.tolist()
 
 
 def test_an_adjusted_job_fits_the_gap_before_the_head():
@@ -277,9 +262,9 @@ def test_an_overdue_job_may_be_expected_after_one_that_is_in_time():
     # at 900 the first is overdue and expected at 1200, the second at 1000: it alone makes room for a head of 4
     rows = [(0, 2000, 2000, 2, 1, 1), (0, 1000, 1000, 4, 2, 2), (900, 100, 100, 4, 2, 2)]
     policy = easy(past(0.4))
-    assert simulate(workload(rows, 8), policy).shadow[3] == 1000
+    assert simulate(numbered(rows, 8), policy).shadow[3] == 1000
     rows[2] = (900, 100, 100, 7, 2, 2)
-    assert simulate(workload(rows, 8), policy).shadow[3] == 1200
+    assert simulate(numbered(rows, 8), policy).shadow[3] == 1200
 
 
 def test_settings_out_of_range_are_refused_with_what_is_allowed():
@@ -294,7 +279,7 @@ def test_settings_out_of_range_are_refused_with_what_is_allowed():
 
 
 def test_a_plan_with_adjusted_estimates_is_refused():
-    s = simulate(workload([(0, 500, 1000, 1, 1, 1)], 8), easy(past(0.4)))
+    s = simulate(numbered([(0, 500, 1000, 1, 1, 1)], 8), easy(past(0.4)))
     with pytest.raises(ValueError, match="found adjusted estimates, expected a policy without adjust"):
         s.plan(0)
 
@@ -312,4 +297,4 @@ def test_a_policy_is_prepared_for_the_jobs_if_it_can_be():
             return {"start": start}
 
     rows = [(0, 10, 10, 1, 2, 1), (5, 10, 10, 1, 1, 1)]
-    assert simulate(workload(rows, 8), InOrderOfUsers()).jobs.start.tolist() == [15, 5]
+    assert simulate(numbered(rows, 8), InOrderOfUsers()).jobs.start.tolist() == [15, 5]

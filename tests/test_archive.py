@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from zoneinfo import ZoneInfo
 
 import pytest
+from helpers import listing
 
 import simlib
 from simlib import ArchiveError, archive, loading, paths
@@ -158,10 +159,6 @@ def keep(folder, name, lines):
     folder.mkdir(exist_ok=True)
     (folder / name).write_bytes(packed(lines))
     return folder / name
-
-
-def listing(folder):
-    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 def refusal(action, *arguments):
@@ -339,6 +336,7 @@ def twins(monkeypatch, small):
     twin.parameters.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_had_is_replaced_by_its_twin_with_one_warning(twins, site, downloads):
     site.reply = hang_up
     with pytest.warns(UserWarning) as warned:
@@ -353,6 +351,7 @@ def test_a_log_that_cannot_be_had_is_replaced_by_its_twin_with_one_warning(twins
     assert listing(downloads) == []
 
 
+@pytest.mark.slow
 def test_an_archive_that_cannot_be_reached_is_asked_once(twins, site):
     site.reply = hang_up
     for name in ("KTH", "CTC"):
@@ -366,6 +365,7 @@ def test_an_archive_that_cannot_be_reached_is_asked_once(twins, site):
     assert not simlib.load("KTH").synthetic
 
 
+@pytest.mark.slow
 def test_an_archive_that_lacks_one_log_is_asked_for_another(twins, site):
     site.reply = answer(b"no such log", 404)
     for name in ("KTH", "CTC"):
@@ -396,6 +396,7 @@ def test_a_log_that_is_here_is_not_replaced(twins, mine):
     assert not simlib.load("KTH").synthetic
 
 
+@pytest.mark.slow
 def test_the_twin_can_be_asked_for_and_nothing_else_is(twins, site, mine):
     keep(mine, "KTH.swf.gz", GOOD)
     w = simlib.load("KTH", variant="twin")
@@ -426,6 +427,7 @@ def test_what_is_made_up_is_refused_in_a_logs_place(small, site, mine, downloads
     assert refusal(simlib.load, "KTH", variant) == f"{mine / name}: {expected}; remove it"
 
 
+@pytest.mark.slow
 def test_a_twin_is_refused_in_the_place_of_the_log_that_it_resembles(monkeypatch, downloads, mine):
     simlib.write_swf(twin.workload("ANL-Intrepid"), mine / "ANL-Intrepid-2009-1.swf.gz")
     assert "its header says SYNTHETIC" in refusal(simlib.load, "ANL-Intrepid")
@@ -706,6 +708,7 @@ def test_a_command_that_is_none_shows_the_usage(arguments, capsys):
     assert "usage: python -m simlib" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, status, out, err",
     [
@@ -761,6 +764,7 @@ def test_the_sample_is_always_here_and_says_that_it_is_made_up():
     assert w.with_estimates("exact").synthetic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, variant, jobs, dropped",
     [

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import every_policy, random_workload, seeds, table
 from hypothesis import settings
-from test_engine import every_policy, random_workload, seeds, table
 
 from simlib import EASY, Workload, simulate
 from simlib.swf import FIELDS
@@ -120,6 +120,7 @@ def test_jobs_of_no_length_hold_no_processor():
     assert simulate(w, Returns({"start": [0, 3, 5]})).jobs.end.tolist() == [5, 3, 7]
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=20)
 @seeds

@@ -21,6 +21,8 @@ import simlib
 from simlib import EASY, Conservative, paths, stats, sweep
 from simlib.models.sample import sample
 
+pytestmark = pytest.mark.slow
+
 
 class Traveller:
     """Counts, in each process, how often one arrived there."""
@@ -140,6 +142,6 @@ def test_the_profile_for_slurm_makes_a_job_of_every_notebook_and_leaves_the_defa
 
 
 def test_without_a_profile_nothing_goes_to_slurm(dry_run):
-    said = dry_run("--cores", "1")
+    said = dry_run("--cores", "1", "build/notebooks/tang2013/figure3.ipynb")
     assert "Using workflow specific profile profiles/default" in said
     assert "profiles/slurm" not in said and "mem_mb=8000" not in said and "threads: 4" not in said

@@ -11,6 +11,8 @@ from numba.core.dispatcher import Dispatcher
 import simlib
 from simlib import compiled
 
+pytestmark = pytest.mark.slow
+
 CODE = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -38,29 +40,22 @@ def twice(tmp_path):
     return run
 
 
-def test_a_function_is_compiled_once_and_then_read(twice):
+def test_a_function_is_compiled_once_and_anew_when_a_constant_in_its_file_changes(twice):
+    text = twice.source.read_text()
     assert [twice(), twice(4)] == [(42, True), (8, False)]
     assert len(twice.files()) == 1
-
-
-def test_a_changed_constant_in_its_file_compiles_it_anew_and_the_old_one_is_found_again(twice):
-    text = twice.source.read_text()
-    twice()
     twice.source.write_text(text.replace("F = 2", "F = 3"))
     assert twice() == (63, True)
     twice.source.write_text(text)
-    assert twice() == (42, False)
+    assert twice() == (42, False)  # the old one is found again
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda data: b"", lambda data: data[:-1], lambda data: data[:99] + b"?" + data[100:]]
-)
-def test_a_damaged_file_is_never_run(twice, damage):
+def test_a_damaged_file_is_never_run(twice):
     twice()
-    (file,) = twice.files()
-    whole = file.read_bytes()
-    file.write_bytes(damage(whole))
-    assert twice() == (42, True)
+    for damage in (lambda data: b"", lambda data: data[:-1], lambda data: data[:99] + b"?" + data[100:]):
+        (file,) = twice.files()
+        file.write_bytes(damage(file.read_bytes()))
+        assert twice() == (42, True)
     assert twice() == (42, False)
 
 
@@ -89,3 +84,32 @@ def test_a_function_that_is_typed_in_is_compiled_and_not_kept():
     scope = {}
     exec(compile("def f(x):\n    return x + 1", "<typed>", "exec"), scope)
     assert compiled.compiled(scope["f"])(1) == 2
+
+
+IN_BOUNDS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import helpers
+from simlib import EASY, load, simulate, walltime
+from simlib.papers.mualem2001 import programs
+
+workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
+workloads.append(helpers.random_workload(7, 2000).scale_arrivals(0.2))  # a queue that is long
+for policy, _ in helpers.POLICIES.values():
+    for workload in workloads:
+        simulate(workload, policy)
+for order in ("fcfs", "wfp"):
+    simulate(load("sample"), EASY(order=order, adjust=walltime.Adjustment(walltime.Scheme())))
+for scheduler in programs.DETAILS:
+    for choices in programs.neighbours(scheduler, {}).values():
+        simulate(workloads[3], programs.program(scheduler, choices))
+"""
+
+
+@pytest.mark.thorough
+def test_no_kernel_reads_or_writes_beside_its_arrays(tmp_path):
+    """Numba checks indices where it is asked to; otherwise such a fault ends in garbage, or later in a crash."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
+    command = [sys.executable, "-W", "ignore", "-c", IN_BOUNDS, str(Path(__file__).parent)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -7,75 +7,38 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers import POLICIES, every_policy, random_workload, seeds, small_workloads, starts, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
-from simlib.engine import candidates, easy_readings
-
-
-def longest_waiting_first_of_small(wait, estimate, size):
-    return wait - 3 * size
-
-
-POLICIES = {
-    "FCFS": (FCFS(), lambda: reference.FCFS()),
-    "EASY": (EASY(), lambda: reference.EASY()),
-    "EASY reusing extra": (EASY(reuse_extra=True), lambda: reference.EASY(reuse_extra=True)),
-    "EASY, sjf": (EASY(order="sjf"), lambda: reference.EASY(priority=reference.sjf)),
-    "EASY, wfp": (EASY(order="wfp"), lambda: reference.EASY(priority=reference.wfp)),
-    "EASY, own order, reusing extra": (
-        EASY(reuse_extra=True, order=longest_waiting_first_of_small),
-        lambda: reference.EASY(reuse_extra=True, priority=longest_waiting_first_of_small),
-    ),
-    "Conservative": (Conservative(), lambda: reference.Conservative("arrival")),
-    "Conservative by start": (Conservative("start"), lambda: reference.Conservative("start")),
-    "Conservative uncompressed": (Conservative("none"), lambda: reference.Conservative("none")),
-    "Conservative rebackfilled": (Conservative("rebackfill"), lambda: reference.Conservative("rebackfill")),
-}
-
-
-@st.composite
-def small_workloads(draw):
-    """Few jobs on a small machine, where ties, jobs of no length and full-machine jobs are frequent."""
-    machine = draw(st.integers(1, 8))
-    gap = st.sampled_from([0, 0, 0, 1, 2, 5, 9])
-    run = st.sampled_from([0, 1, 2, 3, 5, 8, 13])
-    error = st.sampled_from([-4, -1, 0, 0, 0, 1, 2, 5, 10, 1000])  # overruns, exact, loose and huge estimates
-    size = st.one_of(st.integers(1, machine), st.just(machine))
-    drawn = draw(st.lists(st.tuples(gap, run, error, size), min_size=1, max_size=12))
-    submit = np.cumsum([gap for gap, *_ in drawn])
-    return machine, [(int(s), r, max(r + e, 0), p) for s, (_, r, e, p) in zip(submit, drawn, strict=True)]
-
-
-def table(rows, machine):
-    return Workload(pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"], dtype="int64"), machine)
+from simlib import EASY, FCFS, Conservative, reference, simulate
+from simlib.engine import candidates
+from simlib.papers.mualem2001.programs import easy_readings
 
 
 @pytest.mark.parametrize("overrun", ["extend", "kill"])
-@pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=500)
 @given(drawn=small_workloads())
-def test_the_engine_equals_the_reference(name, overrun, drawn):
+def test_the_engine_equals_the_reference(overrun, drawn):
     machine, rows = drawn
-    policy, scheduler = POLICIES[name]
-    jobs = simulate(table(rows, machine), policy, overrun=overrun).jobs
+    w = table(rows, machine)
 
     def adjusted(submit, run, estimate, size):
         run = min(run, estimate) if overrun == "kill" else run
         return submit, run, max(run, estimate), size
 
-    expected = reference.schedule([adjusted(*row) for row in rows], machine, scheduler())
-    assert jobs.start.tolist() == [job.start for job in expected]
-    assert jobs.end.tolist() == [job.end() for job in expected]
-    assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
-    if isinstance(policy, Conservative):
-        assert jobs.guarantee.tolist() == [job.guarantee for job in expected]
+    for name, (policy, scheduler) in POLICIES.items():
+        jobs = simulate(w, policy, overrun=overrun).jobs
+        expected = reference.schedule([adjusted(*row) for row in rows], machine, scheduler())
+        assert (name, jobs.start.tolist()) == (name, [job.start for job in expected])
+        assert (name, jobs.end.tolist()) == (name, [job.end() for job in expected])
+        assert (name, jobs.backfilled.tolist()) == (name, [job.backfilled for job in expected])
+        if isinstance(policy, Conservative):
+            assert (name, jobs.guarantee.tolist()) == (name, [job.guarantee for job in expected])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
@@ -85,21 +48,6 @@ def test_the_engine_equals_the_reference_with_longer_queues(name, seed):
     rows = w.jobs[["submit", "run", "estimate", "procs"]].itertuples(index=False, name=None)
     expected = reference.schedule(list(rows), w.procs, scheduler())
     assert simulate(w, policy).jobs.start.tolist() == [job.start for job in expected]
-
-
-def random_workload(seed, jobs=400, machine=64, exact=False, overrun=True, shortest=0):
-    """A busy machine: a load near one, sizes and lengths of all kinds."""
-    rng = np.random.default_rng(seed)
-    run = np.maximum(np.where(rng.random(jobs) < 0.1, 0, rng.geometric(1 / 100, jobs)), shortest)
-    size = np.minimum(rng.geometric(4 / machine, jobs), machine)
-    factor = rng.choice([1, 1.5, 4, 50, 0.5 if overrun else 2], jobs)
-    estimate = run if exact else (run * factor).astype(int)
-    submit = np.cumsum(rng.integers(0, int(2 * run.mean() * size.mean() / machine) + 1, jobs))
-    return table(np.column_stack([submit, run, estimate, size]), machine)
-
-
-every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
-seeds = given(seed=st.integers(0, 2**32))
 
 
 def overloaded(seed, jobs=2500, exact=False):
@@ -114,12 +62,14 @@ def walked(w):
     return easy_readings.easy_reading(*columns, w.procs, easy_readings.TEXT)[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_long_queue_is_scheduled_as_by_walking_it(exact):
     w = overloaded(3, exact=exact)
     assert simulate(w, EASY()).jobs.start.tolist() == walked(w)
 
 
+@pytest.mark.slow
 @every_policy
 @seeds
 def test_it_makes_no_difference_when_the_clock_began(policy, seed):
@@ -173,6 +123,7 @@ def first_gap(times, free, submit, run, size):
     return begin[enough & (until >= begin + run)][0]
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=30)
 @seeds
@@ -181,6 +132,7 @@ def test_no_schedule_uses_more_processors_than_the_machine_has(policy, seed):
     assert simulate(w, policy).utilisation().max() <= 1
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=30)
 @seeds
@@ -200,6 +152,7 @@ def test_fcfs_starts_jobs_in_order_of_arrival(seed):
     assert simulate(random_workload(seed), FCFS()).jobs.start.is_monotonic_increasing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", ["arrival", "start", "none"])
 @settings(max_examples=50)
 @seeds
@@ -217,6 +170,7 @@ def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_ord
     assert (by_arrival.start == by_arrival.guarantee).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @seeds
 def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(seed):
@@ -247,10 +201,6 @@ def test_every_head_starts_by_the_shadow_time_it_was_first_given(seed):
 
 
 # The rules one by one, on schedules small enough to check by hand
-
-
-def starts(rows, machine, policy, **options):
-    return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
 
 
 def test_easy_backfills_what_ends_by_the_shadow_time():
@@ -359,6 +309,7 @@ def test_the_sums_on_the_kth_log(log, policy, sum_of_starts, mean_wait):
     assert jobs.wait.mean() == pytest.approx(mean_wait, abs=0.0005)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_path):
     shutil.copytree(Path(simlib.__file__).parent, tmp_path / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
     rows = "[(0, 9, 2), (0, 3, 2), (1, 1, 2), (2, 1, 4)]"  # submit, run, size
@@ -373,7 +324,7 @@ def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_pat
 
     assert starts() == starts() == ["0", "0", "3", "9"]
     running = tmp_path / "simlib" / "engine" / "running.py"
-    later, earlier = "key[jobs[i - ONE]] < own", "key[jobs[i - ONE]] > own"
+    later, earlier = "key[jobs[i - ONE]] < time", "key[jobs[i - ONE]] > time"
     assert later in running.read_text()
     running.write_text(running.read_text().replace(later, earlier))
     assert starts() != ["0", "0", "3", "9"]  # jobs leave in the wrong order now

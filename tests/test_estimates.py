@@ -26,6 +26,7 @@ def test_user_estimates_are_those_of_the_log():
     assert User()(table([5, 0, 7], [9, 9, 1])).tolist() == [9, 9, 1]
 
 
+@pytest.mark.slow
 @given(run=runs, f=factors, seed=st.integers(0, 2**32))
 def test_uniform_estimates_lie_between_the_run_time_and_f_times_it(run, f, seed):
     jobs = table(run)
@@ -102,6 +103,7 @@ def test_models_say_what_they_are():
 # The model of user estimates (MF section 4.3)
 
 
+@pytest.mark.slow
 @given(run=runs, seed=st.integers(0, 2**32))
 def test_modelled_estimates_are_below_the_run_time_only_by_a_hundredth(run, seed):
     jobs = table(run)
@@ -196,6 +198,7 @@ def test_runs_of_killed_jobs_are_recorded_only_on_demand():
     assert Historical(killed=True).past(jobs)["runs"].tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_run_can_count_from_its_end_on():
     jobs = history([(0, 100, 1), (50, 60, 1), (110, 10, 1), (111, 10, 1), (121, 10, 1)])
     ends = jobs.submit + jobs.run
@@ -211,6 +214,7 @@ def test_cutting_to_whole_seconds_makes_no_estimate_too_small_that_was_not():
     assert below.iloc[1:].tolist() == (whole < jobs.run).iloc[1:].tolist()
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 90), st.integers(1, 2)), max_size=25),
     waits=st.lists(st.integers(0, 40), min_size=25, max_size=25),

@@ -2,19 +2,18 @@
 
 import ast
 import dataclasses
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
 import pytest
+from helpers import ROOT, texts
 
-from simlib import load, papers, plots
+from simlib import load, plots
 from simlib.models import jann97
-from simlib.papers import exhibit, records
+from simlib.papers import exhibit, judging, records
 from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part, repeats
 
-ROOT = Path(__file__).parent.parent
 EXHIBITS = exhibit.exhibits()
 
 
@@ -36,18 +35,18 @@ def test_every_notebook_of_the_papers_is_an_exhibit():
     assert {name for name in names if not name.startswith("teaching/")} == set(EXHIBITS)
 
 
-@pytest.mark.parametrize("name", EXHIBITS)
-def test_an_exhibit_has_the_parameters_of_its_notebook(name):
-    made, given = EXHIBITS[name](), tagged_cell(name)
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in made.parameters.items()}
-    assert plain == given
-    assert list(plain) == list(given)
-    assert EXHIBITS[name].of(given | {"others": 1}).parameters == given
+def test_an_exhibit_has_the_parameters_of_its_notebook():
+    for name, declared in EXHIBITS.items():
+        made, given = declared(), tagged_cell(name)
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in made.parameters.items()}
+        assert (name, list(plain.items())) == (name, list(given.items()))
+        assert (name, declared.of(given | {"others": 1}).parameters) == (name, given)
 
 
 def test_claims_are_decided_by_one_exhibit_each_but_for_conjectures():
     decided = [id for each in EXHIBITS.values() for id in each.claims]
-    assert sorted(decided) == sorted(set(papers.published("claims").id) - set(papers.CONJECTURES))
+    every = {*judging.published("claims").id, *judging.findings().id}
+    assert sorted(decided) == sorted(every - set(judging.CONJECTURES))
     known = {LOGS, MODELS, EXAMPLES}
     for each in EXHIBITS.values():
         for on in each.claims.values():
@@ -85,7 +84,7 @@ def made(tmp_path, monkeypatch):
             return {LOGS: [load("sample")], MODELS: [jann97.workload(10)]}
 
         def judge(self):
-            return [papers.claim(id, papers.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
+            return [judging.claim(id, judging.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
 
         def parts(self):
             table = pd.DataFrame({"x": [1.0]})
@@ -99,12 +98,8 @@ def made(tmp_path, monkeypatch):
     return Both
 
 
-def texts(figure):
-    return [text.get_text() for text in figure.texts]
-
-
 def test_a_claim_that_rests_on_stand_ins_cannot_be_tested_and_one_on_models_can(made):
-    assert [one["verdict"] for one in made().verdicts] == [papers.UNTESTED, papers.REPRODUCED]
+    assert [one["verdict"] for one in made().verdicts] == [judging.UNTESTED, judging.REPRODUCED]
 
 
 def test_a_picture_of_stand_ins_is_stamped_when_it_is_made_and_only_once(made):
@@ -145,6 +140,15 @@ def test_a_missing_parameter_is_named(made):
 
 
 def test_verdicts_on_other_claims_than_declared_are_refused(made, monkeypatch):
-    monkeypatch.setattr(made, "judge", lambda self: [papers.claim("MF-03", papers.NOT, "0 of 7")])
+    monkeypatch.setattr(made, "judge", lambda self: [judging.claim("MF-03", judging.NOT, "0 of 7")])
     with pytest.raises(ValueError, match="judge.. decides MF-03, expected MF-01, MF-02"):
         _ = made().verdicts
+
+
+def test_what_is_the_same_for_all_exhibits_cannot_be_defined_anew(monkeypatch):
+    monkeypatch.setattr(exhibit, "REGISTRY", {})
+    with pytest.raises(TypeError, match="Own defines of, which is the same for all exhibits"):
+
+        class Own(Exhibit, name="mualem2001/table9"):
+            def of(self, metric):
+                return metric

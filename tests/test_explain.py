@@ -3,16 +3,14 @@
 import re
 
 import pytest
+from helpers import POLICIES, every_policy, random_workload, small_workloads, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_engine import POLICIES, random_workload, small_workloads, table
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, examples, plots, simulate
 from simlib.explain import explain, why
 from simlib.walltime import Adjustment, Scheme
-
-every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
 
 
 def starts(explanation):
@@ -28,15 +26,15 @@ def agrees(explanation):
     return True
 
 
+@pytest.mark.slow
 @every_policy
-@pytest.mark.parametrize("overrun", ["extend", "kill"])
-@settings(max_examples=100)
-@given(drawn=small_workloads())
+@given(drawn=small_workloads(), overrun=st.sampled_from(["extend", "kill"]))
 def test_the_decisions_make_the_schedule_of_the_engine(policy, overrun, drawn):
     machine, rows = drawn
     assert agrees(explain(table(rows, machine), policy, overrun))
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=5)
 @given(seed=st.integers(0, 2**32))
@@ -44,8 +42,9 @@ def test_the_decisions_make_the_schedule_of_the_engine_with_longer_queues(policy
     assert agrees(explain(random_workload(seed, jobs=60, machine=16), policy))
 
 
+@pytest.mark.slow
 @every_policy
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(drawn=small_workloads())
 def test_every_record_is_a_picture_of_the_machine_that_adds_up(policy, drawn):
     machine, rows = drawn
@@ -80,8 +79,9 @@ def test_promises_in_the_records_are_those_of_the_engine(drawn):
     assert reserved == conservative.schedule.jobs.guarantee.to_dict()
 
 
+@pytest.mark.slow
 @every_policy
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(drawn=small_workloads())
 def test_every_decision_and_every_wait_is_told_in_whole_sentences(policy, drawn):
     machine, rows = drawn
@@ -331,6 +331,7 @@ def test_why_tells_of_a_job_that_did_not_wait_how_it_could_start():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(seed=st.integers(0, 2**32))
 def test_why_knows_the_same_of_a_job_when_only_the_jobs_since_the_machine_was_empty_are_scheduled_again(seed):

@@ -1,25 +1,12 @@
 """Feedback: a job that follows another is submitted its think time after that one has ended in the simulation."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers import POLICIES, every_policy, numbered, random_workload, small_workloads
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_engine import POLICIES, every_policy, random_workload, small_workloads
 
-from simlib import EASY, FCFS, Conservative, Workload, read_swf, reference, simulate, write_swf
-from simlib.swf import FIELDS
-
-
-def workload(rows, machine, follows, **options):
-    """Jobs 1, 2, ... of (submit, run, estimate, procs), where `follows[job] = preceding job, think time`."""
-    log = pd.DataFrame(-1, index=pd.RangeIndex(1, len(rows) + 1, name="job"), columns=FIELDS)
-    log["job"] = log.index
-    log[["submit", "run", "requested_time", "procs"]] = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    if follows:
-        log.loc[list(follows), ["preceding", "think"]] = list(follows.values())
-    jobs = log[["submit", "run", "procs"]].assign(estimate=log.requested_time)
-    return Workload(jobs, machine, log=log, **options)
+from simlib import EASY, FCFS, Conservative, read_swf, reference, simulate, write_swf
 
 
 @st.composite
@@ -33,25 +20,24 @@ def small_workloads_with_chains(draw):
     return machine, rows, follows or ({2: (1, -1)} if len(rows) > 1 else {1: (7, 0)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overrun", ["extend", "kill"])
-@pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=100)
 @given(drawn=small_workloads_with_chains())
-def test_the_engine_equals_the_reference(name, overrun, drawn):
+def test_the_engine_equals_the_reference(overrun, drawn):
     machine, rows, follows = drawn
-    policy, scheduler = POLICIES[name]
-    jobs = simulate(workload(rows, machine, follows), policy, overrun, feedback=True).jobs
-
+    w = numbered(rows, machine, follows)
     cut = [(s, min(r, e) if overrun == "kill" else r, e, p) for s, r, e, p in rows]
     known = [(s, r, max(r, e), p) for s, r, e, p in cut]
     links = {job - 1: (preceding - 1, think) for job, (preceding, think) in follows.items() if think >= 0}
     links = {job: link for job, link in links.items() if link[0] < len(rows)}
-    expected = reference.schedule(known, machine, scheduler(), links)
-    assert jobs.submit.tolist() == [job.submit for job in expected]
-    assert jobs.start.tolist() == [job.start for job in expected]
-    assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
-    if isinstance(policy, Conservative):
-        assert jobs.guarantee.tolist() == [job.guarantee for job in expected]
+    for name, (policy, scheduler) in POLICIES.items():
+        jobs = simulate(w, policy, overrun, feedback=True).jobs
+        expected = reference.schedule(known, machine, scheduler(), links)
+        assert (name, jobs.submit.tolist()) == (name, [job.submit for job in expected])
+        assert (name, jobs.start.tolist()) == (name, [job.start for job in expected])
+        assert (name, jobs.backfilled.tolist()) == (name, [job.backfilled for job in expected])
+        if isinstance(policy, Conservative):
+            assert (name, jobs.guarantee.tolist()) == (name, [job.guarantee for job in expected])
 
 
 def chained(seed, **options):
@@ -61,9 +47,10 @@ def chained(seed, **options):
     followers = 2 + np.flatnonzero(rng.random(len(rows) - 1) < 2 / 3)
     preceding = np.maximum(followers - rng.geometric(0.2, len(followers)), 1)
     think = np.where(rng.random(len(followers)) < 0.5, 0, rng.geometric(0.01, len(followers)))
-    return workload(rows, 64, dict(zip(followers, zip(preceding, think, strict=True), strict=True)))
+    return numbered(rows, 64, dict(zip(followers, zip(preceding, think, strict=True), strict=True)))
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
@@ -78,6 +65,7 @@ def test_every_follower_comes_its_think_time_after_the_one_before_and_all_others
     assert jobs.index.equals(w.jobs.index)
 
 
+@pytest.mark.slow
 @every_policy
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
@@ -92,7 +80,7 @@ def test_with_the_submit_times_that_feedback_led_to_a_plain_simulation_gives_the
 
 
 def submits(rows, machine, follows, policy=EASY(), **options):  # noqa: B008
-    return simulate(workload(rows, machine, follows, **options), policy, feedback=True).jobs.submit.tolist()
+    return simulate(numbered(rows, machine, follows, **options), policy, feedback=True).jobs.submit.tolist()
 
 
 def test_the_recorded_submit_time_of_a_follower_does_not_matter():
@@ -110,7 +98,7 @@ def test_a_crowded_machine_is_asked_later_for_the_next_execution():
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
 def test_without_think_time_a_follower_joins_the_queue_as_the_one_before_leaves(policy):
     rows = [(0, 10, 10, 4), (5, 3, 3, 4), (6, 10, 10, 4)]
-    jobs = simulate(workload(rows, 4, {2: (1, 0)}), policy, feedback=True).jobs
+    jobs = simulate(numbered(rows, 4, {2: (1, 0)}), policy, feedback=True).jobs
     assert jobs.submit.tolist() == [0, 10, 6]
     assert jobs.start.tolist() == [0, 20, 10]  # behind the one that waits already
     assert jobs.wait.tolist() == [0, 10, 4]
@@ -120,7 +108,7 @@ def test_without_think_time_a_follower_joins_the_queue_as_the_one_before_leaves(
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
 def test_at_one_instant_followers_and_the_open_stream_join_in_the_order_of_the_workload(policy):
     rows = [(0, 10, 10, 4), (1, 3, 3, 4), (10, 3, 3, 4), (2, 3, 3, 4)]
-    jobs = simulate(workload(rows, 4, {2: (1, 0), 4: (1, 0)}), policy, feedback=True).jobs
+    jobs = simulate(numbered(rows, 4, {2: (1, 0), 4: (1, 0)}), policy, feedback=True).jobs
     assert jobs.index.tolist() == [1, 2, 4, 3]
     assert jobs.start.tolist() == [0, 10, 13, 16]
 
@@ -128,13 +116,13 @@ def test_at_one_instant_followers_and_the_open_stream_join_in_the_order_of_the_w
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative("start")], ids=str)
 def test_who_follows_a_job_of_no_length_joins_after_all_others_of_that_instant(policy):
     rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 3, 3, 4), (10, 3, 3, 4)]
-    jobs = simulate(workload(rows, 4, {2: (1, 0), 3: (2, 0)}), policy, feedback=True).jobs
+    jobs = simulate(numbered(rows, 4, {2: (1, 0), 3: (2, 0)}), policy, feedback=True).jobs
     assert jobs.submit.tolist() == [0, 10, 10, 10]
     assert jobs.start.tolist() == [0, 10, 13, 10]
 
 
 def test_a_job_that_is_killed_is_followed_from_its_real_end():
-    w = workload([(0, 100, 40, 1), (1, 1, 1, 1)], 1, {2: (1, 7)})
+    w = numbered([(0, 100, 40, 1), (1, 1, 1, 1)], 1, {2: (1, 7)})
     assert simulate(w, EASY(), "kill", feedback=True).jobs.submit.tolist() == [0, 47]
     assert simulate(w, EASY(), "extend", feedback=True).jobs.submit.tolist() == [0, 107]
 
@@ -156,7 +144,7 @@ def test_of_jobs_submitted_at_the_same_second_the_later_line_may_follow_the_earl
 
 
 def test_shaking_and_scaling_leave_the_chains_as_they_are():
-    w = workload([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 5)})
+    w = numbered([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 5)})
     for changed in (w.shake(60, seed=1), w.scale_arrivals(0.001)):
         jobs = simulate(changed, EASY(), feedback=True).jobs
         first = changed.jobs.submit[1]
@@ -164,14 +152,14 @@ def test_shaking_and_scaling_leave_the_chains_as_they_are():
 
 
 def test_who_follows_whom_is_found_once_for_all_that_have_the_same_jobs():
-    w = workload([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 7)})
+    w = numbered([(0, 10, 10, 1), (20, 1, 1, 1), (40, 1, 1, 1)], 4, {2: (1, 5), 3: (2, 7)})
     assert w.scale_load(0.5).followed() is w.followed()
     assert [column.tolist() for column in w.followed()] == [[-1, 0, 1], [0, 5, 7]]
     assert [column.tolist() for column in w.select("index != 1").followed()] == [[-1, 0], [0, 7]]
 
 
 def test_a_schedule_is_written_with_the_submit_times_of_the_simulation(tmp_path):
-    s = simulate(workload([(0, 10, 10, 4), (1, 10, 10, 4), (2, 5, 5, 4)], 4, {3: (1, 7)}), EASY(), feedback=True)
+    s = simulate(numbered([(0, 10, 10, 4), (1, 10, 10, 4), (2, 5, 5, 4)], 4, {3: (1, 7)}), EASY(), feedback=True)
     write_swf(s, tmp_path / "out.swf")
     again = read_swf(tmp_path / "out.swf")
     assert again.jobs.submit.tolist() == [0, 1, 17]
@@ -179,7 +167,7 @@ def test_a_schedule_is_written_with_the_submit_times_of_the_simulation(tmp_path)
 
 
 def test_a_plan_has_the_followers_that_have_been_submitted_by_then():
-    s = simulate(workload([(0, 10, 30, 4), (1, 10, 10, 4)], 4, {2: (1, 7)}), EASY(), feedback=True)
+    s = simulate(numbered([(0, 10, 30, 4), (1, 10, 10, 4)], 4, {2: (1, 7)}), EASY(), feedback=True)
     assert s.plan(16).jobs.index.tolist() == [1]
     assert s.plan(17).jobs.start.tolist() == [0, 17]
 
@@ -189,7 +177,7 @@ def test_feedback_without_jobs_that_follow_others_is_refused():
     with pytest.raises(ValueError, match=message):
         simulate(random_workload(1), EASY(), feedback=True)
     with pytest.raises(ValueError, match=message):
-        simulate(workload([(0, 1, 1, 1), (0, 1, 1, 1)], 1, {}), EASY(), feedback=True)
+        simulate(numbered([(0, 1, 1, 1), (0, 1, 1, 1)], 1, {}), EASY(), feedback=True)
 
 
 def test_feedback_needs_numbers_that_name_one_job(tmp_path):
@@ -200,7 +188,7 @@ def test_feedback_needs_numbers_that_name_one_job(tmp_path):
 
 
 def test_think_times_that_overflow_are_refused():
-    w = workload([(0, 1, 1, 1), (1, 1, 1, 1)], 1, {2: (1, 2**62)})
+    w = numbered([(0, 1, 1, 1), (1, 1, 1, 1)], 1, {2: (1, 2**62)})
     with pytest.raises(ValueError, match="too large"):
         simulate(w, EASY(), feedback=True)
 
@@ -218,7 +206,7 @@ class OneAfterAnotherWithFeedback:
 
 
 def test_a_policy_of_ones_own_does_feedback_if_it_has_the_parameter():
-    w = workload([(0, 10, 10, 1), (1, 10, 10, 1)], 1, {2: (1, 0)})
+    w = numbered([(0, 10, 10, 1), (1, 10, 10, 1)], 1, {2: (1, 0)})
     assert simulate(w, OneAfterAnotherWithFeedback(), feedback=True).jobs.wait.tolist() == [0, 0]
     assert simulate(w, OneAfterAnother()).jobs.wait.tolist() == [0, 9]
     with pytest.raises(TypeError, match="has no parameter 'feedback'; expected one such as simlib.EASY"):

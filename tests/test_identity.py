@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import past
 
 from simlib import EASY, estimates
 from simlib.identity import identity
@@ -20,11 +21,6 @@ from simlib.walltime import Adjustment, Scheme
 class Hidden:
     shown: int
     table: object = field(default=None, repr=False, compare=False)
-
-
-def past(end):
-    columns = {"user": [1], "group": [1], "run": [60], "estimate": [90], "end": [end]}
-    return pd.DataFrame(columns)
 
 
 def adding(number):
@@ -99,6 +95,7 @@ def test_what_cannot_be_told_apart_is_refused():
         identity(number for number in ())
 
 
+@pytest.mark.slow
 def test_another_process_has_the_same_keys():
     code = (
         "from simlib import EASY; from simlib.identity import identity; from simlib.walltime import Adjustment; "

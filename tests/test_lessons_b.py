@@ -198,6 +198,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number, make, hint", WRONG, ids=[f"{number}, {hint}" for number, _, hint in WRONG])
 def test_a_wrong_answer_is_told_what_is_wrong_with_it(number, make, hint):
     status, sentence = lessons.verdict(number, make())
@@ -227,6 +228,7 @@ JOBS = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative(), Conservative("start")], ids=repr)
 @settings(max_examples=25)
 @given(rows=JOBS)

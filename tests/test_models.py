@@ -127,6 +127,7 @@ def test_feitelson_sizes_fall_harmonically_but_for_powers_of_two(which):
     assert chance[3] / chance[2] == pytest.approx(about["powers_of_two"][2] * (3 / 4) ** 1.5)
 
 
+@pytest.mark.slow
 def test_the_variants_change_sizes_run_times_or_both():
     made = {variant: feitelson96.workload(MANY, variant, seed=1).jobs for variant in feitelson96.VARIANTS}
     assert np.array_equal(np.bincount(made["F"].procs) > 0, np.bincount(made["Fl"].procs) > 0)
@@ -187,6 +188,7 @@ def test_other_arrivals_take_the_place_of_the_poisson_process():
     assert w.load == pytest.approx(0.688, rel=1e-4)
 
 
+@pytest.mark.thorough
 def test_the_feitelson_table_is_what_the_fit_gives_on_the_logs(log):
     # the likelihood is flat at its top: on another processor the search stops half a per cent away
     fitted = fit.feitelson({name: log(name) for name in fit.GENERAL})
@@ -207,6 +209,7 @@ def test_powers_of_two_get_their_shares_and_the_others_keep_theirs():
     assert chances[powers] == pytest.approx(shares[powers])
 
 
+@pytest.mark.slow
 def test_fitting_finds_a_known_hyper_exponential_run_time_again():
     rng = np.random.default_rng(1)
     known = {"means": [60.0, 9000.0], "sizes": [1, 64], "chances": [[0.8, 0.2], [0.3, 0.7]]}

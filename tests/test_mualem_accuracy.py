@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import of_traces, verdicts
 
 import simlib
-from simlib import papers
 from simlib.models.sample import sample
-from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import accuracy, pictures
+from simlib.papers import judging, mualem2001, showing
+from simlib.papers.mualem2001 import table2_figure8
+from simlib.papers.mualem2001.table2_figure8 import Table2Figure8
 
 
 def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
@@ -33,7 +34,7 @@ MIXED = [
 
 
 def test_table_2_counts_every_line_that_ran():
-    table = accuracy.table2([trace(MIXED)])
+    table = of_traces(Table2Figure8, trace(MIXED)).table
     assert table.ours.loc["KTH"].to_dict() == {
         "total_jobs": 7,
         "killed_jobs": 3,
@@ -50,11 +51,11 @@ def test_table_2_counts_every_line_that_ran():
 
 def test_what_a_file_lacks_bounds_what_the_complete_log_can_have():
     restored = [(0, 100, 100, -1), (0, 99, 100, -1), (0, 100, 100, 5), (0, 20, 100, 1)]
-    table = accuracy.table2([trace(restored, "SDSC", "reconstructed", "SDSC-SP2")]).loc["SDSC"]
+    table = of_traces(Table2Figure8, trace(restored, "SDSC", "reconstructed", "SDSC-SP2")).table.loc["SDSC"]
     assert table.loc["killed_jobs", ["low", "ours", "high"]].tolist() == [1, 1, 3]
     assert table.loc["peak_100pct", ["low", "ours", "high"]].tolist() == [2, 3, 3]
     assert table.loc["peak_100pct_killed", ["low", "ours", "high"]].tolist() == [1, 1, 3]
-    cleaned = accuracy.table2([trace(MIXED, "CTC", "cleaned", "CTC-SP2")]).loc["CTC"]
+    cleaned = of_traces(Table2Figure8, trace(MIXED, "CTC", "cleaned", "CTC-SP2")).table.loc["CTC"]
     absent = 79302 - len(MIXED)
     assert (cleaned.high == cleaned.ours + absent).all()
 
@@ -63,17 +64,18 @@ def test_run_times_by_the_local_clock_are_an_hour_out_where_it_changes():
     october = [pd.Timestamp(f"1996-10-{day:02}", tz="Europe/Stockholm") for day in (1, 27)]
     change = int((october[1] - october[0]).total_seconds())
     rows = [(change - 7200, 1000, 1, 1), (change, 20_000, 1, 1), (change + 20_000, 500, 1, 1)]
-    runs = accuracy.run_by_local_clock(trace(rows, timezone="Europe/Stockholm").workload)
+    runs = table2_figure8.run_by_local_clock(trace(rows, timezone="Europe/Stockholm").workload)
     assert runs.tolist() == [1000, 20_000 - 3600, 500]
 
 
 def test_the_histogram_has_a_bin_a_per_cent_and_one_for_what_is_above():
     jobs = pd.DataFrame({"used": [0.5, 0.99, 1, 57.3, 250, np.nan], "kind": list("aabaab")})
-    bins = accuracy.histogram(jobs, top=110)
+    bins = table2_figure8.histogram(pd.concat({"KTH": jobs}, names=["trace"]), ["a", "b", "c"], top=110).loc["KTH"]
     assert len(bins) == 111
     assert bins.to_numpy().sum() == pytest.approx(100)
     assert bins.a[[0, 57, 110]].tolist() == [40, 20, 20]
     assert bins.b[1] == 20
+    assert (bins.c == 0).all()
 
 
 def even(jobs=10_000, killed=500):
@@ -85,38 +87,43 @@ def even(jobs=10_000, killed=500):
     return rows + [(0, 10_020, 10_000, 0)] * killed + [(0, 5, 10_000, 0)] * killed
 
 
-def verdicts(*traces):
-    found = accuracy.claims(traces, *(f(traces) for f in (accuracy.flatness, accuracy.popular, accuracy.nice_values)))
-    return {claim["id"]: claim["verdict"] for claim in found}
+def decided(*traces):
+    return verdicts(of_traces(Table2Figure8, *traces).judge())
 
 
 def test_claims_hold_for_a_log_as_the_text_describes_it():
-    found = verdicts(trace(even()))
-    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.REPRODUCED,) * 3
-    assert found["MF-39"] == papers.REPRODUCED
-    assert found["MF-27"] == papers.UNTESTED  # not with any log
-    assert found["MF-28"] == papers.UNTESTED  # about SDSC
+    found = decided(trace(even()))
+    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (judging.REPRODUCED,) * 3
+    assert found["MF-39"] == judging.REPRODUCED
+    assert found["MF-27"] == judging.UNTESTED  # not with any log
+    assert found["MF-28"] == judging.UNTESTED  # about SDSC
 
 
 def test_claims_fail_for_a_log_with_good_and_odd_estimates():
     rows = [(0, run, run + 7 + run % 10, status) for run in range(1000, 3000) for status in (1, 1, 0)]
-    found = verdicts(trace(rows))
-    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (papers.NOT,) * 3
-    assert found["MF-39"] == papers.NOT  # a third killed at their limit
+    found = decided(trace(rows))
+    assert (found["MF-25"], found["MF-26"], found["MF-29"]) == (judging.NOT,) * 3
+    assert found["MF-39"] == judging.NOT  # a third killed at their limit
 
 
 def test_made_up_logs_prove_nothing():
     w = sample()
-    w.source = {"file": "sample.swf.gz"}
     w.log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
-    made_up = [mualem2001.Trace("sample", w)]
-    assert set(verdicts(*made_up).values()) == {papers.UNTESTED}
-    table = accuracy.table2(made_up)
-    assert table.file.str.startswith("SYNTHETIC").all()
-    assert accuracy.cells(table, accuracy.further_counts(made_up)) == []
-    assert pictures.used_share(accuracy.figure8(made_up), {"sample": accuracy.lines(w)}, accuracy.SCATTER)
+    exhibit = of_traces(Table2Figure8, mualem2001.Trace("sample", w))
+    assert set(verdicts(exhibit.verdicts).values()) == {judging.UNTESTED}
+    assert exhibit.cells == []
+    assert exhibit.beside.paper.eq("").all()
+    assert [exhibit.figure(part) for part in exhibit.made]
 
 
+def test_popular_estimates_come_with_the_quartiles_of_what_completed_jobs_used():
+    rows = [(0, 60 * k, 600, 1) for k in range(1, 6)] + [(0, 60, 600, 0)] + [(0, 60, 1200, 1)] * 3 + [(0, 60, 60, 0)]
+    exhibit = of_traces(Table2Figure8, trace(rows), trace(rows[:8], "CTC"), popular_values=2)
+    assert exhibit.popular.index.tolist() == [("KTH", 10), ("KTH", 20), ("CTC", 10), ("CTC", 20)]
+    assert exhibit.popular.iloc[0].tolist() == [6, 5, 20, 30, 40]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, log_name, exact",
     [
@@ -131,11 +138,9 @@ def test_made_up_logs_prove_nothing():
 )
 def test_printed_counts_are_met_to_the_job(log, name, log_name, exact):
     log(log_name)
-    found = mualem2001.traces([name])[0]
-    table = accuracy.table2(found)
-    cells = papers.cells_table(accuracy.cells(table, accuracy.further_counts(found))).set_index("quantity")
+    cells = showing.cells_table(Table2Figure8(traces=(name,)).cells).set_index("quantity")
     assert (cells.ours[exact] == cells.published[exact]).all()
-    assert cells.index[cells.verdict == papers.INSIDE].tolist() == exact
+    assert cells.index[cells.verdict == judging.INSIDE].tolist() == exact
     others = cells.note.drop(exact)
     if name == "CTC":
         assert others.str.startswith("within what the complete log can have").all()

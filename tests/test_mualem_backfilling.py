@@ -2,16 +2,15 @@
 
 import itertools
 
-import numpy as np
 import pandas as pd
 import pytest
 
-import simlib
-from simlib import EASY, papers, plots
-from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import backfilling, pictures
-from simlib.papers.mualem2001.backfilling import QUANTITIES, RECORDED
-from simlib.papers.mualem2001.distributions import ALL, named
+from simlib import EASY, plots
+from simlib.papers import judging, mualem2001
+from simlib.papers.judging import LIKELY, TEXT
+from simlib.papers.mualem2001 import backfilling, backfilling_claims, figure5
+from simlib.papers.results import AS_IT_IS
+from simlib.size_classes import ALL, named
 
 plots.plt.switch_backend("Agg")
 
@@ -22,133 +21,120 @@ def one_passes(workload):
     return workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 5, 5, 2)], 4)
 
 
-def test_the_amount_is_the_share_of_jobs_that_passed_a_waiting_one(one_passes):
-    table = backfilling.amounts(one_passes, {"easy": EASY()}).loc["easy"]
-    assert table.index.tolist() == [ALL, 1, 2, 4]
-    assert table.jobs.tolist() == [4, 1, 1, 2]
-    assert table.backfilled.tolist() == [0.25, 1, 0, 0]
-    assert table.backfilled_work[ALL] == 5 / (30 + 40 + 5 + 10)
-    assert table.size_ratio[ALL] == 1 / 2.5
-    assert np.isnan(table.size_ratio[2])
-    assert table.response_s[ALL] == (10 + 19 + 5 + 22) / 4
+def compared(workload, **settings):
+    """What both schedulers backfill of a workload called "made"."""
+    return backfilling.compared(backfilling.of_logs([("made", workload)], mualem2001.policies(), **settings))
 
 
-def test_amounts_agree_with_the_summary_of_a_schedule():
-    w = simlib.load("sample")
-    for policy in mualem2001.policies().values():
-        table = backfilling.amounts(w, {"any": policy}).loc["any"]
-        summary = simlib.simulate(w, policy).summary()
-        assert table.backfilled[ALL] == pytest.approx(summary.backfilled_share)
-        assert table.response_s[ALL] == pytest.approx(summary.mean_response)
-        sizes = table.drop(ALL)
-        assert sizes.jobs.sum() == len(w)
-        assert (sizes.backfilled * sizes.jobs).sum() / len(w) == pytest.approx(summary.backfilled_share)
-
-
-def test_all_schedulers_get_the_same_shakes(one_passes):
-    rules = {name: EASY() for name in mualem2001.policies()}
-    results = backfilling.runs([("made", one_passes)], shakes=3, shake_s=5, rules=rules)
-    assert results.index.unique("seed").tolist() == [RECORDED, 1, 2, 3]
-    table = backfilling.compared(results, "response_s")
-    assert (table[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
-    assert (table.easy_low < table.easy_high).any()
+def test_all_policies_get_the_same_shakes(one_passes):
+    found = backfilling.of_logs([("made", one_passes)], dict.fromkeys(mualem2001.policies(), EASY()), 3, shake_s=5)
+    assert found.index.unique("replication").tolist() == [AS_IT_IS, 1, 2, 3]
+    table = backfilling.compared(found).loc["response_s"]
+    assert (table.xs("difference", level="of")[["ours", "low", "high"]] == 0).all(axis=None)
+    easy = table.xs("easy", level="of")
+    assert (easy.low < easy.high).any()
 
 
 def test_equal_runs_give_equal_numbers(one_passes):
-    one, two = (backfilling.runs([("made", one_passes)], shakes=2) for _ in range(2))
+    one, two = (compared(one_passes, shakes=2) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
 
 
-def made_up(values, quantities=QUANTITIES):
-    """What `runs` gives, of two shakes: `values` by (workload, scheduler) hold each quantity as recorded and shaken."""
-    index = ["workload", "seed", "scheduler", "size_class"]
-    rows = [
-        (name, seed, scheduler, ALL, 100, *[values[name, scheduler][quantity][k] for quantity in quantities])
-        for name, scheduler in values
-        for k, seed in enumerate((RECORDED, 1, 2))
-    ]
-    return pd.DataFrame(rows, columns=[*index, "jobs", *quantities]).set_index(index)
+def made_up(values):
+    """Results of two shakes: `values` by (workload, scheduler, rule) hold each metric as it is and shaken."""
+    rows = {
+        (*key, k, ALL, metric): value
+        for key, by_metric in values.items()
+        for metric, numbers in ({"jobs": [100] * 3} | by_metric).items()
+        for k, value in enumerate(numbers)
+    }
+    names = ["workload", "scheduler", "rule", "replication", "size_class", "metric"]
+    return pd.Series(rows).rename_axis(names)
 
 
 def test_differences_are_taken_shake_by_shake():
-    easy, conservative = [0.5, 0.4, 0.6], [0.52, 0.44, 0.63]
-    values = {}
-    for name, numbers in (("easy", easy), ("conservative", conservative)):
-        for suffix in ("", "_variant"):
-            values["KTH", name + suffix] = dict.fromkeys(QUANTITIES, numbers)
-    row = backfilling.compared(made_up(values)).loc["KTH", "followed", ALL]
-    assert row.difference == pytest.approx(0.02)
-    assert 0.03 < row.difference_low < row.difference_high < 0.04
-    assert row.easy_high - row.easy_low > 0.1
+    numbers = {"easy": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]}
+    found = made_up({("KTH", scheduler, TEXT): {"backfilled": three} for scheduler, three in numbers.items()})
+    table = backfilling.compared(found).loc["backfilled", "KTH", TEXT, ALL]
+    difference, easy = table.loc["difference"], table.loc["easy"]
+    assert difference.ours == pytest.approx(0.02)
+    assert 0.03 < difference.low < difference.high < 0.04
+    assert easy.high - easy.low > 0.1
+    assert difference.jobs == 100
 
 
 SIMILAR_AND_WORSE = {"backfilled": 1.05, "response_s": 1.2, "bounded_slowdown": 1.1}
 
 
-def results(sdsc=SIMILAR_AND_WORSE, variant=SIMILAR_AND_WORSE, others=0.99):
+def results(sdsc=SIMILAR_AND_WORSE, likely=SIMILAR_AND_WORSE, others=0.99):
     """Made-up results in which conservative has so many times what EASY has; shakes move it by a per cent."""
     values = {}
-    for name, (suffix, factors) in itertools.product(mualem2001.TRACES, (("", sdsc), ("_variant", variant))):
-        values[name, f"easy{suffix}"] = dict.fromkeys(QUANTITIES, [0.5, 0.5, 0.5])
-        ratio = {quantity: factors.get(quantity, 1) if name == "SDSC" else others for quantity in QUANTITIES}
-        noisy = {quantity: [0.5 * r, 0.495 * r, 0.505 * r] for quantity, r in ratio.items()}
-        values[name, f"conservative{suffix}"] = noisy
+    for name, (rule, factors) in itertools.product(mualem2001.TRACES, ((TEXT, sdsc), (LIKELY, likely))):
+        values[name, "easy", rule] = dict.fromkeys(SIMILAR_AND_WORSE, [0.5, 0.5, 0.5])
+        ratio = factors if name == "SDSC" else dict.fromkeys(factors, others)
+        noisy = {metric: [0.5 * r, 0.495 * r, 0.505 * r] for metric, r in ratio.items()}
+        values[name, "conservative", rule] = noisy
     return made_up(values)
 
 
+def decided(results):
+    return backfilling_claims.of_logs(backfilling.compared(results))
+
+
 def verdict(results):
-    return backfilling.claims(backfilling.totals(results))[0]["verdict"]
+    return decided(results)["verdict"]
 
 
 def test_the_claim_is_reproduced_by_amounts_as_the_paper_describes_them():
-    assert verdict(results()) == papers.REPRODUCED
+    assert verdict(results()) == judging.REPRODUCED
 
 
+@pytest.mark.slow
 def test_a_difference_within_the_spread_of_the_shakes_bears_out_only_part_of_the_claim():
     unclear = SIMILAR_AND_WORSE | {"bounded_slowdown": 1.001}
-    assert verdict(results(sdsc=unclear)) == papers.PARTLY
-    assert verdict(results(variant=unclear)) == papers.PARTLY
+    assert verdict(results(sdsc=unclear)) == judging.PARTLY
+    assert verdict(results(likely=unclear)) == judging.PARTLY
 
 
 def test_amounts_that_differ_by_more_than_a_tenth_are_not_similar():
-    assert verdict(results(others=0.85)) == papers.PARTLY
+    assert verdict(results(others=0.85)) == judging.PARTLY
     better = {"backfilled": 0.9, "response_s": 0.9, "bounded_slowdown": 0.9}
-    assert verdict(results(sdsc=better, variant=better, others=0.8)) == papers.NOT
+    assert verdict(results(sdsc=better, likely=better, others=0.8)) == judging.NOT
 
 
 def test_the_evidence_names_other_logs_on_which_conservative_backfills_more():
-    (found,) = backfilling.claims(backfilling.totals(results(others=1.04)))
+    found = decided(results(others=1.04))
     assert "conservative clearly backfills more on CTC, KTH, Par, CM5 too" in found["evidence"]
 
 
 def test_without_sdsc_or_shakes_the_claim_cannot_be_tested(one_passes):
-    assert verdict(results().drop("SDSC", level="workload")) == papers.UNTESTED
-    assert verdict(results().drop([1, 2], level="seed")) == papers.UNTESTED
-    assert verdict(backfilling.runs([("sample", one_passes)], shakes=2)) == papers.UNTESTED
+    assert verdict(results().drop("SDSC", level="workload")) == judging.UNTESTED
+    assert verdict(results().drop([1, 2], level="replication")) == judging.UNTESTED
+    assert backfilling_claims.of_logs(compared(one_passes, shakes=2))["verdict"] == judging.UNTESTED
 
 
 def test_tables_for_reading_give_every_number_with_its_spread():
-    table = backfilling.totals(results()).loc["backfilled"]
-    text = backfilling.beside(table).loc["SDSC", "followed"]
+    table = backfilling.compared(results()).loc["backfilled"].xs(ALL, level="size_class")
+    text = backfilling.beside(table).loc["SDSC", TEXT]
     assert text.easy == "50.0% (50.0% to 50.0%)"
-    assert text.difference == "+5.0% (+4.0% to +6.0%)"
-    assert backfilling.beside(table, points=True).loc[("SDSC", "followed"), "points"] == "+2.5 (+2.0 to +3.0)"
+    assert text.relative == "+5.0% (+4.0% to +6.0%)"
+    assert backfilling.beside(table, points=True).loc[("SDSC", TEXT), "difference"] == "+2.5 (+2.0 to +3.0)"
 
 
 def test_pictures_show_every_workload(one_passes):
-    found = backfilling.runs([("a", one_passes), ("b", one_passes)], shakes=2)
-    figure = pictures.backfilled_amounts(backfilling.totals(found).loc["backfilled"])
+    found = backfilling.of_logs([("a", one_passes), ("b", one_passes)], mualem2001.policies(), shakes=2)
+    shares = backfilling.compared(found).loc["backfilled"]
+    figure = figure5.amounts_drawn(shares.xs(ALL, level="size_class"))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]
-    by_size = named(backfilling.compared(found).drop(ALL, level="size_class"))
-    figure = pictures.backfilled_by_size(by_size)
+    figure = figure5.drawn_by_size(named(shares.drop(ALL, level="size_class")))
     assert [ax.get_title() for ax in figure.axes] == ["a", "b", "", ""]
     assert [text.get_text() for text in figure.axes[2].get_xticklabels()] == ["1", "2", "3-4"]
     plots.plt.close("all")
 
 
+@pytest.mark.slow
 def test_on_sdsc_conservative_backfills_more(log):
     log("SDSC-SP2")
     (trace,), _ = mualem2001.traces(["SDSC"])
-    share = backfilling.compared(backfilling.runs([("SDSC", trace.workload)], shakes=2))
-    whole = share.xs(ALL, level="size_class")
-    assert (whole.relative_low > 0.03).all() and (whole.relative_high < 0.1).all()
+    relative = compared(trace.workload, shakes=2).loc["backfilled"].xs((ALL, "relative"), level=("size_class", "of"))
+    assert (relative.low > 0.03).all() and (relative.high < 0.1).all()

@@ -6,15 +6,18 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from helpers import small_workloads, table
+from hypothesis import given
 from hypothesis import strategies as st
-from test_engine import small_workloads, table
 
-from simlib import EASY, Conservative, papers, reference, simulate
+from simlib import EASY, Conservative, reference, simulate
 from simlib.models.sample import sample
-from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import detective, detective_pictures, programs, suspects
+from simlib.papers import judging, mualem2001
+from simlib.papers.judging import HOLDS, HOLDS_NOT
+from simlib.papers.mualem2001 import detective, detective_findings, detective_pictures, programs, suspects
 from simlib.stats import band
+
+pytestmark = pytest.mark.slow
 
 LONG, NONE, ALL = range(3)
 
@@ -149,7 +152,6 @@ conservative_readings = st.builds(
 
 
 @pytest.mark.parametrize("overrun", ["extend", "kill", "outlive"])
-@settings(max_examples=700)
 @given(drawn=small_workloads(), reading=easy_readings)
 def test_every_reading_of_easy_equals_the_reference(overrun, drawn, reading):
     machine, rows = drawn
@@ -167,7 +169,6 @@ def test_every_reading_of_easy_equals_the_reference(overrun, drawn, reading):
     assert ours.jobs.backfilled.tolist() == [job.backfilled for job in expected]
 
 
-@settings(max_examples=700)
 @given(drawn=small_workloads(), reading=conservative_readings)
 def test_every_reading_of_conservative_backfilling_equals_the_reference(drawn, reading):
     machine, rows = drawn
@@ -178,7 +179,6 @@ def test_every_reading_of_conservative_backfilling_equals_the_reference(drawn, r
     assert ours.guarantee.tolist() == [job.guarantee for job in expected]
 
 
-@settings(max_examples=200)
 @given(drawn=small_workloads())
 def test_the_first_reading_of_every_detail_is_the_engines(drawn):
     w = table(drawn[1], drawn[0])
@@ -229,7 +229,7 @@ def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monke
     edges = replace(trace, months_begin=-9).month_edges[1]
     months = pd.DataFrame({"jobs": np.histogram(ends, edges)[0]}, index=["1996-10", "1996-11"])
     monkeypatch.setattr(detective, "printed", lambda trace: months)
-    found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), runs=5)
+    found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), shakes=5)
     assert found.log_likelihood.idxmax() == found.off.idxmin() == -9
 
 
@@ -245,9 +245,9 @@ def test_a_value_among_the_runs_is_likelier_than_one_beside_them():
 
 def test_the_search_finds_the_program_that_printed_the_numbers(trace, monkeypatch):
     culprit = {"candidates": "shortest estimate first", "extra processors": "never used up"}
-    runs = suspects.monthly(trace, programs.program("easy", culprit), runs=1, seed=99).loc[0].unstack()
+    runs = suspects.monthly(trace, programs.program("easy", culprit), shakes=1, seed=99).iloc[0].unstack()
     monkeypatch.setattr(suspects, "printed", lambda trace: runs.add_prefix("easy_"))
-    steps = suspects.search([trace], "easy", runs=20)
+    steps = suspects.search([trace], "easy", shakes=20)
     assert steps[0][0] == {}
     assert programs.program("easy", steps[-1][0]) == programs.program("easy", culprit)
     assert steps[-1][1].more.iloc[0] <= 3
@@ -268,7 +268,7 @@ def test_months_begin_when_the_printed_numbers_of_jobs_say(log, trace):
     setting = next(setting for setting in mualem2001.settings() if setting["trace"] == trace)
     log(setting["log"])
     (found,), _ = mualem2001.traces([trace])
-    counts = detective.counts_by_offset(found, EASY(), np.arange(-36, 36.1, 0.5), runs=5)
+    counts = detective.counts_by_offset(found, EASY(), np.arange(-36, 36.1, 0.5), shakes=5)
     assert counts.log_likelihood.idxmax() == pytest.approx(found.months_begin, abs=1)
 
 
@@ -279,12 +279,12 @@ def judged(trace, monkeypatch):
     for suspect in (text, other):
         suspect["conservative"] = programs.program("conservative")
     runs = {
-        (name, scheduler, "KTH"): suspects.monthly(trace, policy, runs=20)
+        (name, scheduler, "KTH"): suspects.monthly(trace, policy, shakes=20)
         for name, suspect in (("text", text), ("other", other))
         for scheduler, policy in suspect.items()
     }
     once = [
-        suspects.monthly(trace, text[scheduler], runs=1, seed=50).loc[0].unstack().add_prefix(f"{scheduler}_")
+        suspects.monthly(trace, text[scheduler], shakes=1, seed=50).iloc[0].unstack().add_prefix(f"{scheduler}_")
         for scheduler in ("easy", "conservative")
     ]
     monkeypatch.setattr(detective, "printed", lambda trace: pd.concat(once, axis=1))
@@ -293,9 +293,9 @@ def judged(trace, monkeypatch):
 
 def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
     standing = detective.standing([trace], judged)
-    assert (standing.standing.abs() <= 1).equals(standing.verdict == papers.INSIDE)
+    assert (standing.standing.abs() <= 1).equals(standing.verdict == judging.INSIDE)
     shares = detective.shares(standing)
-    inside = shares.xs(papers.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
+    inside = shares.xs(judging.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
     assert inside["text"] >= 3 > inside["other"]
     assert (shares.T.groupby(level="program").sum() == 4).all().all()
     assert len(detective_pictures.standing(standing).axes) == 2
@@ -313,10 +313,67 @@ def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judg
 
 
 def test_other_estimates_are_witnesses_that_tell_programs_apart(trace):
-    suspects = {
+    tried = {
         ("easy", "text"): EASY(),
         ("easy", "one job"): programs.program("easy", {"backfilled in a pass": "one job"}),
     }
-    found = detective.witnesses([trace], suspects, factors=(1, 2), runs=3)
+    found = suspects.witnesses([trace], tried, factors=(1, 2), shakes=3)
     assert found.index.unique("estimates").tolist() == ["f1", "f2", "x2"]
     assert np.isfinite(found.log_likelihood).all() and (found.cells == 2).all()
+
+
+# The findings
+
+
+def steps(detail, readings, gains, resampled):
+    """One step of a search in which readings of a detail have these gains on two traces."""
+    index = pd.MultiIndex.from_tuples([*((detail, reading) for reading in readings), ("", "")])
+    gains = np.array([*gains, [0.0, 0.0]])
+    table = pd.DataFrame({"CTC": gains[:, 0], "KTH": gains[:, 1], "all": gains.sum(axis=1)}, index)
+    return [({}, table.assign(more=table["all"], inside=0.5, resampled=[*resampled, 0.0]))]
+
+
+@pytest.mark.parametrize(
+    "gains, resampled, verdict",
+    [
+        ([[40.0, 9.0]], [0.99], HOLDS),
+        ([[40.0, -1.0]], [0.99], HOLDS_NOT),  # one log speaks against it
+        ([[1.0, 1.0]], [0.99], HOLDS_NOT),  # too little in all
+        ([[40.0, 9.0]], [0.6], HOLDS_NOT),  # owed to a few months
+    ],
+)
+def test_that_extra_processors_were_shared_is_found_only_where_all_logs_say_so(gains, resampled, verdict):
+    found = detective_findings._shared_extra(steps("extra processors", ["never used up"], gains, resampled))
+    assert (found["id"], found["verdict"]) == ("OWN-02", verdict)
+
+
+@pytest.mark.parametrize("inside, verdicts", [((50, 90), (HOLDS, HOLDS)), ((95, 97), (HOLDS_NOT, HOLDS_NOT))])
+def test_cells_inside_are_counted_on_the_sp2_logs_alone(inside, verdicts):
+    rows = {
+        (program, scheduler, trace, str(month), "response_s"): "inside" if month < count or trace == "CM5" else "off"
+        for program, count in zip(("text", "likeliest"), inside, strict=True)
+        for scheduler in ("easy", "conservative")
+        for trace in ("CTC", "CM5")
+        for month in range(100)
+    }
+    names = ["program", "scheduler", "trace", "month", "metric"]
+    standing = pd.DataFrame({"verdict": pd.Series(rows).rename_axis(names)})
+    text, likeliest = (detective_findings._inside(standing, program) for program in ("text", "likeliest"))
+    assert (text["wins"], text["of"], likeliest["share"]) == (2 * inside[0], 200, inside[1] / 100)
+    found = detective_findings._text_misses(text), detective_findings._likeliest_meets(text, likeliest)
+    assert tuple(one["verdict"] for one in found) == verdicts
+
+
+@pytest.mark.parametrize("sdsc, verdict", [((8, 15, 19), HOLDS), ((13, 15, 19), HOLDS_NOT), ((8, 20, 19), HOLDS_NOT)])
+def test_a_lead_is_gone_only_where_half_the_months_are_possible_and_what_is_printed_is_not(sdsc, verdict):
+    low, high, printed = sdsc
+    rows = {
+        ("SDSC", "bounded_slowdown", "text"): (24, low, high),
+        ("SDSC", "bounded_slowdown", "as printed"): (24, printed, printed),
+        ("CM5", "response_s", "text"): (20, 5, 11),
+        ("CM5", "response_s", "as printed"): (20, 14, 14),
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["months", "won_low", "won_high"])
+    table.index = pd.MultiIndex.from_tuples(table.index, names=["trace", "metric", "program"])
+    assert detective_findings._undecided(table)["verdict"] == verdict
+    assert detective_findings._undecided(table.loc[["SDSC"]])["verdict"] == judging.UNTESTED

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import of_traces
 
-from simlib import papers
 from simlib.estimates import Modelled
 from simlib.models.sample import sample
-from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import estimate_model, pictures, table3
+from simlib.papers import judging, mualem2001
+from simlib.papers.mualem2001 import estimate_model
 
 
 def trace(name, workload):
@@ -17,7 +17,8 @@ def trace(name, workload):
     return mualem2001.Trace(name, workload)
 
 
-MAKERS = estimate_model.makers([2])
+def exhibit(trace, **parameters):
+    return of_traces(estimate_model.EstimateModel, trace, factors=(2,), **parameters)
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +40,27 @@ def test_jobs_without_estimate_or_run_time_take_no_part(small):
 
 def test_a_log_whose_estimates_were_modelled_is_met_and_uniform_ones_are_not():
     log = trace("CTC", sample().with_estimates(Modelled(seed=99)))
-    distance = estimate_model.distances([log], MAKERS, range(3)).loc["CTC"]
+    found = exhibit(log, seeds=3).distances.loc["CTC"]
+    distance = found["mean"].unstack("distance")
     assert distance.ks["model"] < 0.03
     assert distance.ks_estimate["model"] < 0.03
     assert distance.tv["model"] < distance.tv["f2"]
     assert distance.ks["f2"] > 0.3
-    assert (distance.loc["model", ["tv_sd", "ks_sd"]] > 0).all()
+    assert (found.sd["model"][["tv", "ks"]] > 0).all()
 
 
 def distances(ks, tv=0.1):
     rows = [(trace, name) for trace in ("CTC", "KTH") for name in ("model", "f2")]
     index = pd.MultiIndex.from_tuples(rows, names=["trace", "estimates"])
-    return pd.DataFrame({"tv": [tv, 0.5] * 2, "ks": [ks, 0.5, 0.05, 0.5]}, index=index)
+    table = pd.DataFrame({"tv": [tv, 0.5] * 2, "ks": [ks, 0.5, 0.05, 0.5]}, index=index)
+    return table.rename_axis(columns="distance").stack().to_frame("mean")
 
 
 NEAR = pd.DataFrame({"off": [-0.2, 0.01], "spread": [0.02, 0.02], "nearest": ["f2", "model"]})
 
 
 @pytest.mark.parametrize(
-    "ks, tv, expected", [(0.09, 0.6, papers.REPRODUCED), (0.2, 0.3, papers.PARTLY), (0.2, 0.6, papers.NOT)]
+    "ks, tv, expected", [(0.09, 0.6, judging.REPRODUCED), (0.2, 0.3, judging.PARTLY), (0.2, 0.6, judging.NOT)]
 )
 def test_the_claim_hangs_on_the_farthest_log(ks, tv, expected):
     (verdict,) = estimate_model.claims(distances(ks, tv), NEAR)
@@ -66,22 +69,25 @@ def test_the_claim_hangs_on_the_farthest_log(ks, tv, expected):
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
-    found = [trace("sample", small)]
-    results = estimate_model.runs(found, MAKERS, shakes=2)
-    assert len(results) == 4 * (1 + 2 + 2 * 2)
-    table = table3.summary(results)
-    near = estimate_model.nearest(table)
-    assert len(near) == 8
-    for key, row in near.iterrows():
+    made = exhibit(trace("sample", small), shakes=2, seeds=2)
+    assert len(made.comparison) == 4 * 3 * 2  # schedulers and rules, kinds of estimates, metrics
+    assert len(made.nearest) == 8
+    for key, row in made.nearest.iterrows():
         assert row.off == pytest.approx(row.model / row.original - 1), key
-    assert estimate_model.claims(distances(0.1).rename({"CTC": "sample", "KTH": "sample"}), near)[0]["verdict"] == (
-        papers.UNTESTED
-    )
-    assert pictures.by_estimates(table, {"response_s": "s"}, {"original": "orig.", "model": "model"})
+    (claim,) = made.verdicts
+    assert claim["verdict"] == judging.UNTESTED
+    assert made.figure("scheduling")
 
 
 def test_histograms_of_log_and_models_are_drawn(small):
-    table = estimate_model.histograms([trace("sample", small)], MAKERS, range(2))
-    assert table.drop(columns="model_sd").sum().tolist() == pytest.approx([100] * 3)
-    assert estimate_model.shares(table).sum().tolist() == pytest.approx([100] * 3)
-    assert pictures.modelled_histograms(table, "log", "model", {"f2": "uniform"})
+    made = exhibit(trace("sample", small), seeds=2)
+    assert made.shares.sum().tolist() == pytest.approx([100] * 3)
+    assert made.steps.sum().tolist() == pytest.approx([100] * 3)
+    assert made.histograms.loc["sample"].loc["log"].ours.sum() == pytest.approx(100)
+    assert made.histograms.sd["sample"]["model"].max() > 0
+    assert made.figure()
+
+
+def test_without_uniform_estimates_the_model_is_the_nearest():
+    far = distances(0.2).drop("f2", level="estimates")
+    assert estimate_model.claims(far, NEAR)[0]["verdict"] == judging.PARTLY

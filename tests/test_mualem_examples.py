@@ -2,12 +2,14 @@
 
 import pandas as pd
 import pytest
+from helpers import verdicts
 
 import simlib
-from simlib import EASY, Conservative, papers, simulate
+from simlib import EASY, Conservative, simulate
 from simlib import examples as small
+from simlib.papers import judging
 from simlib.papers.exhibit import LOGS
-from simlib.papers.mualem2001 import examples
+from simlib.papers.mualem2001 import figures1_3
 from simlib.papers.mualem2001.figures1_3 import Figures1To3
 
 
@@ -24,7 +26,7 @@ def test_figure_2_breaks_the_promise_only_when_all_reservations_are_made_anew(ru
 
 
 def test_figure_3_delays_the_second_job_by_as_long_as_the_backfilled_one_runs():
-    delay = examples.delays([10, 100, 1000])
+    delay = Figures1To3(lengths=(10, 100, 1000)).delays
     assert delay.easy.tolist() == [20, 103, 1003]
     assert delay.without.tolist() == delay.conservative.tolist() == [20, 20, 20]
     assert simulate(small.figure3(1000), EASY()).jobs.start["first"] == 10
@@ -40,21 +42,26 @@ def test_promises_are_counted_and_their_breach_measured():
 
 
 def decide(kept):
-    return {claim["id"]: claim["verdict"] for claim in examples.claims(kept, examples.delays([10, 1000]))}
+    return verdicts([*figures1_3.of_logs(kept), figures1_3.of_figure3(Figures1To3(lengths=(10, 1000)).delays)])
 
 
 def test_the_claims_follow_from_the_counts():
     kept = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
-    assert set(decide(kept).values()) == {papers.REPRODUCED}
+    assert set(decide(kept).values()) == {judging.REPRODUCED}
     kept.loc[("CTC", "conservative", "start"), "late"] = 1
     kept.loc[("CTC", "EASY", "textbook"), "late"] = 1
     kept.loc[("CTC", "conservative", "rebackfill"), "late_share"] = 0
-    assert decide(kept) == {"MF-01": papers.NOT, "MF-02": papers.NOT, "MF-03": papers.REPRODUCED, "MF-04": papers.NOT}
+    assert decide(kept) == {
+        "MF-01": judging.NOT,
+        "MF-02": judging.NOT,
+        "MF-03": judging.REPRODUCED,
+        "MF-04": judging.NOT,
+    }
 
 
 def test_on_stand_ins_only_the_example_decides():
     exhibit = Figures1To3(lengths=(10, 1000))
     exhibit.sources = {LOGS: [simlib.load("sample")]}
     exhibit.promises = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
-    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == papers.UNTESTED}
+    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == judging.UNTESTED}
     assert untested == {"MF-01", "MF-02", "MF-04"}

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import of_traces
 
 import simlib
-from simlib import papers
 from simlib.estimates import Historical
 from simlib.models.sample import sample
-from simlib.papers import mualem2001
-from simlib.papers.mualem2001 import history, pictures
+from simlib.papers import judging, mualem2001
+from simlib.papers.judging import LIKELY, TEXT
+from simlib.papers.mualem2001 import figure9
 
 
 def workload(rows, name="log"):
@@ -18,12 +19,16 @@ def workload(rows, name="log"):
     return simlib.Workload(jobs, 10, name, log=jobs.assign(wait=0), source={"file": "made-up.swf"})
 
 
+def exhibit(workload, **parameters):
+    return of_traces(figure9.Figure9, mualem2001.Trace("CTC", workload), **parameters)
+
+
 ROWS = [(0, 10, 1, 1), (1, 20, 1, 1), (2, 60, 1, 1), (3, 90, 2, 1), (4, 999, 1, 0), (5, 15, 2, 1)]
 
 
 def test_counts_are_over_jobs_not_killed_and_tell_one_earlier_run_from_two():
     # job 1 outlives its one earlier run, job 2 the two before (15 + 1.5 x 7.07), job 3 the whole workload (30 + 39.7)
-    assert history.counts(workload(ROWS).jobs, Historical()) == {
+    assert figure9.counts(workload(ROWS).jobs, Historical()) == {
         "jobs_not_killed": 5,
         "jobs_with_history": 3,
         "underestimated": 3,
@@ -34,43 +39,42 @@ def test_counts_are_over_jobs_not_killed_and_tell_one_earlier_run_from_two():
 
 def test_a_population_s_deviation_is_smaller_and_underestimates_more():
     jobs = workload([(0, 10, 1, 1), (1, 20, 1, 1), (2, 24, 1, 1)]).jobs
-    both = [history.counts(jobs, Historical(), sample)["underestimated_with_two"] for sample in (True, False)]
+    both = [figure9.counts(jobs, Historical(), sample)["underestimated_with_two"] for sample in (True, False)]
     assert both == [0, 1]
 
 
 def test_every_reading_is_counted_and_only_ctc_has_printed_numbers():
-    table = history.candidates(workload(ROWS))
-    assert len(table) == 12
-    assert table.filter(like="add_").isna().all(axis=None)
+    table = exhibit(workload(ROWS)).readings
+    assert len(table) == 12 * 5
+    assert table.ours.xs("jobs_not_killed", level="quantity").eq(5).all()
+    assert table[["published", "lacking"]].isna().all(axis=None)
     assert not table.possible.any()
 
 
-def test_accuracy_is_the_smaller_over_the_larger():
-    assert history.accuracy(pd.Series([100, 50, 200, 0, np.inf])).tolist() == [1, 0.5, 0.5, 0, 0]
-
-
 def test_the_profile_of_users_and_history():
-    tables = history.described(workload(ROWS).jobs)
-    assert list(tables) == ["mean + 1.5 standard deviations", "mean + 3 standard deviations", "users' estimates"]
-    assert {len(jobs) for jobs in tables.values()} == {5}
-    kinds = tables["users' estimates"].kind.tolist()
-    assert [history.KINDS.index(kind) for kind in kinds] == [2, 1, 0, 2, 1]
-    shape = history.profile(tables)
+    made = exhibit(workload(ROWS))
+    names = ["mean + 1.5 standard deviations", "mean + 3 standard deviations", "users' estimates"]
+    assert made.described.groupby("estimates", sort=False).size().to_dict() == dict.fromkeys(names, 5)
+    kinds = made.described.kind["users' estimates"].tolist()
+    assert [figure9.KINDS.index(kind) for kind in kinds] == [2, 1, 0, 2, 1]
+    shape = made.profile
+    assert list(shape.index) == names
     assert shape.underestimated["users' estimates"] == 0
     assert shape.under_10.iloc[-1] == 0
     assert shape.over_50.iloc[-1] == pytest.approx(2 / 5)
-    assert history.figure9(tables).groupby("estimates").sum().sum(axis=1).tolist() == pytest.approx([100] * 3)
+    assert shape.accuracy.iloc[-1] == pytest.approx(np.mean([0.1, 0.2, 0.6, 0.9, 0.15]))
+    assert made.histogram.groupby("estimates").sum().sum(axis=1).tolist() == pytest.approx([100] * 3)
+    assert made.figure()
 
 
 def test_a_job_of_no_length_uses_all_of_an_estimate_of_none():
-    tables = history.described(workload([(0, 0, 1, 1), (1, 0, 1, 1), (2, 5, 1, 1)]).jobs)
-    assert tables["mean + 3 standard deviations"].used.tolist()[1:] == [100, np.inf]
+    made = exhibit(workload([(0, 0, 1, 1), (1, 0, 1, 1), (2, 5, 1, 1)]))
+    assert made.described.used["mean + 3 standard deviations"].tolist()[1:] == [100, np.inf]
 
 
 def test_losses_count_jobs_cut_at_their_estimates():
-    w = workload([(0, 50, 1, 1), (1, 150, 1, 1), (2, 200, 1, 0)])
-    lost = history.losses({"user": w}).loc["user"]
-    assert lost.to_dict() == pytest.approx(
+    made = exhibit(workload([(0, 50, 1, 1), (1, 150, 1, 1), (2, 200, 1, 0)]))
+    assert made.losses.loc["user"].to_dict() == pytest.approx(
         {
             "killed": 2,
             "killed_share": 2 / 3,
@@ -84,14 +88,19 @@ def test_losses_count_jobs_cut_at_their_estimates():
 def test_scheduling_results_come_with_their_change_and_spread():
     w = sample().select(np.arange(6000) < 300)
     w.log = w.jobs.assign(wait=0)
-    workloads = history.kinds_of_estimates(w)
-    table = history.summary(history.runs(workloads, range(3)))
-    assert len(table) == 2 * 2 * 2 * 3
-    assert (table.xs("user", level="estimates")[["change", "change_sd"]] == 0).all(axis=None)
-    extended = table.loc["easy"].loc["response_s"].loc["extend"]
-    plain = simlib.simulate(w, simlib.EASY()).jobs.response.mean()
-    assert extended.ours["user"] == pytest.approx(plain)
-    assert pictures.by_estimates(table, {"response_s": "s"}, {name: name for name in workloads})
+    made = exhibit(w, shakes=3)
+    table = made.scheduling
+    assert len(table) == 2 * 2 * 2 * 2 * 3 * 2
+    assert (table.xs(("change", "user"), level=("quantity", "estimates"))[["ours", "mean", "sd"]] == 0).all(axis=None)
+    levels = {"quantity": "mean", "scheduler": "easy", "metric": "response_s", "overrun": "extend", "rule": TEXT}
+    extended = table.xs(tuple(levels.values()), level=tuple(levels)).ours
+    assert extended["user"] == pytest.approx(simlib.simulate(w, simlib.EASY()).jobs.response.mean())
+    pairs = made.results.xs(("mean", "kill", "conservative", LIKELY), level=[0, 1, 3, 4]).unstack("estimates")
+    change = (pairs["history 3 sd"] / pairs["user"] - 1).drop(0, level="replication").groupby("metric").mean()
+    shown = table.sort_index().loc["change", "conservative", "response_s", "kill", "history 3 sd", LIKELY]
+    assert shown["mean"] == pytest.approx(change["response_s"])
+    assert made.changes.columns.tolist() == [TEXT, LIKELY]
+    assert made.figure("scheduling")
 
 
 def shape(accuracy, over_50, underestimated, uneven):
@@ -106,44 +115,56 @@ BAD = shape([0.3, 0.2, 0.5], [0.3, 0.2, 0.4], [0.1, 0.2, 0.0], [0.2, 0.3, 0.3])
 @pytest.mark.parametrize(
     "counts, table, wins, expected",
     [
-        ((1000, 721, 192, 96, 90), GOOD, 12, papers.REPRODUCED),
-        ((1000, 500, 400, 300, 90), BAD, 2, papers.NOT),
-        ((1000, 721, 192, 170, 96), shape([0.5] * 3, [0.3] * 3, [0.2, 0.1, 0], [0.2, 0.3, 0.3]), 12, papers.PARTLY),
+        ((1000, 721, 192, 96, 90), GOOD, 12, judging.REPRODUCED),
+        ((1000, 500, 400, 300, 90), BAD, 2, judging.NOT),
+        ((1000, 721, 192, 170, 96), shape([0.5] * 3, [0.3] * 3, [0.2, 0.1, 0], [0.2, 0.3, 0.3]), 12, judging.PARTLY),
     ],
 )
 def test_verdicts(counts, table, wins, expected):
-    names = (*history.COUNTS, "underestimated_with_two")
-    w = workload(ROWS, "CTC-SP2")
-    lost = pd.DataFrame({"killed_completed_share": [0.01, 0.2]})
-    found = history.claims(w, dict(zip(names, counts, strict=True)), table, papers.share_of_wins(wins, 12), lost)
+    found = verdicts(counts, table, judging.share_of_wins(wins, 12), losses(0.01, 0.2))
     assert [claim["verdict"] for claim in found[:3]] == [expected] * 3
 
 
+def verdicts(counts, profile, wins, lost):
+    """What is made of results of the CTC log."""
+    made = exhibit(workload(ROWS, "CTC-SP2"))
+    made.readings.loc[made.readings.index[0][0], "ours"] = counts
+    made.profile, made.wins, made.losses = profile, wins, lost
+    return made.judge()
+
+
+def losses(user, own):
+    return pd.DataFrame({"killed_completed_share": [user, own]})
+
+
 @pytest.mark.parametrize(
-    "user, own, expected", [(0.01, 0.2, papers.REPRODUCED), (0.01, 0.09, papers.NOT), (0.15, 0.2, papers.NOT)]
+    "user, own, expected", [(0.01, 0.2, judging.REPRODUCED), (0.01, 0.09, judging.NOT), (0.15, 0.2, judging.NOT)]
 )
 def test_historical_estimates_are_not_feasible_where_they_kill_many_more_jobs_than_users_own(user, own, expected):
-    lost = pd.DataFrame({"killed_completed_share": [user, own]})
-    names = (*history.COUNTS, "underestimated_with_two")
-    numbers = dict(zip(names, (1000, 721, 192, 96, 90), strict=True))
-    found = history.claims(workload(ROWS, "CTC-SP2"), numbers, GOOD, papers.share_of_wins(12, 12), lost)
+    found = verdicts((1000, 721, 192, 96, 90), GOOD, judging.share_of_wins(12, 12), losses(user, own))
     assert (found[3]["id"], found[3]["verdict"]) == ("MF-40", expected)
 
 
 def test_only_the_ctc_log_can_decide():
-    w = workload(ROWS, "KTH-SP2")
-    assert {claim["verdict"] for claim in history.claims(w, {}, None, None, None)} == {papers.UNTESTED}
-    assert history.cells(history.counts(w.jobs, Historical()), w) == []
+    made = exhibit(workload(ROWS, "KTH-SP2"))
+    assert {claim["verdict"] for claim in made.judge()} == {judging.UNTESTED}
+    assert made.cells == []
 
 
+def test_the_printed_counts_are_judged_the_last_by_jobs_with_two_earlier_runs():
+    last = exhibit(workload(ROWS, "CTC-SP2")).cells[-1]
+    assert (last["of"]["quantity"], last["published"]) == ("underestimated_with_history", 6240)
+    assert last["readings"][TEXT]["ours"] == 1
+
+
+@pytest.mark.slow
 def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log):
     log("CTC-SP2")
-    w = mualem2001.traces(["CTC"])[0][0].workload
-    if w.source["variant"] != "cleaned":
+    made = figure9.Figure9()
+    if made.workload.source["variant"] != "cleaned":
         pytest.skip("the complete CTC log is here")
-    table = history.candidates(w)
-    first = table.iloc[0]
-    assert first.possible
-    assert 0 <= first.add_jobs_not_killed - first.add_jobs_with_history <= 20
-    assert 0 <= first.add_underestimated <= 150
-    assert (table.add_underestimated_with_history < 0).all()
+    first = made.counted
+    assert first.possible.all()
+    assert 0 <= first.lacking["jobs_not_killed"] - first.lacking["jobs_with_history"] <= 20
+    assert 0 <= first.lacking["underestimated"] <= 150
+    assert (made.readings.lacking.xs("underestimated_with_history", level="quantity") < 0).all()

@@ -11,7 +11,7 @@ import types
 import numba
 import numpy as np
 import pytest
-from test_engine import random_workload, starts, table
+from helpers import random_workload, starts, table
 
 from simlib import EASY, simulate
 from simlib.orders import compiled
@@ -26,12 +26,14 @@ def test_an_order_may_be_a_function_that_numba_has_compiled_already():
     assert starts(rows, 4, EASY(order=numba.njit(smallest))) == starts(rows, 4, EASY(order=smallest)) == [0, 15, 10]
 
 
+@pytest.mark.slow
 def test_an_order_may_return_whole_numbers_or_truth_values():
     rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 3)]
     assert starts(rows, 4, EASY(order=lambda wait, estimate, size: 4 - int(size))) == [0, 15, 10]
     assert starts(rows, 4, EASY(order=lambda wait, estimate, size: size < 4)) == [0, 15, 10]
 
 
+@pytest.mark.slow
 def test_an_order_that_divides_by_nothing_does_no_harm_but_nan_is_refused():
     rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 5, 5, 4)]
     assert starts(rows, 4, EASY(order=lambda wait, estimate, size: (wait + 1) / estimate)) == [0, 10, 10]
@@ -133,6 +135,7 @@ def weighted(wait, estimate, size):
     return weight * wait - (1 - weight) * estimate
 
 
+@pytest.mark.slow
 def test_an_order_that_reads_a_global_variable_follows_its_changes(monkeypatch):
     w = random_workload(1)
     for value, same in ((0.0, "sjf"), (1.0, "fcfs"), (0.0, "sjf")):
@@ -141,6 +144,7 @@ def test_an_order_that_reads_a_global_variable_follows_its_changes(monkeypatch):
         assert ours.equals(expected)
 
 
+@pytest.mark.slow
 def test_an_order_that_reads_a_variable_around_it_or_a_module_or_another_function_follows_their_changes():
     settings, step = types.ModuleType("settings"), 1.0
     settings.sign = 1.0
@@ -189,6 +193,7 @@ simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else shake(w, EASY(ord
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many, presses", [("once", 1), ("many", 2)])
 def test_an_order_that_never_returns_does_not_keep_the_process_from_ending(many, presses):
     command = [sys.executable, "-c", ENDLESS, many]

@@ -1,31 +1,34 @@
 """The published numbers, the verdicts, and how closely Table 1 of Mu'alem & Feitelson is met."""
 
+from itertools import product
+
+import helpers
 import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import archive, load, papers, paths
+from simlib import archive, load, papers
 from simlib.models import twin
-from simlib.models.sample import sample
-from simlib.papers import mualem2001
+from simlib.papers import judging, mualem2001
 from simlib.papers.mualem2001 import table1, table1_claims
+from simlib.papers.results import AS_IT_IS
 
 
 def test_published_tables_are_copies():
-    table = papers.published("mualem2001_table1")
+    table = judging.published("mualem2001_table1")
     table.loc[0, "load"] = -1
-    assert papers.published("mualem2001_table1")["load"][0] == 0.539
+    assert judging.published("mualem2001_table1")["load"][0] == 0.539
 
 
 def test_a_share_of_months_comes_with_its_confidence_interval():
-    wins = papers.share_of_wins(5, 10)
+    wins = judging.share_of_wins(5, 10)
     assert (wins["share"], wins["low"], wins["high"]) == pytest.approx((0.5, 0.187, 0.813), abs=0.001)
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
     from simlib.archive import catalogue
 
-    table = papers.published("mualem2001_table1")
+    table = judging.published("mualem2001_table1")
     for setting in mualem2001.settings():
         assert setting["log"] in catalogue()["logs"]
         months = table[table.trace == setting["trace"]].month
@@ -38,17 +41,16 @@ def test_unknown_traces_are_refused_with_the_known_ones():
 
 
 @pytest.fixture
-def no_logs(monkeypatch, tmp_path):
-    """No log is on this machine, and there is no network."""
+def no_logs(no_logs, monkeypatch):
+    """Nor is the archive asked for one."""
 
     def fetch(*_):
         raise AssertionError("the archive was asked")
 
-    monkeypatch.setenv("SIMLIB_TRACES", str(tmp_path))
-    monkeypatch.setattr(paths, "TRACES", tmp_path)
     monkeypatch.setattr(archive, "fetch", fetch)
 
 
+@pytest.mark.slow
 def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
     found, missing = mualem2001.traces(["KTH", "Par"])
     assert [trace.trace for trace in found] == ["KTH", "Par", "Par"]
@@ -61,6 +63,7 @@ def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
     assert missing == []
 
 
+@pytest.mark.slow
 def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
     (kth, _, par, cm5), _ = mualem2001.traces(["KTH", "Par", "CM5"])
     assert kth.months == ("1996-10", "1997-07") and kth.absent == {}
@@ -79,50 +82,18 @@ def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
     assert missing == ["CTC: CTC-SP2", "Par: SDSC-Par-95", "Par: SDSC-Par-96"]
 
 
-@pytest.fixture
-def synthetic_table():
-    w = sample()
-    w.source = {"file": "sample.swf.gz"}
-    return table1.months(mualem2001.Trace("sample", w), mualem2001.policies())
+def made_up(differences, rules=("text", "likely"), runs=3):
+    """Differences between the schedulers of all traces as given by (trace, metric), under every rule and shake."""
+    metrics = ("response_s", "bounded_slowdown", "wait_s")
+    places = product(mualem2001.TRACES, rules, range(runs + 1), range(20), metrics)
+    found = {place: differences.get((place[0], place[-1]), [0.1] * 20)[place[3]] for place in places}
+    return pd.Series(found).rename_axis(["trace", "rule", "replication", "month", "metric"])
 
 
-def test_made_up_jobs_decide_no_claim(synthetic_table):
-    assert table1.cells(synthetic_table) == []
-    verdicts = table1_claims.claims(synthetic_table, [])
-    assert {verdict["verdict"] for verdict in verdicts} == {papers.UNTESTED}
-
-
-def made_up(differences):
-    """A Table 1 in which conservative / EASY - 1 is as given by (trace, metric), under every rule."""
-    parts = {}
-    for trace in mualem2001.TRACES:
-        columns = {}
-        for metric in ("response_s", "bounded_slowdown", "wait_s"):
-            for suffix in ("", "_variant", "_published"):
-                columns[f"difference_{metric}{suffix}"] = differences.get((trace, metric), [0.1] * 20)
-        parts[trace] = pd.DataFrame(columns)
-    return pd.concat(parts, names=["trace", "month"])
-
-
-def verdicts(table, shaken=None):
-    """With shaken runs that say what the table says, unless given."""
-    shaken = shaken or runs_that_say(table)
-    return {claim["id"]: claim["verdict"] for claim in table1_claims.claims(table, shaken)}
-
-
-def runs_that_say(table, runs=3):
-    """Shaken runs of every trace in which EASY has 1 and conservative as much more as the table says."""
-    means = {"mean_response": "response_s", "mean_bounded_slowdown": "bounded_slowdown", "mean_wait": "wait_s"}
-    found = []
-    for trace, months in table.groupby(level="trace", sort=False):
-        columns = {}
-        for (_, month), row in months.iterrows():
-            for mean, name in means.items():
-                columns["easy", month, mean] = 1.0
-                columns["conservative", month, mean] = 1 + row[f"difference_{name}"]
-        index = pd.MultiIndex.from_tuples(columns, names=["rule", "month", None])
-        found.append((trace, pd.DataFrame([list(columns.values())] * runs, columns=index)))
-    return found
+def verdicts(differences):
+    """On the claims of Table 1, whose printed numbers say what is found by the text."""
+    printed = differences.xs(("text", AS_IT_IS), level=("rule", "replication")).unstack("metric")
+    return helpers.verdicts(table1_claims.claims(differences, printed, ["text", "likely"]))
 
 
 HALF = [0.1, -0.1] * 10
@@ -136,7 +107,7 @@ def test_claims_are_reproduced_by_a_table_as_the_paper_describes_it():
             ("CM5", "bounded_slowdown"): [-0.1] * 20,
         }
     )
-    assert set(verdicts(table).values()) == {papers.REPRODUCED}
+    assert set(verdicts(table).values()) == {judging.REPRODUCED}
 
 
 def test_claims_are_not_reproduced_by_a_table_that_says_the_opposite():
@@ -145,35 +116,32 @@ def test_claims_are_not_reproduced_by_a_table_that_says_the_opposite():
     }
     other_months = {("CM5", "bounded_slowdown"): [0.1] * 20}
     found = verdicts(made_up(every | other_months))
-    assert set(found.values()) == {papers.NOT}
+    assert set(found.values()) == {judging.NOT}
 
 
-def test_a_claim_that_hangs_on_the_variant_is_reproduced_in_part():
-    table = made_up({("CM5", "bounded_slowdown"): [-0.1] * 20})
-    table["difference_bounded_slowdown_variant"] = 0.1
-    assert verdicts(table)["MF-12"] == papers.PARTLY
+def test_a_claim_that_hangs_on_the_rule_is_reproduced_in_part():
+    one, other = (made_up({("CM5", "bounded_slowdown"): [value] * 20}) for value in (-0.1, 0.1))
+    found = one.where(one.index.get_level_values("rule") == "text", other)
+    assert verdicts(one)["MF-12"] == judging.REPRODUCED
+    assert verdicts(found)["MF-12"] == judging.PARTLY
 
 
 def test_a_claim_that_one_shaken_run_in_ten_denies_is_reproduced_in_part():
-    table = made_up({("CM5", "bounded_slowdown"): [-0.1] * 20})
-    other = made_up({})
-    shaken = [
-        (trace, pd.concat([says] * 9 + [denies], ignore_index=True))
-        for (trace, says), (_, denies) in zip(runs_that_say(table, 1), runs_that_say(other, 1), strict=True)
-    ]
-    assert verdicts(table)["MF-12"] == papers.REPRODUCED
-    assert verdicts(table, shaken)["MF-12"] == papers.PARTLY
+    says, denies = (made_up({("CM5", "bounded_slowdown"): [value] * 20}, runs=10) for value in (-0.1, 0.1))
+    found = says.where(says.index.get_level_values("replication") != 10, denies)
+    assert verdicts(says)["MF-12"] == judging.REPRODUCED
+    assert verdicts(found)["MF-12"] == judging.PARTLY
 
 
 def test_claims_about_logs_that_are_absent_cannot_be_tested():
-    table = made_up({}).drop("Par")
-    assert verdicts(table)["MF-11"] == papers.UNTESTED
+    assert verdicts(made_up({}).drop("Par", level="trace"))["MF-11"] == judging.UNTESTED
 
 
 # How closely the published Table 1 is met with the better-fitting variant: median absolute relative deviation of the
 # response time over months, and what else the printed numbers pin down
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trace, logs, easy, conservative",
     [
@@ -185,21 +153,33 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested():
 )
 def test_table_1_is_met(log, trace, logs, easy, conservative):
     log(logs)
-    table = pd.concat(table1.months(found, mualem2001.policies()) for found in mualem2001.traces([trace])[0])
-    medians = table1.deviations(table)[["rule_median", "variant_median"]].min(axis=1)
+    exhibit = table1.Table1(traces=(trace,), shakes=2, other_shakes=2)
+    medians = exhibit.deviations["median"].min(axis=1)
     assert medians[trace, "easy", "response_s"] <= easy
     assert medians[trace, "conservative", "response_s"] <= conservative
-    whole = table[table.note == ""]
+    rows = exhibit.comparison.xs(("easy", "text"), level=("scheduler", "rule"))
+    load, jobs = (rows.xs(metric, level="metric") for metric in ("load", "jobs"))
     if trace == "CTC":
-        assert (whole["load"] - whole.load_published).abs().max() <= 0.005
-        assert table.note[table.note != ""].index.tolist() == [("CTC", "1997-01")]
+        assert (load.ours - load.published).drop(list(exhibit.notes)).abs().max() <= 0.005
+        assert list(exhibit.notes) == [("CTC", "1997-01")]
     if trace == "KTH":
-        assert (table.jobs == table.jobs_published).sum() >= 5
+        assert (jobs.ours == jobs.published).sum() >= 5
     if trace == "CM5":
-        assert table.jobs_deviation.abs().median() <= 0.005
-    assert np.isfinite(table.drop(columns=["file", "note"]).to_numpy()).all()
+        assert jobs.deviation.abs().median() <= 0.005
+    assert np.isfinite(exhibit.comparison.drop(columns=["published", "deviation"]).to_numpy()).all()
 
 
+def test_table_1_judges_each_printed_number_once_and_not_where_jobs_are_missing(log):
+    log("CTC-SP2")
+    exhibit = table1.Table1(traces=("CTC",), shakes=2, other_shakes=2)
+    places = [tuple(cell["of"].values()) for cell in exhibit.cells]
+    assert len(set(places)) == len(places) == judging.published("mualem2001_table1").trace.eq("CTC").sum() * 6
+    january = [cell for cell in exhibit.cells if cell["of"]["month"] == "1997-01"]
+    assert {ours["verdict"] for cell in january for ours in cell["readings"].values()} == {judging.OTHER_LOG}
+    assert all("2,080" in cell["note"] for cell in january)
+
+
+@pytest.mark.slow
 def test_two_years_of_a_trace_are_told_apart_by_their_labels():
     both = [mualem2001.Trace("Par", load(f"SDSC-Par-{year}", "twin")) for year in (95, 96)]
     assert [label for label, _ in mualem2001.labelled(both)] == ["Par-95", "Par-96"]

@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from helpers import listing
 
 from simlib import paths
 
@@ -42,10 +43,6 @@ def write(path, text="whole"):
         new.write_text(text)
 
 
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -59,7 +56,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     with pytest.raises(ZeroDivisionError), paths.replacing(path) as new:
         new.write_text("half")
         raise ZeroDivisionError
-    assert path.read_text() == "whole" and names(path.parent) == ["a.txt"]
+    assert path.read_text() == "whole" and listing(path.parent) == ["a.txt"]
 
 
 @pytest.mark.parametrize("mask, expected", [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
@@ -104,7 +101,7 @@ def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path, there):
         new.write_text("whole")
     assert link.is_symlink() and target.read_text() == "whole"
     assert not there or mode(target) == 0o600
-    assert names(tmp_path / "store") == ["blob"]
+    assert listing(tmp_path / "store") == ["blob"]
 
 
 def test_only_files_are_replaced(tmp_path):
@@ -114,40 +111,43 @@ def test_only_files_are_replaced(tmp_path):
     for path in (tmp_path / "folder", tmp_path / "pipe", tmp_path / "loop", "/dev/null"):
         with pytest.raises(OSError), paths.replacing(path):
             pytest.fail("it began")
-    assert names(tmp_path) == ["folder", "loop", "pipe"]
+    assert listing(tmp_path) == ["folder", "loop", "pipe"]
 
 
 def test_a_long_name_is_no_hindrance(tmp_path):
     name = "\N{LATIN SMALL LETTER U WITH DIAERESIS}" * 120 + ".png"
     write(tmp_path / name)
-    assert names(tmp_path) == [name]
+    assert listing(tmp_path) == [name]
 
 
 # What is left over
 
 
+@pytest.mark.slow
 def test_sigterm_leaves_nothing_where_a_command_line_ends_tidily(tmp_path, holder):
     process = holder(tmp_path / "a", "tidily")
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 128 + signal.SIGTERM
-    assert names(tmp_path) == []
+    assert listing(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_removed_by_the_next_write_in_the_folder(tmp_path, holder):
     process = holder(tmp_path / "a")
     process.kill()
     process.wait(20)
-    assert len(names(tmp_path)) == 1
+    assert len(listing(tmp_path)) == 1
     write(tmp_path / "b")
-    assert names(tmp_path) == ["b"]
+    assert listing(tmp_path) == ["b"]
 
 
+@pytest.mark.slow
 def test_what_a_living_process_uses_is_not_removed_however_old_it_is(tmp_path, holder):
     holder(tmp_path / "a")
     [folder] = tmp_path.iterdir()
     os.utime(folder, (0, 0))
     write(tmp_path / "b")
-    assert names(tmp_path) == [folder.name, "b"] and (folder / "a").read_text() == "half"
+    assert listing(tmp_path) == [folder.name, "b"] and (folder / "a").read_text() == "half"
 
 
 @pytest.mark.parametrize("locks", [True, False])
@@ -160,10 +160,10 @@ def test_what_may_be_another_machine_s_is_removed_after_a_day(tmp_path, monkeypa
     if owner is not None:
         (folder / ".simlib-owner").write_bytes(owner)
     write(tmp_path / "b")
-    assert names(tmp_path) == [folder.name, "b"]
+    assert listing(tmp_path) == [folder.name, "b"]
     os.utime(folder, (time.time() - paths.OLD - 9,) * 2)
     write(tmp_path / "b")
-    assert names(tmp_path) == ["b"]
+    assert listing(tmp_path) == ["b"]
 
 
 def test_what_only_looks_like_ours_stays(tmp_path):
@@ -171,12 +171,12 @@ def test_what_only_looks_like_ours_stays(tmp_path):
     (tmp_path / ".link.simlib").symlink_to("elsewhere")
     (tmp_path / ".file.simlib").touch()
     (tmp_path / ".a.12345678").mkdir()
-    before = names(tmp_path)
+    before = listing(tmp_path)
     for path in tmp_path.iterdir():
         os.utime(path, (0, 0))
     write(tmp_path / "elsewhere" / "b")
     write(tmp_path / "b")
-    assert names(tmp_path) == sorted([*before, "b"])
+    assert listing(tmp_path) == sorted([*before, "b"])
 
 
 def test_many_may_write_in_a_folder_at_once(tmp_path):
@@ -189,4 +189,4 @@ def test_a_temporary_folder_is_one_s_own_and_vanishes_with_what_it_holds(tmp_pat
     with paths.temporary(tmp_path, "download") as folder:
         (folder / "deep" / "er").mkdir(parents=True)
         assert mode(folder) == 0o700 and folder.parent == tmp_path
-    assert names(tmp_path) == []
+    assert listing(tmp_path) == []

@@ -8,17 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
+from helpers import texts
 
 import simlib
 from simlib import EASY, Conservative, examples, plots, simulate
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def rectangles(ax):
@@ -61,7 +56,7 @@ def test_utilisation_over_time_is_the_mean_of_each_interval(workload):
 
 def test_pictures_of_made_up_workloads_say_so():
     s = simulate(simlib.load("sample"), EASY())
-    assert plots.SYNTHETIC in [text.get_text() for text in plots.utilisation(s).texts]
+    assert plots.SYNTHETIC in texts(plots.utilisation(s))
 
 
 def picture(folder, backend, shown):
@@ -79,6 +74,7 @@ def picture(folder, backend, shown):
     return (folder / "figure9.png").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path):
     cases = [("agg", 0), ("svg", 1), ("module://matplotlib_inline.backend_inline", 2)]
     with ThreadPoolExecutor() as threads:

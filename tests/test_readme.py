@@ -26,10 +26,12 @@ def shown(monkeypatch):
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_every_block_of_the_readme_runs(shown):
     assert {"ShortestFirst", "wide_and_waiting", "batch_means"} <= set(shown)
 
 
+@pytest.mark.slow
 def test_the_policy_of_the_readme_makes_schedules_that_fit_the_machine(shown):
     w = sample()
     s = simlib.simulate(w, shown["ShortestFirst"]())

@@ -5,8 +5,7 @@ import heapq
 import numpy as np
 import pandas as pd
 import pytest
-from test_adjusted_scheduling import busy
-from test_engine import every_policy, random_workload, table
+from helpers import busy_users, every_policy, random_workload, table
 
 from simlib import EASY, FCFS, Conservative, load, reference, simulate
 from simlib.walltime import Adjustment, Scheme
@@ -21,7 +20,7 @@ def test_it_takes_policies_and_workloads_as_simulate_does(policy, overrun):
 
 
 def test_it_takes_adjusted_estimates():
-    w = busy(1)
+    w = busy_users(1)
     policy = EASY(order="wfp", adjust=Adjustment(Scheme("user", "1 day", 70, 0.5, least=2), running=False))
     expected, found = (run(w, policy).jobs for run in (simulate, reference.simulate))
     assert (found.adjusted != w.jobs.estimate).any()

@@ -1,28 +1,23 @@
 """The scoreboard and the site, made of a few made-up exhibits: every row counted, every link there, the same again."""
 
 import re
-from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+from helpers import ROOT
 
-from simlib import papers, plots
+from simlib import plots
 from simlib.models.sample import sample
 from simlib.papers import __main__ as command
-from simlib.papers import records, report, scoreboard, site
+from simlib.papers import judging, records, report, scoreboard, site
+from simlib.stats import Interval
 
 matplotlib.use("Agg")
 
-BAND = (0.9, 1.0, 1.1)
+BAND = 1.0, Interval(0.9, 1.0, 1.1)
 OF = {"trace": "KTH", "quantity": "wait"}
-
-
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -46,19 +41,19 @@ def study(root, log):
     """Three exhibits, one of them of two records, one from a stand-in."""
     figure, ax = plt.subplots()
     ax.plot([1, 2])
-    cells = [papers.cell(OF | {"month": "1996-07"}, value, 1.0, BAND) for value in (1.0, 1.0, 1.12, 2.0)]
-    variant = {"ours": 2.0, "band": (1.9, 2.0, 2.1)}
-    cells[3] = papers.cell(OF, 2.0, 1.0, BAND, variant=variant, note="so | it is")
-    claims = [papers.claim("MF-08", papers.REPRODUCED, "5 of 7"), papers.claim("MF-09", papers.NOT, "1 < 2 | 3")]
+    cells = [judging.cell(OF | {"month": "1996-07"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
+    likely = 2.0, Interval(1.9, 2.0, 2.1)
+    cells[3] = judging.cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
+    claims = [judging.claim("MF-08", judging.REPRODUCED, "5 of 7"), judging.claim("MF-09", judging.NOT, "1 < 2 | 3")]
     made = {"workloads": [log], "parameters": {"seed": 1}}
     notebook(root, "mualem2001", "table1", "Table 1: months")
     records.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": claims})
     records.save("mualem2001_table1_more", figure, **made)
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
-    records.save("mualem2001_figure4", verdicts={"claims": [papers.claim("MF-05", papers.PARTLY, "half")]})
+    records.save("mualem2001_figure4", verdicts={"claims": [judging.claim("MF-05", judging.PARTLY, "half")]})
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
-    one = papers.cell({"trace": "SDSC"}, 1.0, 1.0)
-    claim = papers.claim("TG-03", papers.REPRODUCED, "made up")
+    one = judging.cell({"trace": "SDSC"}, 1.0, 1.0)
+    claim = judging.claim("TG-03", judging.REPRODUCED, "made up")
     records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
     plt.close("all")
     return root
@@ -69,14 +64,14 @@ def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
     assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
     assert figure4.pictures == figure4.sources == []
-    assert papers.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
+    assert judging.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
     assert list(report.by_verdict(table1.claims).values()) == [1, 0, 1, 0]
 
 
 def test_the_total_counts_every_cell_and_claim_and_the_conjecture(study):
-    judged, variant, claims = report.total(report.outcomes(study / "figures"))
+    judged, likely, claims = report.total(report.outcomes(study / "figures"))
     assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
-    assert variant.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
+    assert likely.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
     assert claims.endswith(": 1 reproduced, 1 partly reproduced, 1 not reproduced, 1 cannot be tested.")
 
 
@@ -90,6 +85,7 @@ def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     assert "**not reproduced**" in line and r"1 \< 2 \| 3" in line
 
 
+@pytest.mark.slow
 def test_a_log_that_is_not_verified_is_marked(study, log):
     log.source["verified"] = False
     records.save("mualem2001_figure4", workloads=[log])
@@ -176,6 +172,7 @@ def test_the_same_figures_give_the_same_bytes(study):
     assert write() == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -210,6 +207,22 @@ def test_the_verdicts_are_printed(study, capsys):
     assert "Of 4 claims" in out
 
 
+@pytest.mark.slow
 def test_the_committed_scoreboard_is_what_the_records_give():
-    folder = Path(__file__).parent.parent / "figures"
+    folder = ROOT / "figures"
     assert (folder / "README.md").read_text(encoding="utf-8") == scoreboard.text(folder)
+
+
+def test_every_number_that_the_readme_states_of_the_study_comes_from_a_record():
+    readme, found = (ROOT / "README.md").read_text(encoding="utf-8"), report.outcomes(ROOT / "figures")
+    assert report.stated(found) in readme
+    assert report.with_findings(readme, found) == readme
+    for one in found:
+        for claim in one.claims:
+            claim.get("numbers", {}).update(share=0.123)
+    assert report.with_findings(readme, found).count("12 %") == 2
+
+
+def test_a_finding_without_a_record_is_named(study):
+    with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
+        report.stated(report.outcomes(study / "figures"))

@@ -93,6 +93,7 @@ def test_a_record_becomes_a_line_of_18_fields(convert):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "state, status",
     [
@@ -296,6 +297,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_layout_does_not_matter(convert, layout):
     written = text([job(1), job(11, submit=5, JobName="tide")])
@@ -331,6 +333,7 @@ def in_words(record):
     return record | times | {"ElapsedRaw": elapsed}
 
 
+@pytest.mark.slow
 @given(st.lists(jobs, min_size=1, max_size=8), st.booleans())
 def test_what_ran_comes_back_as_it_was(convert, records, words):
     records = [record | {"JobID": number} for number, record in enumerate(records)]
@@ -409,6 +412,7 @@ def test_an_absurd_value_is_named_with_its_line(convert, field, values):
 odd = st.sampled_from(["", "-1", "0", "1" * 11, "9" * 400, "0001-01-01T00:00:00", "9999-12-31T23:59:59", "2K", "1:2:3"])
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(st.fixed_dictionaries({name: odd for name in list(JOB)[:11]}), min_size=1, max_size=3), st.data())
 def test_odd_values_are_converted_or_refused_by_name(convert, records, data):

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import first_days
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -15,7 +16,6 @@ from scipy import signal, stats
 
 import simlib
 from simlib import EASY, simulate
-from simlib.models.sample import sample
 from simlib.stats import band, batch_means, ks_distance, means_of, shake
 
 
@@ -50,12 +50,14 @@ def lindley(interarrival, service):
     return walk - np.minimum.accumulate(walk, axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])
 def test_intervals_for_an_autoregressive_series_cover_its_mean_at_the_stated_rate(confidence):
     series = autoregressive(500, 21 * 400, phi=0.9)
     assert as_stated(covered(series, 10, batch=400, confidence=confidence, most=20), 500, confidence)
 
 
+@pytest.mark.slow
 def test_batches_too_small_for_the_correlation_cover_less_than_stated_and_show_it():
     series = autoregressive(300, 101 * 10, phi=0.9)
     assert covered(series, 10, batch=10) < 0.8 * 300
@@ -64,6 +66,7 @@ def test_batches_too_small_for_the_correlation_cover_less_than_stated_and_show_i
     assert abs(np.mean([batch_means(values, 400).lag1 for values in long])) < 0.5 / np.sqrt(100)
 
 
+@pytest.mark.slow
 def test_intervals_for_an_mm1_queue_cover_the_mean_wait_at_the_stated_rate():
     waits = lindley(*queue_times(400, 31 * 1000, load=0.5))
     mean_wait = 0.5 / (1 - 0.5)  # load / (1 - load), in service times
@@ -167,8 +170,7 @@ def test_values_that_are_not_finite_are_an_error():
 
 @pytest.fixture(scope="module")
 def busy():
-    w = sample()
-    return w.select((w.jobs.submit < 10 * 86400).to_numpy())
+    return first_days(10)
 
 
 def test_each_shaken_run_is_the_workload_shaken_with_its_own_seed(busy):
@@ -178,6 +180,7 @@ def test_each_shaken_run_is_the_workload_shaken_with_its_own_seed(busy):
     assert runs.columns.tolist() == again[0].index.tolist()
 
 
+@pytest.mark.slow
 def test_shaken_runs_do_not_depend_on_what_executes_them(busy):
     with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:
         results = [shake(busy, EASY(), runs=4, executor=executor) for executor in (None, one, processes)]

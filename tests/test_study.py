@@ -1,44 +1,29 @@
-"""The notebooks and the workflow that executes them: clean sources, resumable runs, failures that show."""
+"""The workflow that executes the notebooks: resumable runs, failures that show."""
 
-import json
+import importlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
+from helpers import ROOT
 
-ROOT = Path(__file__).parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("[!.]*.ipynb"))
+from simlib.papers.exhibit import exhibits
 
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_sources_have_parameters_short_cells_and_no_outputs(path):
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert sum("parameters" in cell.metadata.get("tags", []) for cell in code) == 1
-    assert notebook.cells[0].cell_type == "markdown"
-    for cell in code:
-        assert not cell.outputs and cell.execution_count is None
-        assert len(cell.source.splitlines()) <= 25
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "figures").glob("*.csv")), ids=lambda path: path.stem)
-def test_committed_exhibits_come_from_real_logs_and_say_which(path):
-    record = json.loads(path.with_suffix(".json").read_text())
-    assert not record["synthetic"]
-    assert all(log["sha256"] for log in record["logs"])
-    assert set(record["versions"]) >= {"python", "simlib", "numpy", "pandas", "numba"}
-
-
-def test_every_committed_picture_has_its_numbers():
-    pictures = (ROOT / "figures").glob("*.png")
-    assert [path.name for path in pictures if not path.with_suffix(".csv").exists()] == []
+def test_the_benchmark_knows_where_each_exhibit_imports_simulates_and_draws(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    study = importlib.import_module("study")
+    for name, exhibit in exhibits().items():
+        cells = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).cells
+        found = study.kinds([cell.source for cell in cells if cell.cell_type == "code"], exhibit)
+        assert (name, {study.IMPORTING, study.SIMULATING, study.DRAWING} - set(found)) == (name, set())
 
 
 # The workflow, with small notebooks of its own

@@ -11,6 +11,8 @@ import simlib
 from simlib import EASY, Conservative, simulate
 from simlib.sweeps import sweep
 
+pytestmark = pytest.mark.slow
+
 
 def mean_wait(seed, policy):
     return simulate(simlib.load("sample").shake(60, seed), policy).jobs.wait.mean()

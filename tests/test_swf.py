@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import listing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,10 +70,6 @@ def fault(path, **options):
     assert message.startswith(f"{path}: ")
     assert "\n" not in message and len(message) < len(str(path)) + 200
     return message.removeprefix(f"{path}: ")
-
-
-def listing(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 # Reading
@@ -439,27 +436,29 @@ def test_any_bytes_that_look_like_gzip_are_read_or_refused(put, data):
     read_or_refuse(put(b"\x1f\x8b\x08" + data))
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(text=swf_texts)
 def test_any_text_that_looks_like_a_log_is_read_or_refused(put, text):
     read_or_refuse(put(text))
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(text=swf_texts)
 def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
     path = put(text)
     data = swf.read_bytes(path)
     try:
-        fast = swf._parse_fast(swf._split_comments(data)[1])
+        fast = swf.lines._parse_fast(swf.lines._split_comments(data)[1])
     except (ValueError, OverflowError):
         return
-    pd.testing.assert_frame_equal(fast, swf._parse_slowly(data, path))
+    pd.testing.assert_frame_equal(fast, swf.lines._parse_slowly(data, path))
 
 
 def test_clean_logs_take_the_fast_way(put):
     data = swf.read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
-    assert len(swf._parse_fast(swf._split_comments(data)[1])) == 3
+    assert len(swf.lines._parse_fast(swf.lines._split_comments(data)[1])) == 3
 
 
 # Writing
@@ -472,6 +471,7 @@ log_fields = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(rows=st.lists(st.tuples(*log_fields), max_size=6), packed=st.booleans(), procs=st.sampled_from([None, 99]))
 def test_a_written_log_reads_back_equal(put, rows, packed, procs):
@@ -519,6 +519,7 @@ def reads_back_equal(w, path):
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     rows=made_up_jobs,
@@ -566,6 +567,7 @@ def test_what_would_not_read_back_equal_is_refused_with_the_job_and_nothing_is_w
     assert listing(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "w",
     [
@@ -603,6 +605,7 @@ def doubts_of(path, **options):
     return [str(one.message) for one in caught], w
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -737,6 +740,7 @@ def test_a_log_that_says_that_it_is_made_up_is_synthetic_wherever_it_says_so(put
     assert path.read_text().lower().count("synthetic") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["SDSC-BLUE-2000-4.2-cln", "Sandia-Ross-2001-1.1-cln", "KTH-SP2-1996-2", "HPC2N-2002-2.2-cln"]
 )
@@ -752,6 +756,7 @@ def test_real_logs_whose_use_exceeds_the_machine_are_warned_of_and_no_others(nam
 # Bounded
 
 
+@pytest.mark.slow
 def test_a_header_of_many_lines_is_read_in_a_time_that_grows_with_it(put):
     path = put(HEAD + "; Note: x\n" * 200_000 + JOB)
     begun = time.process_time()
@@ -770,6 +775,7 @@ def test_a_text_larger_than_the_limit_is_refused(put, packed):
     assert fault(path, limit=len(text) - 1) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content, limit", [(b" ", 30_000_000), (b"\0", 2**40)])
 def test_a_small_file_of_much_text_is_refused_before_all_is_held(put, content, limit):
     path = put(gzip.compress(content * 120_000_000, 1))
@@ -787,15 +793,16 @@ def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr(swf, "jobs_of", full)
+    monkeypatch.setattr(swf.reading, "jobs_of", full)
     expected = "found more than this machine's memory holds, expected a log that is smaller"
     assert fault(put(HEAD + JOB)) == expected
-    monkeypatch.setattr(swf, "_split_comments", full)
+    monkeypatch.setattr(swf.lines, "_split_comments", full)
     assert fault(put(HEAD + JOB)) == expected
     with pytest.raises(SWFError, match="memory"):
         swf.job_lines(put(HEAD + JOB))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in this system's folders")
 def test_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "log.swf")
@@ -978,6 +985,7 @@ def test_a_log_without_jobs_has_a_digest_too(put):
 CATALOGUED = [archive.File(**file) for about in archive.catalogue()["logs"].values() for file in about["files"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [file for file in CATALOGUED if file.sha256], ids=lambda file: file.file)
 def test_real_logs_have_the_digests_of_the_catalogue(file):
     path = Path(os.environ.get("SIMLIB_TRACES", "."), file.file)

@@ -3,26 +3,22 @@
 from itertools import product
 
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import tang_trace
 from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, estimates, papers, simulate
 from simlib.papers import tang2013
-from simlib.papers.tang2013 import beyond, pictures, scheduling
-from simlib.papers.tang2013.scheduling import BASELINE, RECORDED
+from simlib.papers.results import AS_IT_IS
+from simlib.papers.tang2013 import beyond, scheduling
+from simlib.papers.tang2013.scheduling import BASELINE
+from simlib.predicted import Predicted
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def table(rows):
@@ -36,12 +32,6 @@ def jobs(draw, most=30):
     return table(draw(st.lists(job, min_size=1, max_size=most))).sort_values("submit", ignore_index=True)
 
 
-def trace_of(rows, machine=4, name="made up"):
-    rows = rows.assign(group=1)
-    options = {"log": rows.assign(wait=0, requested_time=rows.estimate), "start": pd.Timestamp("2009-01-01")}
-    return tang2013.Trace(name, simlib.Workload(rows, machine, name, **options), "group")
-
-
 def repeated(n=600, seed=2):
     """A log of repeated jobs under load, most far below their requests."""
     rng = np.random.default_rng(seed)
@@ -53,12 +43,13 @@ def repeated(n=600, seed=2):
 
 @pytest.fixture(scope="module")
 def made_up():
-    return trace_of(repeated(), machine=8)
+    return tang_trace(repeated())
 
 
 # The last two jobs
 
 
+@pytest.mark.slow
 @given(jobs(), st.lists(st.integers(0, 40), min_size=30, max_size=30))
 def test_a_job_is_predicted_from_the_last_two_of_its_user_that_ended_before(rows, delays):
     ends = rows.submit + rows.run + pd.Series(delays[: len(rows)])
@@ -87,20 +78,22 @@ def test_a_prediction_is_no_more_than_the_user_asks_for():
 # Predictions in place of a scheme
 
 
+@pytest.mark.slow
 @given(jobs(), st.sampled_from(scheduling.ORDERS))
 def test_perfect_predictions_everywhere_are_exact_estimates(rows, order):
     w = simlib.Workload(rows.assign(group=1), 4)
-    perfect = beyond.Predicted(predicted=w.jobs.run)
+    perfect = Predicted(predicted=w.jobs.run)
     schedule = simulate(w, EASY(order=order, adjust=perfect)).jobs
     assert schedule.adjusted.tolist() == w.jobs.run.tolist()
     expected = simulate(w.with_estimates("exact"), EASY(order=order)).jobs
     assert schedule.start.tolist() == expected.start.tolist()
 
 
+@pytest.mark.slow
 @given(jobs(), st.sampled_from(scheduling.ORDERS))
 def test_predictions_above_the_estimates_change_nothing(rows, order):
     w = simlib.Workload(rows.assign(group=1), 4)
-    above = beyond.Predicted(predicted=np.maximum(w.jobs.estimate, w.jobs.run) + 7)
+    above = Predicted(predicted=np.maximum(w.jobs.estimate, w.jobs.run) + 7)
     schedules = [simulate(w, EASY(order=order, adjust=of)).jobs.start.tolist() for of in (above, None)]
     assert schedules[0] == schedules[1]
 
@@ -112,6 +105,11 @@ def test_predictions_are_made_over_the_whole_log_and_used_month_by_month(made_up
     expected = estimates.LastTwo(made_up.ends)(made_up.workload.jobs)
     assert found.adjusted.tolist() == expected[found.index].tolist()
     assert (found.adjusted < found.estimate).mean() > 0.9
+
+
+def test_to_plan_with_predictions_there_must_be_some():
+    with pytest.raises(ValueError, match="found no predictions, expected predicted="):
+        Predicted()
 
 
 # Switches and settings
@@ -141,11 +139,11 @@ def test_all_cases_at_once_are_what_they_are_by_themselves(made_up):
     shaken = made_up.workload.months("2009-01").shake(60, 2)
     for order, (name, of) in product(scheduling.ORDERS, beyond.cases(made_up).items()):
         alone = beyond.measures(simulate(shaken, EASY(order=order, adjust=of)))
-        assert results.loc["made up", "2009-01", order, 2, name].to_dict() == alone
+        assert results.xs(("made up", "2009-01", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
 
 
 def test_settings_change_only_what_their_names_say(made_up):
-    found = beyond.variants(made_up)
+    found = beyond.relaxed(made_up)
     cases = scheduling.cases(made_up)
     assert found["regular, A >= 0.5, 10 jobs"] == cases["regular p85"]
     loose = found["selective, any A, 2 jobs"]
@@ -157,24 +155,31 @@ def test_settings_change_only_what_their_names_say(made_up):
 
 
 def test_every_job_is_of_one_kind_by_its_estimate_and_of_one_by_its_size(made_up):
-    found = beyond.waits(simulate(made_up.workload, EASY()))
-    for measure in ("jobs", "wait"):
-        counts = [found[measure, kind] for kind in beyond.KINDS]
+    found = beyond.measures(simulate(made_up.workload, EASY()))
+    for measure in ("jobs", "waited"):
+        counts = [found[kind, measure] for kind in beyond.KINDS]
         assert counts[0] == sum(counts[1:4]) == sum(counts[4:])
-    assert found["jobs", "all jobs"] == len(made_up.workload)
-    assert found["jobs", "above 1/8 of the machine"] == (made_up.workload.jobs.procs > 1).sum()
+    assert found["all jobs", "jobs"] == len(made_up.workload)
+    assert found["above 1/8 of the machine", "jobs"] == (made_up.workload.jobs.procs > 1).sum()
 
 
-def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
-    results = scheduling.runs([made_up], beyond.strategies, measure=beyond.waits, shakes=2, least_jobs=100)
+@pytest.fixture(scope="module")
+def results(made_up):
+    return scheduling.runs([made_up], beyond.strategies, beyond.measures, shakes=2, least_jobs=100)
+
+
+def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up, results):
     row = beyond.who_pays(results).loc[("made up", "wfp", "selective p85", "R below 0.1")]
     jobs = made_up.workload.jobs
     wild = jobs.run < 0.1 * jobs.estimate
     adjust = scheduling.cases(made_up)["selective p85"]
     before, after = (simulate(made_up.workload, EASY(order="wfp", adjust=of)).jobs.wait for of in (None, adjust))
     assert row.share == wild.mean()
-    assert row.recorded == pytest.approx(1 - after[wild].mean() / before[wild].mean())
-    assert row.low <= row.gain <= row.high
+    assert row.as_it_is == pytest.approx(1 - after[wild].mean() / before[wild].mean())
+    assert row.low <= row.ours <= row.high
+    one = results.xs(("wfp", BASELINE, "R below 0.1", "waited"), level=["order", "case", "kind", "metric"])
+    assert one.index.unique("replication").tolist() == [AS_IT_IS, 1, 2]
+    assert row.before == pytest.approx(one.drop(AS_IT_IS, level="replication").mean() / wild.sum())
 
 
 # Other logs
@@ -189,40 +194,39 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
         options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
         return simlib.Workload(log, 8, name, **options)
 
-    monkeypatch.setattr(beyond.archive, "find", lambda name, variant=None: name in here or None)
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
     monkeypatch.setattr(papers, "load", lambda name, variant=None: made(name, False))
     monkeypatch.setattr(tang2013.twin, "workload", lambda name: made(name, True))
-    (kth,) = beyond.all_traces()
+    (kth,) = beyond.Beyond().every
     assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
     here.clear()
-    twins = beyond.all_traces()
+    twins = beyond.Beyond().every
     assert twins and all(one.workload.stand_in for one in twins)
 
 
-def test_further_logs_are_in_the_catalogue_and_none_is_there_twice():
-    assert not set(beyond.OTHERS) & {setting["log"] for setting in tang2013.settings()}
-    assert all(simlib.archive.entry(name)["estimates"] == "user" for name in beyond.OTHERS)
+def test_all_logs_that_are_compared_have_estimates_of_users():
+    assert all(simlib.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings())
 
 
-def test_pictures_have_a_panel_a_log_and_order(made_up):
-    averages = scheduling.averages(
-        scheduling.gains(scheduling.runs([made_up], beyond.strategies, shakes=2, least_jobs=100))
-    )
-    measures = ["wait", "bounded_slowdown"]
-    part = beyond.by_panel(averages, ("trace", "order"), "case", "metric", measures)
-    figure = pictures.gains_by_row(part)
+def test_pictures_have_a_panel_a_log_and_order(results):
+    averages = beyond.averages(results)
+    figure = beyond.by_row(averages, ["trace", "order"], "case", "metric", ["wait", "bounded_slowdown"])
     assert [ax.get_title() for ax in figure.axes] == ["made up, WFP", "made up, FCFS"]
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["regular p85", "selective p85"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["wait", "bounded slowdown"]
     dots = figure.axes[1].lines[0].get_xdata()
-    expected = averages.gain.xs(("fcfs", "wait"), level=("order", "metric"))
+    expected = averages.ours.xs(("fcfs", "wait"), level=("order", "metric"))
     assert dots == pytest.approx(100 * expected.to_numpy())
 
 
-def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(made_up):
-    results = scheduling.runs([made_up], beyond.strategies, shakes=2, seed=3, least_jobs=100)
-    assert results.index.unique("seed").tolist() == [RECORDED, 3, 4]
-    recorded = scheduling.gains(results).xs(RECORDED, level="seed")
-    averages = scheduling.averages(scheduling.gains(results))
-    one = averages.recorded[("made up", "wfp", "regular p85", "wait")]
-    assert one == recorded.loc[("made up", "wfp", "2009-01"), ("regular p85", "wait")]
+def test_the_cases_of_a_section_can_be_laid_out_wide(made_up, results):
+    exhibit = beyond.Beyond("made up", shakes=2)
+    exhibit.__dict__.update(
+        found=[made_up], averages=beyond.averages(results).rename({"regular p85": "a"}, level="case")
+    )
+    rows = exhibit.of_cases(beyond.strategies)
+    wide = rows.ours.unstack("case", sort=False)
+    assert wide.columns.tolist() == ["selective p85"]
+    assert (
+        wide.loc[("made up", "fcfs", "wait"), "selective p85"] == rows.ours["made up", "fcfs", "selective p85", "wait"]
+    )

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import Workload, papers, plots
-from simlib.papers.tang2013 import examples, examples_pictures
+from simlib import FCFS, Workload, plots, simulate
+from simlib.explain.window import backfill_window
+from simlib.papers import judging
+from simlib.papers.tang2013 import examples, table3_figure12
+from simlib.plots.decisions import backfill_decisions
 
 matplotlib.use("Agg")
 
@@ -28,6 +31,7 @@ def schedule(case, selective=False):
 # The left half of the figure: waiting jobs
 
 
+@pytest.mark.slow
 def test_by_the_users_estimates_only_job_5_is_backfilled_and_job_2_starts_before_it_is_promised(found):
     row = found.loc["regular", "users' estimates"]
     assert (row.adjusted, row.backfilled) == ("", "5")
@@ -103,9 +107,9 @@ def test_selective_adjustment_moves_the_reservation_when_a_job_let_in_early_is_t
     case = "job 3 overestimated"
     regular, selective = schedule(case), schedule(case, selective=True)
     assert regular.shadow[2] == selective.shadow[2] == 360 * examples.MINUTE
-    assert examples.moment(regular, HALF_PAST_TWO).start[2] == 360 * examples.MINUTE
-    assert examples.moment(selective, HALF_PAST_TWO).start[2] == 540 * examples.MINUTE
-    assert examples.moment(selective, HALF_PAST_TWO).backfilled[4]
+    assert backfill_window(regular, HALF_PAST_TWO, examples.HEAD).start[2] == 360 * examples.MINUTE
+    assert backfill_window(selective, HALF_PAST_TWO, examples.HEAD).start[2] == 540 * examples.MINUTE
+    assert backfill_window(selective, HALF_PAST_TWO, examples.HEAD).backfilled[4]
     assert selective.jobs.start[2] == selective.jobs.end[4] == 465 * examples.MINUTE
 
 
@@ -131,7 +135,7 @@ def test_a_history_that_says_nothing_new_changes_nothing():
 @pytest.mark.parametrize("case", examples.CASES)
 def test_the_window_of_the_picture_is_the_one_that_the_simulation_used(case, selective):
     made = schedule(case, selective)
-    at = examples.moment(made, examples.DECISION)
+    at = backfill_window(made, examples.DECISION, examples.HEAD)
     assert at.start[2] == made.shadow[2]
     let_in = (at.role == "candidate") & (examples.DECISION + at.run <= at.start[2])
     assert at.backfilled.equals(let_in.rename("backfilled"))
@@ -140,13 +144,14 @@ def test_the_window_of_the_picture_is_the_one_that_the_simulation_used(case, sel
 def test_an_overdue_running_job_is_expected_to_end_in_five_minutes():
     made = schedule("job 1 badly underestimated")
     now = 240 * examples.MINUTE  # job 1 was expected to end at 216 min
-    assert examples.moment(made, now).start[2] == now + 300
+    assert backfill_window(made, now, examples.HEAD).start[2] == now + 300
 
 
 requests = st.integers(30, 600)
 shares = st.floats(0.2, 1)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(requests, shares, shares), min_size=5, max_size=5))
 def test_under_regular_adjustment_job_2_is_late_by_no_more_than_the_largest_underestimate(drawn):
     jobs = examples.figure12().jobs
@@ -159,7 +164,7 @@ def test_under_regular_adjustment_job_2_is_late_by_no_more_than_the_largest_unde
 
 
 def test_each_cell_of_table_3_is_as_printed_under_regular_adjustment(found):
-    table = examples.table3(found.loc["regular"])
+    table = table3_figure12.table3(found).loc["regular"]
     assert list(table.index) == [(job, level) for job in ("waiting", "running") for level in ("OE", "UE", "BE")]
     assert table.as_printed.all()
     for (job, level), case in table.case.items():
@@ -170,12 +175,13 @@ def test_each_cell_of_table_3_is_as_printed_under_regular_adjustment(found):
 
 
 def test_under_selective_adjustment_an_overestimated_waiting_job_delays_job_2_after_all(found):
-    table = examples.table3(found.loc["selective"])
+    table = table3_figure12.table3(found).loc["selective"]
     assert table.as_printed["waiting"].to_dict() == {"OE": False, "UE": True, "BE": True}
     assert table.ours["waiting", "OE"] == "job 3 let in as well, delay of 105 min"
-    assert not table.as_printed["running"].any(), "running jobs are left alone"
+    assert table.index.unique("job").tolist() == ["waiting"], "running jobs are left alone"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["wfp", "sjf"])
 def test_the_order_of_the_queue_does_not_matter_to_the_example(found, order):
     assert examples.study(order).equals(found)
@@ -194,21 +200,21 @@ def test_the_order_of_the_queue_does_not_matter_to_the_example(found, order):
     ],
 )
 def test_a_cell_is_not_as_printed_where_its_effect_is_missing(found, case, column, value):
-    changed = found.loc["regular"].copy()
-    changed.loc[case, column] = value
-    table = examples.table3(changed)
+    changed = found.copy()
+    changed.loc[("regular", case), column] = value
+    table = table3_figure12.table3(changed).loc["regular"]
     assert table.case[~table.as_printed].tolist() == [case]
 
 
 def test_the_claim_follows_from_both_strategies(found):
-    [claim] = examples.claims(found)
-    assert claim["verdict"] == papers.PARTLY
+    claim = table3_figure12.claim(found)
+    assert claim["verdict"] == judging.PARTLY
     assert "regular: 6 of 6 cells" in claim["evidence"] and "selective: 2 of 3" in claim["evidence"]
     kept = found.copy()
     kept.loc[("selective", "job 3 overestimated"), "late_min"] = 0
-    assert examples.claims(kept)[0]["verdict"] == papers.REPRODUCED
+    assert table3_figure12.claim(kept)["verdict"] == judging.REPRODUCED
     idle = found.assign(backfilled="", window_min=300.0)
-    assert examples.claims(idle)[0]["verdict"] == papers.NOT
+    assert table3_figure12.claim(idle)["verdict"] == judging.NOT
 
 
 def test_the_effects_change_with_the_share_where_they_should():
@@ -221,13 +227,19 @@ def test_the_effects_change_with_the_share_where_they_should():
 
 def test_the_picture_measures_the_window_and_says_who_is_late():
     drawn = {case: schedule(case) for case in ("users' estimates", "job 1 underestimated")}
-    moments = {case: examples.moment(made, examples.DECISION) for case, made in drawn.items()}
     with plt.rc_context(plots.STYLE):
-        figure = examples_pictures.backfill_decisions(drawn, moments, examples.DECISION)
+        figure = backfill_decisions(drawn, examples.DECISION, examples.HEAD)
     (first, second), (below_first, below_second) = np.reshape(figure.axes, (2, 2))
     texts = [[text.get_text() for text in ax.texts] for ax in (first, second)]
     assert "window\n5:00" in texts[0] and "window\n3:48" in texts[1]
     assert {"1", "2", "3", "4", "5", "8:00", "6:00", "4:30"} <= set(texts[0])
     assert below_first.get_title("left") == "job 2: promised 6:00, started 5:00\nnot late"
     assert below_second.get_title("left") == "job 2: promised 4:48, started 5:00\n0:12 late"
+    plt.close("all")
+
+
+def test_decisions_are_drawn_of_schedules_that_promise_a_start():
+    first_come = simulate(examples.figure12(), FCFS())
+    with pytest.raises(ValueError, match=r"found a schedule under FCFS\(.*\), expected one under EASY"):
+        backfill_decisions({"FCFS": first_come}, examples.DECISION, examples.HEAD)
     plt.close("all")

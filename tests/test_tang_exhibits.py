@@ -1,39 +1,32 @@
 """Tang et al.'s exhibits: from any log every part is made, drawn and judged; from stand-ins nothing is judged."""
 
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import tang_trace, texts
 
-import simlib
-from simlib import papers, plots
-from simlib.papers import tang2013
+from simlib import plots
+from simlib.papers import judging
 from simlib.papers.exhibit import LOGS
 from simlib.papers.tang2013 import (
     beyond,
     examples,
-    examples_pictures,
     figure3,
     figure11,
     figure13,
-    figures4_7,
-    figures8_10,
+    figures4_10,
     figures14_17,
     inaccuracy,
     on_traces,
     table3_figure12,
 )
 
+pytestmark = pytest.mark.slow
+
 matplotlib.use("Agg")
 HOUR, DAY = 3600, 86400
 RESAMPLED, SHAKEN = {"resamples": 20}, {"shakes": 2}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def trace(name="made up", synthetic=False, n=1800):
@@ -44,9 +37,7 @@ def trace(name="made up", synthetic=False, n=1800):
     jobs["estimate"] = np.array([2 * HOUR, 6 * HOUR])[rng.integers(0, 2, n)]
     used = np.array([0.05, 0.1, 0.3, 0.5, 0.6, 0.9])[user] + rng.uniform(-0.04, 0.04, n)
     jobs = jobs.assign(run=(used * jobs.estimate).astype(int), procs=2 ** rng.integers(0, 4, n))
-    log = jobs.assign(wait=0, requested_time=jobs.estimate)
-    options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
-    return tang2013.Trace(name, simlib.Workload(jobs, 8, name, **options), "group")
+    return tang_trace(jobs, name=name, synthetic=synthetic)
 
 
 @pytest.fixture
@@ -55,7 +46,7 @@ def at_hand(monkeypatch):
 
     def say(found, missing=(), every=()):
         monkeypatch.setattr(on_traces, "traces", lambda names: (found, list(missing)))
-        monkeypatch.setattr(beyond, "all_traces", lambda: [*every])
+        monkeypatch.setattr(beyond, "traces", lambda names: ([*every], []))
 
     return say
 
@@ -65,8 +56,8 @@ def at_hand(monkeypatch):
     [
         (inaccuracy.Table1Figures12, RESAMPLED | {"least_jobs": 500}),
         (inaccuracy.Table2, {}),
-        (figures4_7.Figures47, RESAMPLED),
-        (figures8_10.Figures810, RESAMPLED),
+        (figures4_10.Figures47, RESAMPLED),
+        (figures4_10.Figures810, RESAMPLED),
         (figure11.Figure11, RESAMPLED),
         (figure13.Figure13, {}),
         (figures14_17.Figures1417, SHAKEN),
@@ -77,22 +68,26 @@ def test_from_any_log_every_part_is_made_and_drawn_and_every_claim_is_judged(at_
     at_hand([trace()], every=[trace(), trace("other")])
     exhibit = make("made up", **options)
     assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
-    assert papers.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
+    assert judging.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
     for suffix, part in exhibit.made.items():
-        assert len(part.table)
+        assert len(made(part.table))
         if part.draw:
             assert not stamped(exhibit.figure(suffix))
 
 
+def made(table):
+    return table() if callable(table) else table
+
+
 def stamped(figure):
-    return plots.SYNTHETIC in [text.get_text() for text in figure.texts]
+    return plots.SYNTHETIC in texts(figure)
 
 
 def test_where_a_twin_stands_in_pictures_are_stamped_when_made_and_no_claim_is_judged(at_hand):
     at_hand([trace(synthetic=True)])
     exhibit = figure13.Figure13("made up")
     assert stamped(exhibit.figure())
-    assert [claim["verdict"] for claim in exhibit.verdicts] == [papers.UNTESTED]
+    assert [claim["verdict"] for claim in exhibit.verdicts] == [judging.UNTESTED]
 
 
 def test_a_log_is_named_as_missing_only_where_no_twin_takes_its_place(at_hand, capsys):
@@ -121,7 +116,7 @@ def test_all_logs_are_compared_without_those_that_only_stand_in(at_hand):
 
 def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
     exhibit = figure3.Figure3(percentile=50)
-    assert [len(of) for of in exhibit.dimensions.values()] == [4, 6, 7] and len(exhibit.made[""].table) == 168
+    assert exhibit.table.nunique().tolist() == [4, 6, 7] and len(exhibit.made[""].table) == 168
     marked = [text.get_text() for text in exhibit.figure().axes[0].texts if text.get_color() == "white"]
     assert marked == ["triple key", "1 month", "median"]
 
@@ -129,7 +124,7 @@ def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
 def test_table_3_and_figure_12_rest_on_no_log():
     exhibit = table3_figure12.Table3Figure12(lowest_share=0.95)
     (claim,) = exhibit.verdicts
-    assert claim["verdict"] == papers.PARTLY
+    assert claim["verdict"] == judging.PARTLY
     assert list(exhibit.made) == ["", "left", "right", "between", "moved"]
     assert exhibit.made["left"].table.index.tolist() == list(table3_figure12.LEFT)
     assert exhibit.made["right"].table.index.tolist() == list(table3_figure12.RIGHT)
@@ -138,7 +133,7 @@ def test_table_3_and_figure_12_rest_on_no_log():
 
 def test_starts_and_promises_are_drawn_in_hours_over_the_levels():
     sweep = examples.by_share(1, [1, 0.9, 0.8])
-    waits, runs = examples_pictures.by_share({"job 4 waits": sweep, "job 1 runs": sweep}).axes
+    waits, runs = table3_figure12.by_share({"job 4 waits": sweep, "job 1 runs": sweep}).axes
     assert (waits.get_title(), runs.get_title()) == ("job 4 waits", "job 1 runs")
     assert waits.lines[0].get_ydata().tolist() == [6, 5.4, 4.8]
     assert [patch.get_label() for patch in runs.patches] == ["NA", "OE", "UE"]

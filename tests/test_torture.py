@@ -15,6 +15,8 @@ from torture.attack import Plan, Tried
 import simlib
 from simlib import sacct, swf
 
+pytestmark = pytest.mark.slow
+
 FEW = Plan(seed=1, share=0.001)
 EASY_CASE = 40  # random cases where a fault is in nearly every one
 
@@ -33,14 +35,14 @@ def test_a_parser_that_swallows_a_bad_line_is_found_out(monkeypatch):
     def swallowing(lines):
         return whole(b"\n".join(line for line in lines.split(b"\n") if len(line.split()) in (0, 18)))
 
-    whole = swf._parse_fast
-    monkeypatch.setattr(swf, "_parse_fast", swallowing)
+    whole = swf.lines._parse_fast
+    monkeypatch.setattr(swf.lines, "_parse_fast", swallowing)
     failures = logs.damaged_lines(FEW).failures
     assert any("is bad, but the file is read" in failure for failure in failures)
 
 
 def test_a_parser_that_reads_a_number_wrong_is_found_out_with_the_smallest_log(monkeypatch):
-    whole = swf._parse_fast
+    whole = swf.lines._parse_fast
     monkeypatch.setattr(
         swf, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
     )
@@ -53,7 +55,7 @@ def test_an_error_of_another_kind_is_found_out(monkeypatch):
     def raises(data, path):
         raise KeyError("job")
 
-    monkeypatch.setattr(swf, "_parse_slowly", raises)
+    monkeypatch.setattr(swf.lines, "_parse_slowly", raises)
     assert any("KeyError comes out" in failure for failure in logs.damaged_lines(FEW).failures)
 
 
@@ -334,7 +336,7 @@ def small_tree(folder):
 def test_a_cache_that_gives_what_is_in_a_damaged_file_is_found_out(monkeypatch):
     def trusting(function):
         def call(*arguments):
-            path = caches.kept.FOLDER / "numbers"
+            path = caches.cache.FOLDER / "numbers"
             if not path.exists():
                 path.write_bytes(b"0" * 99)
                 return function(*arguments)
@@ -342,7 +344,7 @@ def test_a_cache_that_gives_what_is_in_a_damaged_file_is_found_out(monkeypatch):
 
         return call
 
-    monkeypatch.setattr(caches.kept, "once", trusting)
+    monkeypatch.setattr(caches.cache, "once", trusting)
     assert any("wrong numbers" in failure for failure in caches.kept_blocks(FEW).failures)
 
 

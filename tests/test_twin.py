@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 import simlib
 from simlib import archive, paths
 from simlib.models import comparison, fit_twins, twin
+from simlib.models.twins import chance, fitting, nearest, times, users
+
+pytestmark = pytest.mark.slow
 
 NAMES = [name for name, about in archive.catalogue()["logs"].items() if not about.get("synthetic")]
-FITTED = [name for name in NAMES if name not in fit_twins.FROM_NEAREST]
+FITTED = [name for name in NAMES if name not in nearest.FROM_NEAREST]
 ESTIMATED = [name for name in NAMES if "Par" not in name]
 
 
@@ -106,8 +109,9 @@ def test_submissions_follow_the_logs_week(made):
     assert np.abs(np.cumsum(hours) - np.cumsum(week.ravel())).max() < 0.05
 
 
-def test_a_twin_has_all_18_fields_and_reads_back_from_swf(made, tmp_path):
-    w, _ = made
+@pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-Par-95"])  # with jobs that never ran, and without
+def test_a_twin_has_all_18_fields_and_reads_back_from_swf(name, tmp_path):
+    w = first(name)
     assert list(w.log.columns) == list(simlib.swf.FIELDS) and (w.log.dtypes == np.int64).all()
     simlib.write_swf(w, tmp_path / "twin.swf.gz")
     again = simlib.read_swf(tmp_path / "twin.swf.gz")
@@ -171,7 +175,7 @@ def test_a_name_that_is_not_in_the_catalogue_or_has_no_twin_is_refused():
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-9, 9)), min_size=1, max_size=30))
 def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
     group, scores = (np.array(column) for column in zip(*jobs, strict=True))
-    places = twin.places(scores, group)
+    places = chance.places(scores, group)
     for one in np.unique(group):
         size = (group == one).sum()
         np.testing.assert_allclose(np.sort(places[group == one]), (np.arange(size) + 0.5) / size)
@@ -181,7 +185,7 @@ def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
 
 def test_a_curve_gives_back_the_quantiles_it_was_made_of():
     values = np.random.default_rng(0).lognormal(5, 2, 2000)
-    drawn = twin.read(fit_twins.curve(values), np.random.default_rng(1).random(20000))
+    drawn = chance.read(fitting.curve(values), np.random.default_rng(1).random(20000))
     for probability in (0.05, 0.5, 0.95):
         assert np.quantile(drawn, probability) == pytest.approx(np.quantile(values, probability), rel=0.1)
     assert drawn.min() >= 0.99 * values.min() and drawn.max() <= 1.01 * values.max()
@@ -191,16 +195,22 @@ def test_groups_contribute_their_shares_to_scores():
     rng = np.random.default_rng(0)
     user = np.repeat(np.arange(400), 50)
     request = np.repeat(np.arange(4000), 5)
-    scores = pd.Series(twin.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
-    assert fit_twins.explained(scores, user, request) == pytest.approx([0.5, 0.3], abs=0.05)
+    scores = pd.Series(chance.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
+    assert fitting.explained(scores, user, request) == pytest.approx([0.5, 0.3], abs=0.05)
     assert scores.var() == pytest.approx(1, abs=0.1)
+
+
+def test_a_workload_without_a_log_is_refused_where_requested_times_are_compared():
+    few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3))
+    with pytest.raises(ValueError, match="few: described: found no log, expected a workload that was read from one"):
+        comparison.described(few)
 
 
 def test_the_clock_goes_with_the_submissions():
     week = np.ones((7, 24), int)
     week[:, 8:16] = 7  # three times the mean, and the rest a third of it
     table = {"start": 0, "first": 100, "last": 80 * 86400, "week": week.tolist()}
-    clock = twin.Clock(table, "UTC")
+    clock = times.Clock(table, "UTC")
     assert clock.edges.tolist() == [100, 31 * 86400, 59 * 86400, 80 * 86400 + 1]
     assert clock.busy(7 * 86400) == pytest.approx(7 * 86400)
     assert clock.busy(8 * 3600) == pytest.approx(8 * 3600 / 3)
@@ -211,7 +221,7 @@ def test_the_clock_goes_with_the_submissions():
 def test_the_months_of_the_clock_begin_at_local_midnight():
     table = twin.parameters("KTH-SP2")
     w = first("KTH-SP2")
-    edges = twin.Clock(table, "Europe/Stockholm").edges
+    edges = times.Clock(table, "Europe/Stockholm").edges
     _, expected = w.month_starts(table["first"], table["last"])
     assert edges[1:-1].tolist() == expected[1:-1].tolist()
 
@@ -219,8 +229,8 @@ def test_the_months_of_the_clock_begin_at_local_midnight():
 @given(st.integers(0, 99), st.floats(0, 1))
 def test_a_session_never_repeats_the_request_of_the_one_before(seed, returns):
     user = np.sort(np.random.default_rng(seed).integers(0, 5, 60))
-    curve = [2] * 9 + [50] * (len(twin.GRID) - 9)
-    request = twin._returns({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
+    curve = [2] * 9 + [50] * (len(chance.GRID) - 9)
+    request = users.requests({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
     assert all(one != other for one, other in zip(request, request[1:], strict=False))
     assert all(user[session] == user[first] for session, first in enumerate(request))
     assert all(first <= session for session, first in enumerate(request))
@@ -315,6 +325,7 @@ def test_a_twin_is_scheduled_much_like_its_log(log, name):
 # How the tables are made
 
 
+@pytest.mark.thorough
 def test_the_committed_table_of_kth_is_what_the_script_makes_of_the_log(log):
     log("KTH-SP2", "original")
     table, origin = fit_twins.made("KTH-SP2")
@@ -338,7 +349,7 @@ def test_tables_are_small_and_say_where_they_come_from(name):
     assert len(text) < 20_000 and max(map(len, text.splitlines())) <= 120
     comment = text.partition("\n\n")[0].replace("\n# ", " ")
     assert comment.startswith(f"# The twin of {name}: ") and "by python -m simlib.models.fit_twins" in comment
-    assert ("made from what is public" in comment) == (name in fit_twins.FROM_NEAREST)
+    assert ("made from what is public" in comment) == (name in nearest.FROM_NEAREST)
 
 
 def test_a_table_is_read_as_it_was_written():
@@ -366,7 +377,7 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
-    printed = simlib.papers.published("mualem2001_table1")
+    printed = simlib.judging.published("mualem2001_table1")
     printed = printed[(printed.trace == "Par") & (printed.month < "1996")]
     w = first("SDSC-Par-95")
     months = comparison.by_month(comparison.described(w))
@@ -377,9 +388,9 @@ def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
 
 def test_classes_of_sizes_have_enough_jobs_or_work():
     jobs = pd.DataFrame({"procs": [1] * 900 + [2] * 50 + [4] * 300 + [9] * 250, "run": 1})
-    assert fit_twins._size_edges(jobs) == [1, 4, 16]
+    assert fitting.size_edges(jobs) == [1, 4, 16]
 
 
 def test_scaled_numbers_add_up_and_keep_their_proportions():
-    assert fit_twins._scaled([10, 20, 30], 600) == pytest.approx([100, 200, 300], abs=2)
-    assert sum(fit_twins._scaled([900, 1, 1, 1], 77)) == 77 and min(fit_twins._scaled([900, 1, 1, 1], 77)) >= 1
+    assert nearest.scaled_to([10, 20, 30], 600) == pytest.approx([100, 200, 300], abs=2)
+    assert sum(nearest.scaled_to([900, 1, 1, 1], 77)) == 77 and min(nearest.scaled_to([900, 1, 1, 1], 77)) >= 1

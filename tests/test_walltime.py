@@ -45,6 +45,7 @@ few = st.sampled_from([-1, 1, 2])
 job = st.tuples(days, st.integers(0, 120), st.sampled_from([0, 60, 100]), days, few, few, few)
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(job, min_size=1, max_size=40),
     key=st.sampled_from([*walltime.KEYS, "user+estimate"]),
@@ -182,7 +183,7 @@ def test_jobs_learned_one_by_one_give_what_a_filled_history_gives(rows, window):
     one_by_one = history.empty(np.bincount(group, minlength=2))
     for row in rows:
         history.learn(one_by_one, row[1], row[0], row[2] / 10)
-    filled = walltime._filled(group, end, r / 10, np.concatenate([group, [0, 1]]))
+    filled = walltime._history_of(group, end, r / 10, np.concatenate([group, [0, 1]]))
     for now in (0, 20, 55):
         for number in (0, 1):
             values = []

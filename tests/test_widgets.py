@@ -16,6 +16,8 @@ import simlib
 from simlib import EASY, FCFS, Conservative, examples, plots, simulate, widgets
 from simlib.walltime import Adjustment, Scheme
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _no_figure_stays_open():
@@ -361,7 +363,7 @@ def test_what_is_taken_is_as_if_it_were_typed(editor):
     editor.take({"A": (0, 20, 4, 30), "new": (5, 1, 1, 1)})
     assert [row.texts() for row in editor.rows] == [["0", "20", "4", "30"], ["5", "1", "1", "1"]]
     assert starts(editor) == {"A": 0, "new": 5}
-    assert editor.kept == editor.jobs
+    assert editor.taken == editor.jobs
     editor.reset.click()
     assert starts(editor) == simulate(examples.figure1(), EASY()).jobs.start.to_dict()
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import Workload, estimates, read_swf
+from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
 from simlib.doubts import LogWarning
+from simlib.jobs import TOO_LARGE
+from simlib.swf import FIELDS, jobs_of
 
 HOUR, DAY = 3600, 86400
 STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")
@@ -238,6 +240,7 @@ def test_every_clock_has_months(zone, last):
     assert len(w.months(last[:7])) == 1
 
 
+@pytest.mark.slow
 @given(
     first=st.integers(-(10**9), 10**9),
     span=st.integers(0, 10**8),
@@ -347,6 +350,7 @@ def test_scaling_arrivals_keeps_the_first_job_and_the_run_times():
 busy = st.lists(st.integers(0, 10**6), min_size=2, max_size=20, unique=True)
 
 
+@pytest.mark.slow
 @given(submits=busy, factor=st.floats(0.01, 100))
 def test_scaled_arrivals_are_within_rounding_and_in_order(submits, factor):
     w = at(*submits)
@@ -356,6 +360,7 @@ def test_scaled_arrivals_are_within_rounding_and_in_order(submits, factor):
     assert after.index.equals(before.index)
 
 
+@pytest.mark.slow
 @given(submits=busy, to=st.floats(0.05, 2))
 def test_scaling_the_load_gets_within_rounding_of_the_target(submits, to):
     w = Workload(pd.DataFrame({"submit": submits, "run": 10**5, "procs": 3}), 4)
@@ -389,6 +394,7 @@ def test_the_load_of_absurd_jobs_does_not_overflow(value):
 # Shaking
 
 
+@pytest.mark.slow
 @given(submits=st.lists(st.integers(0, 1000), max_size=20), bound=st.integers(0, 600), seed=st.integers(0, 2**32))
 def test_shaking_moves_each_job_within_bounds_and_sorts_them_again(submits, bound, seed):
     w = at(*submits)
@@ -503,3 +509,50 @@ def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):
     assert w.ends.tolist() == [15, 21]  # where the wait is not known, as if there was none
     with pytest.raises(ValueError, match=r"has no log, so it is not known when jobs ended; expected one read from SWF"):
         made().ends  # noqa: B018
+
+
+def test_on_another_machine_jobs_that_do_not_fit_are_dropped_and_reported():
+    w = made(machine=4)
+    smaller = w.with_procs(2)
+    assert smaller.jobs.index.to_list() == [3, 1] and smaller.dropped.to_dict() == {4: TOO_LARGE, 2: TOO_LARGE}
+    assert smaller.equals(made(machine=2)) and smaller.dropped.equals(made(machine=2).dropped)
+    assert repr(smaller).endswith(
+        "2 jobs on 2 processors; 2 dropped (larger than the machine); on 2 processors instead of 4>"
+    )
+    assert (w.procs, len(w), len(w.dropped), w.history) == (4, 4, 0, ())
+
+
+def test_on_a_larger_machine_jobs_stay_and_those_dropped_before_stay_dropped():
+    w = made(machine=3, run=[50, -1, 70, 80])
+    larger = w.with_procs(np.int64(9))
+    assert type(larger.procs) is int and larger.procs == 9
+    assert larger.jobs.equals(w.jobs) and larger.dropped.equals(w.dropped)
+    assert larger.load == pytest.approx(w.load / 3)
+
+
+def test_a_job_dropped_by_one_machine_keeps_its_reason_beside_those_dropped_by_the_next():
+    w = made(run=[50, -1, 70, 80]).with_procs(3).with_procs(2)
+    assert w.dropped.to_dict() == {1: "run time unknown", 2: TOO_LARGE, 4: TOO_LARGE}
+    assert w.jobs.index.to_list() == [3]
+
+
+def test_a_log_on_another_machine_is_simulated_and_written_on_it(tmp_path):
+    w = recorded(tmp_path).with_procs(3)
+    assert (w.unestimated, w.jobs.index.to_list(), w.ends.to_list()) == (0, [9], [36])
+    write_swf(w, tmp_path / "smaller.swf")
+    assert read_swf(tmp_path / "smaller.swf").equals(w)
+    assert simulate(w, EASY()).summary().load == simulate(read_swf(tmp_path / "smaller.swf"), EASY()).summary().load
+
+
+def test_jobs_that_followed_a_job_that_does_not_fit_follow_none():
+    log = pd.DataFrame(-1, index=[1, 2, 3], columns=FIELDS).assign(run=5, procs=[4, 2, 1], submit=[0, 9, 20])
+    log = log.assign(job=log.index, preceding=[-1, 1, 2], think=[-1, 4, 6])
+    w = Workload(jobs_of(log), 4, log=log)
+    assert w.followed()[0].tolist() == [-1, 0, 1]
+    assert w.with_procs(2).followed()[0].tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize("procs", [0, -1, 2.0, "4", None])
+def test_another_machine_needs_processors_too(procs):
+    with pytest.raises(ValueError, match=f"workload: machine size: found procs={procs!r}, expected a positive whole"):
+        made().with_procs(procs)

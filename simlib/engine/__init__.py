@@ -1,6 +1,5 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from . import conservative_readings, easy_readings
 from .adjusting import Adjusting
 from .arrivals import OPEN
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
@@ -15,8 +14,6 @@ __all__ = [
     "REBACKFILL",
     "Adjusting",
     "conservative",
-    "conservative_readings",
     "easy",
-    "easy_readings",
     "fcfs",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..compiled import compiled
 from .history import History, advance, learn, metric
+from .parts import part
 from .running import insert, remove
 
 
@@ -36,16 +37,30 @@ class Adjusting(NamedTuple):
     overdue: int
 
 
+class Estimates(NamedTuple):
+    """What each job is taken to need, in seconds: the users' estimates, or t_sched where the adjustment says so.
+
+    Attributes
+    ----------
+    user, t_sched, queue, backfill, running : int64 arrays
+        t_sched is set when a job arrives. Without adjustment all five are one, the users' estimates.
+    """
+
+    user: np.ndarray
+    t_sched: np.ndarray
+    queue: np.ndarray
+    backfill: np.ndarray
+    running: np.ndarray
+
+
 @compiled
 def estimates_in_use(estimate, adjusting):
-    """t_sched, to be set when a job arrives, and the estimates for the queue, for backfilling and for running jobs.
-
-    Without adjustment all four are the users' estimates.
-    """
+    """Tell which estimates are used for what; `adjusting` is None to go by the users'."""
     if adjusting is None:
-        return estimate, estimate, estimate, estimate
+        return Estimates(estimate, estimate, estimate, estimate, estimate)
     t_sched = estimate.copy()
-    return (
+    return Estimates(
+        estimate,
         t_sched,
         t_sched if adjusting.queue else estimate,
         t_sched if adjusting.backfill else estimate,
@@ -53,38 +68,47 @@ def estimates_in_use(estimate, adjusting):
     )
 
 
+@part
+def adjust(adjusting, estimates, job, now):
+    """Set t_sched of a job submitted now, from the jobs of its group that ended before now."""
+    if adjusting is not None:
+        estimates.t_sched[job] = _adjusted(adjusting, job, now, estimates.user[job])
+
+
 @compiled
-def adjust(adjusting, job, now, estimate):
-    """t_sched = t_req x A of a job submitted now (equation 2), from the jobs of its group that ended before now."""
+def _adjusted(adjusting, job, now, t_req):
+    """Equation 2: t_sched = t_req x A."""
     group = adjusting.group[job]
     if group < 0:
-        return estimate[job]
+        return t_req
     advance(adjusting.past, group, now, adjusting.window)
     a = metric(adjusting.past, group, adjusting.percentile, adjusting.least)
     if np.isnan(a):
-        return estimate[job]
-    return np.int64(np.rint(estimate[job] * max(a, adjusting.threshold)))
+        return t_req
+    return np.int64(np.rint(t_req * max(a, adjusting.threshold)))
 
 
-@compiled
+@part
 def remember(adjusting, job, now):
     """Learn from a job that ends now. Who is submitted now does not know of it yet."""
-    if adjusting.group[job] >= 0:
+    if adjusting is not None and adjusting.group[job] >= 0:
         learn(adjusting.past, adjusting.group[job], now, adjusting.r[job])
 
 
-@compiled
-def put_off(by_expected_end, running, expected_end, start, estimate, now, overdue):
+@part
+def put_off(adjusting, running, estimate, now):
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 
     Those whose expected end is just now are among them: had they ended, they would have left. None of them is expected
     later than the others put off, so that all stand among the last of the list, the jobs to end by then.
     """
-    i = running - 1
-    while i >= 0 and expected_end[by_expected_end[i]] < now + overdue:
-        job = by_expected_end[i]
-        if start[job] + estimate[job] > now:
-            i -= 1
-        else:
-            expected_end[job] = now + overdue
-            insert(by_expected_end, remove(by_expected_end, running, job), job, expected_end)
+    if adjusting is not None:
+        expected, later = running.by_expected_end, now + adjusting.overdue
+        i = expected.count[0] - 1
+        while i >= 0 and expected.time[expected.jobs[i]] < later:
+            job = expected.jobs[i]
+            if running.start[job] + estimate[job] > now:
+                i -= 1
+            else:
+                remove(expected, job)
+                insert(expected, job, later)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..compiled import compiled
 from .arrivals import NEVER
+from .parts import uncounted
 
 GROUP = 16
 
@@ -34,13 +35,13 @@ def size_classes(largest):
     return classes
 
 
-@compiled
+@uncounted
 def class_of(index, procs):
     """The class of a number of processors; of more than any job has, that of the largest."""
     return index.classes[min(procs, index.largest) >> index.shift]
 
 
-@compiled
+@uncounted
 def groups_for(jobs):
     """How many groups there are for a queue of so many jobs, with room for as many more."""
     groups = 1
@@ -65,7 +66,7 @@ def empty_index(size):
     return Index(shortest, places[0], places[1], largest, shift, classes)
 
 
-@compiled
+@uncounted
 def index_all(index, queue, queued, size, estimate):
     """Index `queue[:queued]`. Returns the number of groups."""
     groups = groups_for(queued)
@@ -82,18 +83,7 @@ def index_all(index, queue, queued, size, estimate):
     return groups
 
 
-@compiled
-def without_gone(queue, queued, index):
-    """Move the jobs that wait to the front of `queue[:queued]`. Returns how many they are."""
-    waiting = 0
-    for place in range(queued):
-        if index.size[place] != NEVER:
-            queue[waiting] = queue[place]
-            waiting += 1
-    return waiting
-
-
-@compiled
+@uncounted
 def refresh_group(index, groups, group):
     """Look again at all jobs of a group. Returns its node."""
     node = groups + group
@@ -108,7 +98,7 @@ def refresh_group(index, groups, group):
     return node
 
 
-@compiled
+@uncounted
 def enter(index, groups, place, size, estimate):
     """Bring the index up to date when a job of so many processors and such an estimate has come to a place."""
     index.size[place] = size
@@ -122,7 +112,7 @@ def enter(index, groups, place, size, estimate):
         node //= 2
 
 
-@compiled
+@uncounted
 def leave(index, groups, place):
     """Bring the index up to date when a job has left a place."""
     index.size[place] = NEVER
@@ -138,7 +128,7 @@ def leave(index, groups, place):
         node //= 2
 
 
-@compiled
+@uncounted
 def next_candidate(index, groups, i, queued, free, extra, time):
     """The first place from i on whose job needs at most `free` processors and at most `time` or `extra` processors.
 

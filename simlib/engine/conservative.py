@@ -17,70 +17,91 @@ Six things make that cheap, and change no schedule:
 6. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
-Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `by_start` and `profile` see
-to it that little is shifted.
+Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `reservations` and `profile`
+see to it that little is shifted.
 """
 
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals, submit_followers
-from .by_start import RECENT, insert_by_start, merge, sort_by_start
-from .profile import ONE, advance, anchor_point, give, tidy, when_to_tidy
-from .running import insert
-from .searches import VALID, first_gap, no_searches
+from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
+from .parts import uncounted
+from .profile import ONE, advance, all_free, anchor_point, give
+from .reservations import (
+    anybody_waits,
+    drop_started,
+    merge,
+    next_start,
+    no_reservations,
+    passed_another,
+    reserve,
+    sort_by_start,
+    take_due,
+)
+from .running import insert, next_end, no_ends, take_next
+from .searches import first_gap, forget, no_searches
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
 
-@compiled
-def compress(times, free, first, last, jobs, start, estimate, size, horizon):
+@uncounted
+def compress(profile, jobs, start, estimate, size, horizon):
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
-    `horizon` is until when processors have been given back since the jobs were looked at last. Returns the new last
-    step, and until when processors are given back here; -NEVER if no job moves.
+    `horizon` is until when processors have been given back since the jobs were looked at last. Returns until when
+    processors are given back here; -NEVER if no job moves.
     """
     given_back = -NEVER
+    times, first = profile.times, profile.first[0]
     size_before, estimate_before, start_before, begin = NEVER, NEVER, NEVER, first  # of the job before, and its step
     for job in jobs:
         reserved = start[job]
         no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
         begin = begin if no_sooner else first
-        begin = anchor_point(times, free, begin, size[job], estimate[job], reserved, horizon)
+        begin = anchor_point(profile, begin, size[job], estimate[job], reserved, horizon)
         size_before, estimate_before, start_before = size[job], estimate[job], reserved
         anchor = times[begin]
         if anchor < min(reserved, horizon):
             given_back = max(given_back, reserved + estimate[job])
             horizon = max(horizon, given_back)
             end = anchor + estimate[job]
-            k, last = give(times, free, first, last, begin, anchor, min(end, reserved), -size[job])
-            k, last = give(times, free, first, last, k, max(end, reserved), reserved + estimate[job], size[job])
+            k = give(profile, begin, anchor, min(end, reserved), -size[job])
+            k = give(profile, k, max(end, reserved), reserved + estimate[job], size[job])
             start[job] = start_before = anchor
             while begin > first and times[begin - ONE] >= anchor:  # steps may have been shifted
                 begin -= ONE
-    return last, given_back
+    return given_back
 
 
-@compiled
-def rebackfill(times, free, first, last, jobs, start, estimate, size):
+@uncounted
+def rebackfill(profile, jobs, start, estimate, size):
     """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
+    first = profile.first[0]
     for job in jobs:
-        k, last = give(times, free, first, last, first, start[job], start[job] + estimate[job], size[job])
+        give(profile, first, start[job], start[job] + estimate[job], size[job])
     for job in jobs:
-        k = anchor_point(times, free, first, size[job], estimate[job], NEVER, NEVER)
-        start[job] = times[k]
-        k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
-    return last
+        k = anchor_point(profile, first, size[job], estimate[job], NEVER, NEVER)
+        start[job] = profile.times[k]
+        give(profile, k, start[job], start[job] + estimate[job], -size[job])
 
 
-@compiled
-def in_order_of_arrival(queue, oldest, arrived, waiting):
-    """Move those of `queue[oldest:arrived]` that are waiting to the front. Returns how many they are."""
-    queued = 0
-    for i in range(oldest, arrived):
-        queue[queued] = queue[i]
-        queued += waiting[queue[i]]
-    return queued
+@uncounted
+def move_forward(profile, reserved, estimate, size, horizon, when_early):
+    """Make use of what jobs that ended early have left. Returns until when processors are given back; -NEVER for none.
+
+    `horizon` is until when they have been given back since this was done last.
+    """
+    merge(reserved)
+    jobs = reserved.by_start[reserved.first[0] : reserved.last[0]]
+    if when_early != BY_START:
+        jobs = reserved.by_arrival[: drop_started(reserved)]
+    if when_early == REBACKFILL:
+        rebackfill(profile, jobs, reserved.start, estimate, size)
+    else:
+        horizon = compress(profile, jobs, reserved.start, estimate, size, horizon)
+    if horizon > -NEVER:  # else nothing has moved
+        sort_by_start(reserved)
+    return horizon
 
 
 @compiled
@@ -103,102 +124,44 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     backfilled : bool array, whether the job started while one that had arrived earlier was left waiting
     """
     n = submit.size
-    feedback = preceding.size > 0
-    start = np.zeros(n, np.int64)  # reserved, and in the end real
-    guarantee = np.zeros(n, np.int64)
-    backfilled = np.zeros(n, np.bool_)
-    end = np.zeros(n, np.int64)
-    arrival = np.zeros(n, np.int64)
-    waiting = np.zeros(n, np.bool_)
-    queue = np.empty(n, np.uint64)  # by arrival, from `oldest` to `queued`, some of which have started
-    by_start = np.empty(n, np.uint64)  # by reserved start, from `started` to `reserved`
-    recent = np.empty(RECENT, np.uint64)  # likewise, the last to arrive, from `earliest` to `latest`
-    begun = np.empty(n, np.uint64)  # by real start
-    running = np.empty(n, np.uint64)  # by end, the next one last; jobs of no length take no room, so any number of them
-    oldest, queued, started, reserved, earliest, latest, arrived, begins, count = 0, 0, 0, 0, 0, 0, 0, 0, 0
-    horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
+    arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, n)  # jobs of no length take no room
+    profile, reserved = all_free(machine, n), no_reservations(arrivals.number)
     found = no_searches(machine, estimate.max() if n > 0 else 0)
-    order, at, first_follower, others = arrivals(n, preceding)
-    # 3 n steps before `tidy`, and 9 n that the events of an instant may add
-    times = np.empty(12 * n + 64, np.int64)
-    free = np.empty(12 * n + 64, np.int64)
-    times[0], free[0], times[1] = 0, machine, NEVER
-    first, last, many = np.uint64(0), np.uint64(1), np.uint64(32)
+    start, guarantee, backfilled = reserved.start, np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    starting = np.empty(n, np.uint64)
+    horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
 
-    while (at < n or begins < arrived or count > 0) and watch[1] == 0:
-        watch[0] = begins
-        now = submit[order[at]] if at < n else NEVER
-        if count > 0:
-            now = min(now, end[running[count - 1]])
-        if started < reserved:
-            now = min(now, start[by_start[started]])
-        if earliest < latest:
-            now = min(now, start[recent[earliest]])
-        first = advance(times, first, now)
-        if last > many:
-            last = tidy(times, free, first, last)
-            first = np.uint64(0)
-            many = when_to_tidy(last)
+    while watch[1] == 0:
+        now = min(next_arrival(arrivals), next_end(by_end), next_start(reserved))
+        if now == NEVER:
+            break
+        advance(profile, now)
 
         early = False  # 1. jobs leave
-        while count > 0 and end[running[count - 1]] <= now:
-            count -= 1
-            job = running[count]
-            if start[job] + estimate[job] > now:
-                k, last = give(times, free, first, last, first, now, start[job] + estimate[job], size[job])
-                horizon = max(horizon, start[job] + estimate[job])
+        while next_end(by_end) <= now:
+            job = take_next(by_end)
+            expected = start[job] + estimate[job]
+            if expected > now:
+                give(profile, profile.first[0], now, expected, size[job])
+                horizon = max(horizon, expected)
                 early = True
-                found[VALID] = False
-            if feedback:
-                at = submit_followers(order, at, job, now, first_follower, others, think, submit)
-        if early and begins < arrived and when_early != NO_COMPRESSION:
-            reserved = merge(by_start, started, reserved, recent, earliest, latest, start)
-            earliest = latest = 0
-            if when_early == BY_START:
-                in_turn = by_start[started:reserved].copy()
-            else:
-                oldest, queued = 0, in_order_of_arrival(queue, oldest, queued, waiting)
-                in_turn = queue[:queued]
-            if when_early == REBACKFILL:
-                last = rebackfill(times, free, first, last, in_turn, start, estimate, size)
-            else:
-                last, horizon = compress(times, free, first, last, in_turn, start, estimate, size, horizon)
-            if horizon > -NEVER:  # else nothing has moved
-                sort_by_start(by_start, started, reserved, start, arrival)
-        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
-            job = np.uint64(order[at])
-            k = first_gap(found, times, free, first, last, size[job], estimate[job])
-            start[job] = guarantee[job] = times[k]
-            k, last = give(times, free, first, last, k, start[job], start[job] + estimate[job], -size[job])
-            if latest == RECENT:
-                reserved = merge(by_start, started, reserved, recent, earliest, latest, start)
-                earliest = latest = 0
-            insert_by_start(recent, earliest, latest, job, start)
-            latest += 1
-            queue[queued] = job
-            waiting[job] = True
-            arrival[job] = arrived
-            queued += 1
-            arrived += 1
-            at += 1
+            submit_followers(arrivals, job, now)
+        if early:
+            forget(found)
+            if anybody_waits(reserved) and when_early != NO_COMPRESSION:
+                horizon = move_forward(profile, reserved, estimate, size, horizon, when_early)
 
-        before = begins  # 3. those start whose time has come
-        while True:
-            if started < reserved and start[by_start[started]] == now:
-                job = by_start[started]
-                started += 1
-            elif earliest < latest and start[recent[earliest]] == now:
-                job = recent[earliest]
-                earliest += 1
-            else:
-                break
-            waiting[job] = False
-            begun[begins] = job
-            begins += 1
-        while oldest < queued and not waiting[queue[oldest]]:
-            oldest += 1
-        for job in begun[before:begins]:
-            backfilled[job] = oldest < queued and arrival[queue[oldest]] < arrival[job]
-            end[job] = now + run[job]
-            count = insert(running, count, job, end)
+        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
+            job = arrive(arrivals)
+            k = first_gap(found, profile, size[job], estimate[job])
+            guarantee[job] = profile.times[k]
+            give(profile, k, guarantee[job], guarantee[job] + estimate[job], -size[job])
+            reserve(reserved, job, guarantee[job])
+
+        count = take_due(reserved, now, starting)  # 3. those start whose time has come
+        for i in range(count):
+            job = starting[i]
+            backfilled[job] = passed_another(reserved, job)
+            insert(by_end, job, now + run[job])
+        watch[0] += count
     return start, guarantee, backfilled

@@ -4,14 +4,24 @@ import numpy as np
 
 from ..compiled import compiled
 from .adjusting import adjust, estimates_in_use, put_off, remember
-from .arrivals import NEVER, arrivals, submit_followers
-from .candidates import GROUP, empty_index, enter, index_all, leave, next_candidate, without_gone
-from .running import insert, remove, sort_by_priority
+from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
+from .parts import uncounted
+from .queue import (
+    empty_queue,
+    end_pass,
+    first_waiting,
+    join,
+    next_to_backfill,
+    not_considered,
+    refuse,
+    sort_by_priority,
+    take,
+    waiting,
+)
+from .running import end_job, idle, next_end, start_job
 
-LONG = 256  # jobs in a queue that is worth an index
 
-
-@compiled
+@uncounted
 def shadow_time(head_size, free, now, running, count, expected_end, size):
     """When the head of the queue can start at the latest, and what it will leave free (MF 2.2, step 1).
 
@@ -59,105 +69,54 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
     t_sched : int64 array, the adjusted estimates in seconds; without adjustment the users'
     """
     n = submit.size
-    feedback = preceding.size > 0
-    start = np.zeros(n, np.int64)
-    end = np.zeros(n, np.int64)
-    expected_end = np.zeros(n, np.int64)
-    backfilled = np.zeros(n, np.bool_)
-    first_shadow = np.full(n, -1)
-    arrival = np.empty(n, np.int64)
-    queue = np.empty(n, np.uint64)  # job numbers are unsigned, see `profile`
-    rank = np.empty(n, np.float64)
-    by_end = np.empty(min(machine, n), np.uint64)  # the running jobs, by end and by expected end
-    by_expected_end = np.empty(min(machine, n), np.uint64)
-    oldest, queued, gone, running, arrived = 0, 0, 0, 0, 0  # gone from the queue's places, which still hold them
-    groups, index = 0, empty_index(size)  # of a long queue; what is never needed of it takes no memory
-    shadow, extra, seen = np.int64(0), np.int64(0), 0  # seen in the last pass, since which nobody has left
-    order, at, first, others = arrivals(n, preceding)
-    t_sched, for_queue, for_backfilling, for_running = estimates_in_use(estimate, adjusting)
-    free = machine
+    arrivals, running, queue = arrivals_of(submit, preceding, think), idle(machine, n), empty_queue(size)
+    estimates = estimates_in_use(estimate, adjusting)
+    backfilled, first_shadow = np.zeros(n, np.bool_), np.full(n, -1)
+    shadow, extra = np.int64(0), np.int64(0)
 
-    while (at < n or queued > gone or running > 0) and watch[1] == 0:
-        watch[0] = arrived - (queued - gone)
-        now = submit[order[at]] if at < n else NEVER
-        if running > 0:
-            now = min(now, end[by_end[running - 1]])
+    while watch[1] == 0:
+        now = min(next_arrival(arrivals), next_end(running.by_end))
+        if now == NEVER:
+            break
+        watch[0] = arrivals.arrived[0] - waiting(queue)
 
-        while running > 0 and end[by_end[running - 1]] <= now:  # 1. jobs leave
-            job = by_end[running - 1]
-            free += size[job]
-            seen = 0
-            running = remove(by_expected_end, running, job)  # and it was the last one by end
-            if feedback:
-                at = submit_followers(order, at, job, now, first, others, think, submit)
-            if adjusting is not None:
-                remember(adjusting, job, now)
-        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
-            job = np.uint64(order[at])
-            queue[queued] = job
-            arrival[job] = arrived
-            queued += 1
-            arrived += 1
-            at += 1
-            if adjusting is not None:
-                t_sched[job] = adjust(adjusting, job, now, estimate)
-            if groups > 0:
-                enter(index, groups, queued - 1, size[job], for_backfilling[job])
-                if queued == groups * GROUP:
-                    queued, oldest, gone, groups, seen = without_gone(queue, queued, index), 0, 0, 0, 0
+        while next_end(running.by_end) <= now:  # 1. jobs leave
+            job = end_job(running, size)
+            submit_followers(arrivals, job, now)
+            remember(adjusting, job, now)
+            queue.considered[0] = 0
+        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
+            job = arrive(arrivals)
+            adjust(adjusting, estimates, job, now)
+            join(queue, job, size, estimates.backfill)
 
-        if adjusting is not None:  # 3. one scheduling pass
-            put_off(by_expected_end, running, expected_end, start, for_running, now, adjusting.overdue)
+        put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
         if prioritised:
-            sort_by_priority(queue, queued, now, submit, arrival, for_queue, size, priority, rank)
-        blocked = False  # whether the head of the queue has to wait
-        last_shadow, last_extra = shadow, extra
-        i, waiting = oldest, 0
-        while i < queued:
-            job = queue[np.uint64(i)]  # places are unsigned where it matters, see `profile`
-            starts = size[job] <= free
-            if starts and blocked:
-                if now + for_backfilling[job] > shadow:
-                    starts = size[job] <= extra
-                    if starts and not reuse_extra:
-                        extra -= size[job]
-                backfilled[job] = starts
-            if starts:
-                start[job] = now
-                end[job] = now + run[job]
-                expected_end[job] = now + for_running[job]
-                free -= size[job]
-                insert(by_end, running, job, end)
-                running = insert(by_expected_end, running, job, expected_end)
-                if groups > 0:
-                    leave(index, groups, i)
-                    gone += 1
-            else:
-                if not blocked:
-                    blocked = True
-                    shadow, extra = shadow_time(size[job], free, now, by_expected_end, running, expected_end, size)
-                    if first_shadow[job] < 0:
-                        first_shadow[job] = shadow
-                    if i < seen and shadow == last_shadow and extra == last_extra:
-                        i = waiting = seen - 1  # with less free and less time they have to wait again
-                        job = queue[i]
-                if groups == 0:
-                    queue[np.uint64(waiting)] = job
-                    waiting += 1
-            i += 1
-            if groups > 0:
-                if blocked:
-                    time = shadow - now
-                    i = next_candidate(index, groups, i, queued, free, extra, time)
-                else:
-                    while i < queued and index.size[i] == NEVER:
-                        i += 1
-                    oldest = i
-        if groups == 0:
-            queued = waiting
-            if queued > LONG and not prioritised:
-                groups = index_all(index, queue, queued, size, for_backfilling)
-        elif gone > queued // 2:
-            queued, oldest, gone, groups = without_gone(queue, queued, index), 0, 0, 0
-        seen = 0 if prioritised else queued
-    return start, backfilled, first_shadow, t_sched
+            place = sort_by_priority(queue, arrivals, now, estimates.queue, size, priority)
+            if place < queue.end[0]:
+                refuse(queue.jobs[place], now, submit, estimates.queue, size)
+        head = first_waiting(queue, queue.first[0])
+        while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
+            start_job(running, queue.jobs[head], now, size, run, estimates.running)
+            take(queue, head)
+            head = first_waiting(queue, head + 1)
+        queue.first[0] = head
+        if head < queue.end[0]:
+            job, expected, needed = queue.jobs[head], running.by_expected_end, estimates.backfill
+            shadow, extra = shadow_time(
+                size[job], running.free[0], now, expected.jobs, expected.count[0], expected.time, size
+            )
+            if first_shadow[job] < 0:
+                first_shadow[job] = shadow
+            place = not_considered(queue, head, shadow, extra)
+            place = next_to_backfill(queue, place, running.free[0], shadow, extra, now, size, needed)
+            while place < queue.end[0]:
+                job = queue.jobs[place]
+                if now + needed[job] > shadow and not reuse_extra:
+                    extra -= size[job]
+                backfilled[job] = True
+                start_job(running, job, now, size, run, estimates.running)
+                take(queue, place)
+                place = next_to_backfill(queue, place + 1, running.free[0], shadow, extra, now, size, needed)
+        end_pass(queue, shadow, extra, size, estimates.backfill, not prioritised)
+    return running.start, backfilled, first_shadow, estimates.t_sched

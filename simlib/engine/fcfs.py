@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals, submit_followers
-from .running import insert
+from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
+from .running import insert, next_end, no_ends, take_next
 
 
 @compiled
@@ -24,35 +24,27 @@ def fcfs(submit, run, size, machine, preceding, think, watch):
     start : int64 array, seconds
     """
     n = submit.size
-    feedback = preceding.size > 0
     start = np.zeros(n, np.int64)
-    end = np.zeros(n, np.int64)
-    by_end = np.empty(min(machine, n), np.int64)  # the running jobs
-    order, at, first, others = arrivals(n, preceding)
-    started, arrived, running = 0, 0, 0  # the queue is order[started:arrived]
+    arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, min(machine, n))
+    started = 0  # the queue is order[started:arrived]
     free = machine
 
-    while (at < n or started < arrived or running > 0) and watch[1] == 0:
+    while watch[1] == 0:
+        now = min(next_arrival(arrivals), next_end(by_end))
+        if now == NEVER:
+            break
         watch[0] = started
-        now = submit[order[at]] if at < n else NEVER
-        if running > 0:
-            now = min(now, end[by_end[running - 1]])
 
-        while running > 0 and end[by_end[running - 1]] <= now:  # 1. jobs leave
-            running -= 1
-            job = by_end[running]
+        while next_end(by_end) <= now:  # 1. jobs leave
+            job = take_next(by_end)
             free += size[job]
-            if feedback:
-                at = submit_followers(order, at, job, now, first, others, think, submit)
-        while at < n and submit[order[at]] <= now:  # 2. jobs join the queue
-            order[arrived] = order[at]
-            arrived += 1
-            at += 1
-        while started < arrived and size[order[started]] <= free:  # 3. one scheduling pass
-            job = order[started]
+            submit_followers(arrivals, job, now)
+        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
+            arrive(arrivals)
+        while started < arrivals.arrived[0] and size[arrivals.order[started]] <= free:  # 3. one scheduling pass
+            job = arrivals.order[started]
             started += 1
             start[job] = now
-            end[job] = now + run[job]
             free -= size[job]
-            running = insert(by_end, running, job, end)
+            insert(by_end, job, now + run[job])
     return start

@@ -1,52 +1,90 @@
 """The profile of conservative backfilling: how many processors will be free from now on (MF section 2.1).
 
-Of a profile `free[k]` processors are free from `times[k]` until `times[k + 1]`, for each of the steps
-`first <= k < last`; the first one begins now, and `times[last]` is `NEVER`. A step with as many processors free as the
-one before says nothing, and does no harm. It stays, as room for the next one that begins near it, so that the rest of
-the profile is seldom shifted; `tidy` removes such steps when they have become too many. What is near in time is near
-in the profile: so functions take and return a step to go on from, instead of searching.
+A step with as many processors free as the one before says nothing, and does no harm. It stays, as room for the next one
+that begins near it, so that the rest of the profile is seldom shifted; `tidy` removes such steps when they have become
+too many. What is near in time is near in the profile: so functions take and return a step to go on from, instead of
+searching.
 
 Steps have unsigned numbers: at every look-up with a signed one numba asks whether it counts from the end, and these
 scans do little else than looking up.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiled import compiled
 from .arrivals import NEVER
+from .parts import part, uncounted
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 NEAR = np.uint64(16)  # steps within which room is looked for
 LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
-@compiled(forceinline=True)
-def advance(times, first, now):
-    """Drop what lies before `now`. Returns the new first step."""
-    while times[first + ONE] <= now:
-        first += ONE
-    times[first] = now
-    return first
+class Profile(NamedTuple):
+    """How many processors will be free, in steps.
+
+    Attributes
+    ----------
+    times, free : int64 arrays
+        `free[k]` processors are free from second `times[k]` until `times[k + 1]`, for each of the steps
+        `first[0] <= k < last[0]`; the first one begins now, and `times[last[0]]` is `NEVER`.
+    first, last : uint64 arrays of one number
+    many : uint64 array of one number
+        More steps than this are worth tidying.
+    """
+
+    times: np.ndarray
+    free: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    many: np.ndarray
 
 
 @compiled
-def tidy(times, free, first, last):
-    """Remove the steps that say nothing; in a long profile make some anew, evenly. Returns the new last step.
+def all_free(machine, jobs):
+    """Make the profile of a machine of so many processors, on which so many jobs will run."""
+    room = 12 * jobs + 64  # 3 steps a job before `tidy`, and 9 that the events of an instant may add
+    times, free = np.empty(room, np.int64), np.empty(room, np.int64)
+    times[0], free[0], times[1] = 0, machine, NEVER
+    return Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
 
-    The first is then 0.
+
+@part
+def advance(profile, now):
+    """Drop what lies before `now`; tidy up what has become too long."""
+    times, first = profile.times, profile.first[0]
+    while times[first + ONE] <= now:
+        first += ONE
+    times[first] = now
+    profile.first[0] = first
+    if profile.last[0] > profile.many[0]:
+        tidy(profile)
+
+
+@uncounted
+def tidy(profile):
+    """Remove the steps that say nothing; in a long profile make some anew, evenly. The first step is then 0.
+
+    It is worth while again a few steps later: in a long profile soon, for its room is used up.
     """
+    times, free, first = profile.times, profile.free, profile.first[0]
     times[0], free[0] = times[first], free[first]
     kept = np.uint64(0)
-    for k in range(first + ONE, last):
+    for k in range(first + ONE, profile.last[0]):
         if free[k] != free[kept]:
             kept += ONE
             times[kept], free[kept] = times[k], free[k]
     last = kept + ONE
     times[last] = NEVER
-    return spread(times, free, last) if last > LONG else last
+    if last > LONG:
+        last = spread(times, free, last)
+    profile.first[0], profile.last[0] = np.uint64(0), last
+    profile.many[0] = last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
 
 
-@compiled
+@uncounted
 def spread(times, free, last):
     """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
     k = new_last = last + last // TWO
@@ -61,17 +99,12 @@ def spread(times, free, last):
     return new_last
 
 
-@compiled
-def when_to_tidy(last):
-    """At how many steps a profile that now has `last` is worth tidying: a long one soon, for its room is used up."""
-    return last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
-
-
-@compiled(forceinline=True)
-def insert_before(times, free, first, last, k, begin, procs):
-    """A step that begins at `begin`, with `procs` free, before step k. Returns that step, and the new last one."""
+@part
+def insert_before(profile, k, begin, procs):
+    """Insert a step that begins at `begin`, with `procs` free, before step k. Returns that step."""
+    times, free = profile.times, profile.free
     room = k - ONE
-    nearest = max(first, max(k, NEAR) - NEAR)
+    nearest = max(profile.first[0], max(k, NEAR) - NEAR)
     while room > nearest and free[room] != free[room - ONE]:
         room -= ONE
     if room > nearest:
@@ -80,19 +113,19 @@ def insert_before(times, free, first, last, k, begin, procs):
             times[room], free[room] = times[room + ONE], free[room + ONE]
             room += ONE
     else:
+        last = profile.last[0]
         room = k + ONE if last - k > LONG else last  # the rest is shifted, in a long profile to the next room only
         while room < last and free[room] != free[room - ONE]:
             room += ONE
         if room == last:
-            last += ONE
-            room = last
+            room = profile.last[0] = last + ONE
         make_room(times, k, room)
         make_room(free, k, room)
     times[k], free[k] = begin, procs
-    return k, last
+    return k
 
 
-@compiled(forceinline=True)
+@part
 def make_room(values, k, last):
     """Shift `values[k:last]` by one."""
     rest = values[np.int64(k) : np.int64(last) + 1]  # a loop over a view becomes one move of a block of memory
@@ -100,35 +133,37 @@ def make_room(values, k, last):
         rest[i] = rest[i - 1]
 
 
-@compiled(forceinline=True)
-def give(times, free, first, last, k, begin, end, procs):
+@part
+def give(profile, k, begin, end, procs):
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
-    Returns the step that begins at `end`, and the new last one.
+    Returns the step that begins at `end`.
     """
+    times, free = profile.times, profile.free
     if begin == end:
-        return k, last
+        return k
     while times[k] < begin:
         k += ONE
     if times[k] > begin:
-        k, last = insert_before(times, free, first, last, k, begin, free[k - ONE])
+        k = insert_before(profile, k, begin, free[k - ONE])
     while times[k] < end:
         free[k] += procs
         k += ONE
     if times[k] > end:
-        k, last = insert_before(times, free, first, last, k, end, free[k - ONE] - procs)
-    return k, last
+        k = insert_before(profile, k, end, free[k - ONE] - procs)
+    return k
 
 
-@compiled(forceinline=True)
-def anchor_point(times, free, k, size, duration, reserved, horizon):
-    """The first step from k on at whose beginning `size` processors are free for `duration` seconds (MF 2.1, step 1).
+@part
+def anchor_point(profile, k, size, duration, reserved, horizon):
+    """Find the first step from k on at whose beginning `size` processors are free for `duration` (MF 2.1, step 1).
 
     `reserved` is where the job stands in the profile already, or `NEVER` for a new one. A scan that reaches it without
     a gap has found its answer: within its own reservation, lifted out, the job always fits. So a reservation need not
     be taken out of the profile to learn that it cannot move. Gaps that begin at `horizon` or later are not looked for;
     if there is none before, the answer is the first step at or after the horizon or the reservation.
     """
+    times, free = profile.times, profile.free
     until = min(reserved, horizon)
     while True:
         # The next anchor is where a step with enough of them begins. `&` looks at both: a branch less to guess wrong.
@@ -144,10 +179,11 @@ def anchor_point(times, free, k, size, duration, reserved, horizon):
             return anchor
 
 
-@compiled
-def step_at(times, first, last, time):
-    """The step in which `time` lies, the earlier one of a doubled step, or the first of all."""
-    low, high = first, last
+@part
+def step_at(profile, time):
+    """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
+    times, first = profile.times, profile.first[0]
+    low, high = first, profile.last[0]
     while low < high:
         middle = (low + high) // TWO
         if times[middle] < time:

@@ -1,60 +1,114 @@
-"""Jobs kept in order of a time: the running jobs by the end that is known or expected, the next one last."""
+"""The running jobs, in order of the times at which they end or are expected to."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled import compiled
+from .arrivals import NEVER
+from .parts import part
 from .profile import ONE
 
 
-class NoRank(ValueError):
-    """The order of the queue gave no number for a job; the arguments are its wait, estimate and size."""
+class Ends(NamedTuple):
+    """Running jobs in order of a time, that of their end or that of the expected one.
+
+    Attributes
+    ----------
+    jobs : uint64 array, `jobs[:count[0]]` run, the next one to end last
+    time : int64 array, seconds by job
+    count : int64 array of one number
+    """
+
+    jobs: np.ndarray
+    time: np.ndarray
+    count: np.ndarray
+
+
+class Running(NamedTuple):
+    """The machine under EASY: who runs on it, and how much of it is free.
+
+    Attributes
+    ----------
+    by_end, by_expected_end : Ends
+    start : int64 array, seconds by job
+    free : int64 array of one number, processors
+    """
+
+    by_end: Ends
+    by_expected_end: Ends
+    start: np.ndarray
+    free: np.ndarray
 
 
 @compiled
-def insert(jobs, count, job, key):
-    """Insert `job` into `jobs[:count]`, which is sorted by falling `key[job]`. Returns the new count."""
-    i, own = np.uint64(count), key[job]  # places are unsigned, see `profile`
-    while i > 0 and key[jobs[i - ONE]] < own:
+def no_ends(jobs, at_once):
+    """Make room for the ends of so many jobs, of which so many run at once at most."""
+    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
+
+
+@compiled
+def idle(machine, jobs):
+    """Make a machine of so many processors, on which none of so many jobs runs yet."""
+    at_once = min(machine, jobs)
+    return Running(
+        no_ends(jobs, at_once), no_ends(jobs, at_once), np.zeros(jobs, np.int64), np.full(1, machine, np.int64)
+    )
+
+
+@part
+def next_end(ends):
+    """Tell when the next job ends; `NEVER` where none runs."""
+    count = ends.count[0]
+    return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
+
+
+@part
+def insert(ends, job, time):
+    """Insert a job that is to end at `time`."""
+    jobs, key = ends.jobs, ends.time
+    key[job] = time
+    i = np.uint64(ends.count[0])  # places are unsigned, see `profile`
+    while i > 0 and key[jobs[i - ONE]] < time:
         jobs[i] = jobs[i - ONE]
         i -= ONE
     jobs[i] = job
-    return count + 1
+    ends.count[0] += 1
 
 
-@compiled
-def remove(jobs, count, job):
-    """Remove `job` from `jobs[:count]`, keeping the order of the others. Returns the new count."""
-    i, last = np.uint64(count - 1), np.uint64(count - 1)
+@part
+def take_next(ends):
+    """Take out the next job to end. Returns it."""
+    ends.count[0] -= 1
+    return ends.jobs[np.uint64(ends.count[0])]
+
+
+@part
+def remove(ends, job):
+    """Take out a job, keeping the order of the others."""
+    jobs = ends.jobs
+    i = last = np.uint64(ends.count[0] - 1)
     while jobs[i] != job:
         i -= ONE
     while i < last:
         jobs[i] = jobs[i + ONE]
         i += ONE
-    return count - 1
+    ends.count[0] -= 1
 
 
-@compiled
-def sort_by_priority(queue, queued, now, submit, arrival, estimate, size, priority, rank):
-    """Sort `queue[:queued]` by falling priority, ties by arrival.
+@part
+def start_job(running, job, now, size, run, estimate):
+    """Start a job now: it takes its processors, for its run time, and is expected to for its estimate."""
+    running.start[job] = now
+    running.free[0] -= size[job]
+    insert(running.by_end, job, now + run[job])
+    insert(running.by_expected_end, job, now + estimate[job])
 
-    Parameters
-    ----------
-    queue : int64 array, the first `queued` of which are jobs
-    arrival : int64 array, the jobs' numbers in order of arrival
-    priority : compiled function of (wait, estimate, size) -> float64
-    rank : float64 array of at least the length of `queue`, one number a job; overwritten
-    """
-    for i in range(queued):
-        job = queue[i]
-        own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
-        if np.isnan(own):
-            raise NoRank(float(now - submit[job]), float(estimate[job]), float(size[job]))
-        rank[job] = own
-        j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
-        while j > 0:
-            ahead = queue[j - ONE]
-            if rank[ahead] > own or (rank[ahead] == own and arrival[ahead] < arrival[job]):
-                break
-            queue[j] = ahead
-            j -= ONE
-        queue[j] = job
+
+@part
+def end_job(running, size):
+    """End the next job to end: it frees its processors. Returns it."""
+    job = take_next(running.by_end)
+    remove(running.by_expected_end, job)
+    running.free[0] += size[job]
+    return job

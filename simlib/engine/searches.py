@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compiled import compiled
 from .arrivals import NEVER
+from .parts import part, uncounted
 from .profile import LONG, anchor_point, step_at
 
 SIZES, DURATIONS = 8, 32  # classes to an octave; there are more different durations
@@ -24,21 +25,28 @@ def no_searches(machine, longest):
     return found
 
 
-@compiled
-def first_gap(found, times, free, first, last, size, duration):
-    """The first step at whose beginning there is a gap for a new job, found with what is known, and remembered."""
-    if last - first < LONG:
-        return anchor_point(times, free, first, size, duration, NEVER, NEVER)
+@part
+def forget(found):
+    """Forget what is known, for processors have been given back."""
+    found[VALID] = False
+
+
+@part
+def first_gap(found, profile, size, duration):
+    """Find the first step at whose beginning there is a gap for a new job, with what is known, and remember it."""
+    first = profile.first[0]
+    if profile.last[0] - first < LONG:
+        return anchor_point(profile, first, size, duration, NEVER, NEVER)
     if not found[VALID]:
         found[:] = -NEVER
         found[VALID] = True
-    k = step_at(times, first, last, no_gap_before(found, size, duration))
-    k = anchor_point(times, free, k, size, duration, NEVER, NEVER)
-    remember(found, size, duration, times[k])
+    k = step_at(profile, no_gap_before(found, size, duration))
+    k = anchor_point(profile, k, size, duration, NEVER, NEVER)
+    remember(found, size, duration, profile.times[k])
     return k
 
 
-@compiled
+@uncounted
 def class_of(x, classes):
     """The class of a size or duration, so many to an octave. Of two numbers the larger one's is not lower."""
     octave = 0
@@ -47,7 +55,7 @@ def class_of(x, classes):
     return classes * octave + (x >> octave)
 
 
-@compiled
+@uncounted
 def no_gap_before(found, size, duration):
     """A time before which there is no gap of that size and duration."""
     time = -NEVER
@@ -61,7 +69,7 @@ def no_gap_before(found, size, duration):
     return time
 
 
-@compiled
+@uncounted
 def remember(found, size, duration, time):
     """Enter that there is no gap of that size and duration, or more, before `time`."""
     i = class_of(size - 1, SIZES) + 2  # the first class that has no smaller ones

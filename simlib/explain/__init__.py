@@ -1,10 +1,12 @@
-"""Why a scheduler does what it does: every decision of a policy, with its rule, and why a job waited.
+"""Tell why a scheduler does what it does: every decision of a policy, with its rule, and why a job waited.
 
-The policies are written here once more, in plain Python, to be read beside the papers' pseudo-code: `fcfs`, `easy`,
-`conservative`. What they decide is what the compiled ones of `simlib.engine` decide, job by job.
+The policies are written here a second time, in plain Python, to be read beside the papers' pseudo-code: `fcfs`, `easy`,
+`conservative`. They decide as the compiled ones of `simlib.engine` do, job by job.
 """
 
+from ..policies import Policy
 from ..schedule import simulate
+from ..workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
 from .replay import replay, scheduler
 from .waiting import decided, why
@@ -15,8 +17,8 @@ LIMIT = 500
 """The most jobs that `explain` takes."""
 
 
-def explain(workload, policy, overrun="extend"):
-    """Every decision of a policy on a small workload.
+def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Explanation:
+    """List every decision of a policy on a small workload.
 
     Parameters
     ----------
@@ -35,8 +37,18 @@ def explain(workload, policy, overrun="extend"):
     ------
     ValueError
         For too many jobs, a policy that is not known here, or what `simlib.simulate` refuses.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+    >>> print(explain(one, simlib.FCFS()))
+    Explanation of one job under FCFS(): 3 decisions
+              0  Job A (3 processors, estimate 10 s) arrives: 4 processors are free.
+              0  Job A starts from the head of the queue: it needs 3 of the 4 free processors.
+             10  Job A ends: 4 processors are free. Nobody waits.
     """
-    scheduler(policy)  # refuses those that are not known here
+    scheduler(policy)  # raises ValueError for those that are not known here
     if len(workload) > LIMIT:
         raise ValueError(
             f"{workload.name}: explain: found {len(workload):,} jobs, expected at most {LIMIT:,}; select some first, "

@@ -4,10 +4,19 @@ The profile is a list of steps [time, processors free from then until the next s
 """
 
 from . import rules
+from .system import Decisions, Job, Profile, System
 
 
-def conservative(system, compress="arrival"):
-    """An instant under conservative backfilling; `compress` as in `simlib.Conservative`."""
+def conservative(system: System, compress: str = "arrival") -> Decisions:
+    """Decide at an instant under conservative backfilling; `compress` as in `simlib.Conservative`.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import decisions
+    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 4)], profile=[[0, 4]])
+    >>> [(job.name, job.reserved) for rule, job, *_ in decisions(system, conservative) if rule.kind == "reserve"]
+    [('A', 0), ('B', 10)]
+    """
     profile, now = system.profile, system.now
     forget_the_past(profile, now)
 
@@ -41,9 +50,25 @@ def conservative(system, compress="arrival"):
             yield rules.reservation_is_due, job
 
 
-def anchor_point(profile, job):
-    """The earliest time at which a job fits (MF 2.1, step 1), and the gaps (begin, end) before it too short for it."""
-    anchor, too_short = None, []
+def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]]:
+    """Find the earliest time at which a job fits (MF 2.1, step 1).
+
+    Returns
+    -------
+    anchor : int
+    too_short : list of (int, int)
+        Begin and end of the gaps before it that have enough processors, but not for long enough.
+
+    Examples
+    --------
+    Two processors are free from second 0 to 5, and from second 20 on:
+
+    >>> job = Job("A", arrival=0, submit=0, run=10, estimate=10, procs=2)
+    >>> anchor_point([[0, 2], [5, 1], [20, 4]], job)
+    (20, [(0, 5)])
+    """
+    anchor: int | None = None
+    too_short: list[tuple[int, int]] = []
     for step, (time, free) in enumerate(profile):
         if free >= job.procs:
             if anchor is None:
@@ -53,10 +78,21 @@ def anchor_point(profile, job):
         elif anchor is not None:
             too_short.append((anchor, time))  # c. not so long: go on to the next possible anchor point
             anchor = None
+    raise ValueError(f"anchor_point: found no step with {job.procs} processors, expected the last one to have as many")
 
 
-def move_forward(system, compress):
-    """Compress: put each queued job in turn to the earliest time at which it fits, never later than it was."""
+def move_forward(system: System, compress: str) -> Decisions:
+    """Compress: put each queued job in turn to the earliest time at which it fits, never later than it was.
+
+    Examples
+    --------
+    The machine is free since second 5, and job A still has its reservation at second 20:
+
+    >>> job = Job("A", 0, 0, 10, 10, 4, reserved=20)
+    >>> system = System(4, [], now=5, queue=[job], profile=[[5, 4], [20, 0], [30, 4]])
+    >>> [rule.kind for rule, *_ in move_forward(system, "arrival")], job.reserved
+    (['move'], 5)
+    """
     jobs = list(system.queue)
     if compress == "start":
         jobs.sort(key=lambda job: (job.reserved, job.arrival))
@@ -71,8 +107,16 @@ def move_forward(system, compress):
             yield rules.keeps, job
 
 
-def reserve_anew(system):
-    """Forget all reservations and make them anew in order of arrival: what the paper warns of (figure 2)."""
+def reserve_anew(system: System) -> Decisions:
+    """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2).
+
+    Examples
+    --------
+    >>> job = Job("A", 0, 0, 10, 10, 4, reserved=20)
+    >>> system = System(4, [], now=5, queue=[job], profile=[[5, 4], [20, 0], [30, 4]])
+    >>> [job.reserved for _, job, *_ in reserve_anew(system)]
+    [5]
+    """
     before = {job: job.reserved for job in system.queue}
     for job in system.queue:
         give(system.profile, job.reserved, job.reserved + job.estimate, job.procs)
@@ -86,20 +130,43 @@ def reserve_anew(system):
 # The profile
 
 
-def take(profile, job):
-    """Take a job's processors from its reserved start until its expected end."""
+def take(profile: Profile, job: Job) -> None:
+    """Take a job's processors from its reserved start until its expected end.
+
+    Examples
+    --------
+    >>> profile = [[0, 4]]
+    >>> take(profile, Job("A", 0, 0, 10, 10, 3, reserved=5))
+    >>> profile
+    [[0, 4], [5, 1], [15, 4]]
+    """
     give(profile, job.reserved, job.reserved + job.estimate, -job.procs)
 
 
-def give(profile, begin, end, procs):
-    """Add `procs` free processors from `begin` until `end`; a negative number takes them."""
+def give(profile: Profile, begin: int, end: int, procs: int) -> None:
+    """Add `procs` free processors from `begin` until `end`; a negative number takes them.
+
+    Examples
+    --------
+    >>> profile = [[0, 4]]
+    >>> give(profile, 5, 10, -3)
+    >>> profile
+    [[0, 4], [5, 1], [10, 4]]
+    """
     first, last = split(profile, begin), split(profile, end)
     for step in range(first, last):
         profile[step][1] += procs
 
 
-def split(profile, time):
-    """The place of the step that begins at `time`; it splits the one that lasts then, if there is none yet."""
+def split(profile: Profile, time: int) -> int:
+    """Split the step that lasts at `time`, unless one begins then; return the place of the step that begins then.
+
+    Examples
+    --------
+    >>> profile = [[0, 4]]
+    >>> split(profile, 5), profile
+    (1, [[0, 4], [5, 4]])
+    """
     place = len(profile)
     while profile[place - 1][0] > time:
         place -= 1
@@ -109,14 +176,28 @@ def split(profile, time):
     return place
 
 
-def forget_the_past(profile, now):
-    """Let the first step begin now, and join steps with as many processors free."""
+def forget_the_past(profile: Profile, now: int) -> None:
+    """Let the first step begin now, and join neighbouring steps that have the same number of processors free.
+
+    Examples
+    --------
+    >>> profile = [[0, 1], [5, 2], [10, 2]]
+    >>> forget_the_past(profile, 7)
+    >>> profile
+    [[7, 2]]
+    """
     while len(profile) > 1 and profile[1][0] <= now:
         del profile[0]
     profile[0][0] = now
     profile[:] = joined(profile)
 
 
-def joined(profile):
-    """The profile without steps that change nothing."""
+def joined(profile: Profile) -> Profile:
+    """Copy the profile without steps that change nothing.
+
+    Examples
+    --------
+    >>> joined([[0, 1], [5, 1], [10, 2]])
+    [[0, 1], [10, 2]]
+    """
     return [list(step) for k, step in enumerate(profile) if k == 0 or step[1] != profile[k - 1][1]]

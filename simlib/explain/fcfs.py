@@ -1,11 +1,19 @@
 """First come, first served, in plain Python (MF section 1)."""
 
 from . import rules
-from .system import leave_and_join
+from .system import Decisions, System, leave_and_join
 
 
-def fcfs(system):
-    """An instant under FCFS: a job starts only when all that arrived before it have started."""
+def fcfs(system: System) -> Decisions:
+    """Decide at an instant under FCFS: a job starts only when all that arrived before it have started.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job, decisions
+    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 4)])
+    >>> [(system.now, rule.name) for rule, *_ in decisions(system, fcfs)][:3]
+    [(0, 'jobs end or arrive'), (0, 'the head fits'), (0, 'nobody may pass the head')]
+    """
     yield from leave_and_join(system)
     yield from start_from_the_head(system)
     if system.queue:
@@ -13,8 +21,16 @@ def fcfs(system):
         yield rules.head_blocks, head, others, system.free
 
 
-def start_from_the_head(system):
-    """Start jobs from the head of the queue while they fit."""
+def start_from_the_head(system: System) -> Decisions:
+    """Start jobs from the head of the queue while they fit.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> queue = [Job(name, place, 0, 10, 10, 3) for place, name in enumerate("AB")]
+    >>> [job.name for _, job, _ in start_from_the_head(System(4, [], free=4, queue=queue))]
+    ['A']
+    """
     while system.queue and system.queue[0].procs <= system.free:
         head = system.queue[0]
         free = system.free

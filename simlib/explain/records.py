@@ -1,18 +1,28 @@
-"""One record a decision: what was decided, by which rule, and the picture of that instant."""
+"""Record each decision: what was decided, by which rule, and what could be seen at that instant."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 from ..schedule import Schedule
 from .conservative import joined
+from .rules import Rule
+from .system import Decisions, Job, System
 from .words import number
+
+Seen = TypeVar("Seen")
 
 
 class Waiting(NamedTuple):
-    """A job in the queue; `priority` where the queue is sorted by one."""
+    """A job in the queue; `priority` where the queue is sorted by one.
 
-    job: object
+    Examples
+    --------
+    >>> Waiting("A", procs=4, submit=0, estimate=60, priority=None).procs
+    4
+    """
+
+    job: Hashable
     procs: int
     submit: int
     estimate: int
@@ -20,9 +30,15 @@ class Waiting(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A job's processors from `start` until `end`: real, expected or reserved."""
+    """A job's processors from `start` until `end`: real, expected or reserved.
 
-    job: object
+    Examples
+    --------
+    >>> Span("A", procs=4, start=0, end=60, backfilled=False).end
+    60
+    """
+
+    job: Hashable
     procs: int
     start: int
     end: int
@@ -61,38 +77,46 @@ class Decision:
     shadow, extra : int or None
         Under EASY, once the head has had to wait at this instant: its shadow time, and the extra processors left.
     profile : tuple of (int, int) or None
-        Under conservative backfilling: times, and how many processors are free from then until the next one, running
-        and reserved jobs counted.
+        Under conservative backfilling: times, and how many processors are free from then until the next one, when
+        running and reserved jobs have theirs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+    >>> decision = simlib.explain.explain(one, simlib.FCFS())[1]
+    >>> decision.kind, decision.job, decision.free, decision.rule
+    ('start', 'A', 1, 'the head fits')
     """
 
     time: int
     kind: str
     rule: str
     sentence: str
-    jobs: tuple
-    ended: tuple
-    arrived: tuple
+    jobs: tuple[Hashable, ...]
+    ended: tuple[Hashable, ...]
+    arrived: tuple[Hashable, ...]
     procs: int
     free: int
-    queue: tuple
-    running: tuple
-    done: tuple = field(repr=False)
-    reservations: tuple
+    queue: tuple[Waiting, ...]
+    running: tuple[Span, ...]
+    done: tuple[Span, ...] = field(repr=False)
+    reservations: tuple[Span, ...]
     shadow: int | None
     extra: int | None
-    profile: tuple | None
+    profile: tuple[tuple[int, int], ...] | None
 
     @property
-    def job(self):
+    def job(self) -> Hashable:
         """The job decided on, or None where it is not a single one."""
         return self.jobs[0] if len(self.jobs) == 1 else None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{number(self.time):>11}  {self.sentence}"
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Sequence):
+class Explanation(Sequence[Decision]):
     """The decisions that lead to a schedule, in order; printed, one line each.
 
     Attributes
@@ -100,53 +124,77 @@ class Explanation(Sequence):
     decisions : tuple of Decision
     schedule : Schedule
         As `simlib.simulate` returns it.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+    >>> [decision.kind for decision in simlib.explain.explain(one, simlib.EASY())]
+    ['event', 'start', 'event']
     """
 
-    decisions: tuple
+    decisions: tuple[Decision, ...]
     schedule: Schedule
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.decisions)
 
-    def __getitem__(self, place):
+    @overload
+    def __getitem__(self, place: int) -> Decision: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Decision, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Decision | tuple[Decision, ...]:
         return self.decisions[place]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name, policy = self.schedule.workload.name, self.schedule.policy
         return f"<Explanation of {name} under {policy}: {len(self):,} decisions>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join([repr(self)[1:-1], *map(str, self)])
 
 
-def record(system, steps):
-    """The decisions of `simlib.explain.system.decisions` as records, each taken before the next one is made."""
-    records, last, several = [], None, []
+def record(system: System, steps: Decisions) -> tuple[Decision, ...]:
+    """Record the decisions of `simlib.explain.system.decisions`, each before the next one is made.
+
+    Examples
+    --------
+    >>> from simlib.explain.fcfs import fcfs
+    >>> from simlib.explain.system import decisions
+    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3)])
+    >>> [seen.sentence for seen in record(system, decisions(system, fcfs))][1]
+    'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
+    """
+    records: list[Decision] = []
+    last: tuple[Rule, int, list[Any]] | None = None
+    several: list[Job] = []
     for rule, job, *facts in steps:
         alike = rule.together and last == (rule, system.now, facts)
         several = [*several, job] if alike else [job]
         last = rule, system.now, facts
-        said = {
+        said: dict[str, Any] = {
             "jobs": tuple(job.name for job in several if job is not None),
             "sentence": rule.say(several if rule.together else job, *facts),
         }
         if alike:
             records[-1] = replace(records[-1], **said)
         else:
-            seen = _picture(system, records[-1] if records else None)
+            seen = _seen(system, records[-1] if records else None)
             records.append(Decision(time=system.now, kind=rule.kind, rule=rule.name, **said, **seen))
     return tuple(records)
 
 
-def _picture(system, before):
-    """What can be seen in a system; what has not changed since the record before is kept once for both."""
+def _seen(system: System, before: Decision | None) -> dict[str, Any]:
+    """Take down what can be seen in a system; a tuple that is the same in the record before is shared with it."""
     if system.shadow is not None:
         head = system.queue[0]
         reservations = [Span(head.name, head.procs, system.shadow, system.shadow + head.estimate, False)]
     else:
         reserved = [job for job in system.queue if job.reserved is not None]
         reservations = [Span(job.name, job.procs, job.reserved, job.reserved + job.estimate, False) for job in reserved]
-    lists = {
+    lists: dict[str, list[Any]] = {
         "ended": [job.name for job in system.ended],
         "arrived": [job.name for job in system.arrived],
         "queue": [Waiting(job.name, job.procs, job.submit, job.estimate, job.priority) for job in system.queue],
@@ -154,9 +202,10 @@ def _picture(system, before):
         "done": [Span(job.name, job.procs, job.start, job.end, job.backfilled) for job in system.done],
         "reservations": reservations,
     }
-    seen = {name: _shared(tuple(found), before and getattr(before, name)) for name, found in lists.items()}
+    seen = {name: _shared(tuple(values), before and getattr(before, name)) for name, values in lists.items()}
     profile = None if system.profile is None else tuple(map(tuple, joined(system.profile)))
-    return seen | {
+    return {
+        **seen,
         "procs": system.procs,
         "free": system.free,
         "shadow": system.shadow,
@@ -165,5 +214,6 @@ def _picture(system, before):
     }
 
 
-def _shared(new, old):
+def _shared(new: Seen, old: Seen) -> Seen:
+    """Return the old value where both are equal, so that memory holds it once."""
     return old if new == old else new

@@ -1,29 +1,38 @@
-"""A schedule made once more, by the policies in plain Python."""
+"""Make a schedule a second time, by the policies in plain Python."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..orders import compiled
 from ..policies import EASY, FCFS, Conservative
+from ..schedule import Schedule
 from .conservative import conservative
 from .easy import easy
 from .fcfs import fcfs
-from .system import Job, System, decisions
+from .system import Decisions, Job, Profile, System, decisions
 
 
-def scheduler(policy):
-    """The plain version of a policy: a function of a System that decides at an instant.
+def scheduler(policy: Any) -> Callable[[System], Decisions]:
+    """Choose the plain version of a policy: a function of a System that decides at an instant.
 
     Raises
     ------
     ValueError
         For a policy that has none.
+
+    Examples
+    --------
+    >>> scheduler(FCFS()).__name__
+    'fcfs'
     """
     if type(policy) is FCFS:
         return fcfs
     if type(policy) is EASY and policy.adjust is None:
-        # the compiled function: where Python's last digit is another one, ties would be broken otherwise
+        # the compiled function, because Python's may differ in the last digit, and ties would be broken in another way
         priority = None if policy.order == "fcfs" else compiled(policy.order).ctypes
         return partial(easy, reuse_extra=policy.reuse_extra, order=policy.order, priority=priority)
     if type(policy) is Conservative:
@@ -33,8 +42,8 @@ def scheduler(policy):
     )
 
 
-def replay(schedule, jobs=None):
-    """A system before its first instant, and the decisions that make the schedule of it.
+def replay(schedule: Schedule, jobs: pd.DataFrame | None = None) -> tuple[System, Decisions]:
+    """Make a system before its first instant, and the decisions by which it becomes the schedule.
 
     Parameters
     ----------
@@ -46,12 +55,20 @@ def replay(schedule, jobs=None):
     -------
     System, iterator
         See `simlib.explain.system.decisions`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+    >>> system, steps = replay(simlib.simulate(one, FCFS()))
+    >>> [rule.name for rule, *_ in steps]
+    ['jobs end or arrive', 'the head fits', 'jobs end or arrive']
     """
     jobs = schedule.jobs if jobs is None else jobs
-    estimate = np.maximum(jobs.estimate, jobs.run)  # an overrun was extended, or the run cut at the estimate
+    estimate = np.maximum(jobs.estimate, jobs.run)  # a job that overran had its estimate raised, or its run cut
     columns = (column.tolist() for column in (jobs.submit, jobs.run, estimate, jobs.procs))
     rows = zip(jobs.index.tolist(), range(len(jobs)), *columns, strict=True)
     procs = schedule.workload.procs
-    profile = [[0, procs]] if type(schedule.policy) is Conservative else None
+    profile: Profile | None = [[0, procs]] if type(schedule.policy) is Conservative else None
     system = System(procs, [Job(*row) for row in rows], profile=profile)
     return system, decisions(system, scheduler(schedule.policy))

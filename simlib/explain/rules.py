@@ -1,24 +1,48 @@
-"""The rules by which schedulers decide, and the sentence that tells of each decision.
+"""The rules by which schedulers decide, and the sentence that tells of each decision."""
 
-A rule's `kind` is what happens: see `simlib.explain.Decision`. What is decided `together` may be told together: of
-several jobs in a row for which the same rule and facts hold, in one sentence.
-"""
-
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
 
+if TYPE_CHECKING:
+    from .system import Job
+
+Say = Callable[..., str]
+"""A function that tells a decision in a sentence, from the job that is decided on and the facts."""
+
 
 class Rule(NamedTuple):
+    """A rule by which a scheduler decides.
+
+    Attributes
+    ----------
+    kind : str
+        What happens: see `simlib.explain.Decision`.
+    name : str
+        The rule in a few words.
+    say : function
+    together : bool
+        Whether several jobs in a row, for which the same rule and facts hold, are told of in one sentence.
+    """
+
     kind: str
     name: str
-    say: Callable
+    say: Say
     together: bool = False
 
 
-def rule(kind, name, together=False):
-    """Make a rule of the function that says its sentence."""
+def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
+    """Make a rule of the function that says its sentence.
+
+    Examples
+    --------
+    >>> @rule("wait", "nothing is free")
+    ... def nothing_is_free(job):
+    ...     return f"{job} waits."
+    >>> nothing_is_free.name, nothing_is_free.say("Job A")
+    ('nothing is free', 'Job A waits.')
+    """
     return lambda say: Rule(kind, name, say, together)
 
 
@@ -26,16 +50,18 @@ def rule(kind, name, together=False):
 
 
 @rule("event", "jobs end or arrive")
-def jobs_end_or_arrive(_, ended, arrived, now, free, queue):
+def jobs_end_or_arrive(
+    _: None, ended: "Sequence[Job]", arrived: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]"
+) -> str:
     parts = [_end(ended, now)] if ended else []
     if arrived:
-        who = jobs(f"{job.name} ({_wishes(job)})" for job in arrived) if len(arrived) < 3 else _jobs(arrived)
+        who = jobs(f"{job.name} ({_request(job)})" for job in arrived) if len(arrived) < 3 else _jobs(arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
     return sentence(f"{', '.join(parts)}: {_are_free(free)}") + ("" if queue else " Nobody waits.")
 
 
 @rule("sort", "the queue is sorted by priority")
-def sorts(_, queue, order):
+def sorts(_: "Job", queue: "Sequence[Job]", order: Any) -> str:
     values = [length(job.estimate) if order == "sjf" else f"{job.priority:.3g}" for job in queue]
     listed = jobs(f"{job.name} ({value})" for job, value in zip(queue, values, strict=True))
     by = ORDER.get(order) or getattr(order, "__name__", "<lambda>").replace("<lambda>", "the given function")
@@ -46,12 +72,12 @@ ORDER = {"sjf": "estimate, the shortest first", "wfp": "WFP, (wait / estimate)^3
 
 
 @rule("start", "the head fits")
-def head_starts(job, free):
+def head_starts(job: "Job", free: int) -> str:
     return sentence(f"{_job(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
 
 
 @rule("wait", "nobody may pass the head")
-def head_blocks(head, others, free):
+def head_blocks(head: "Job", others: "Sequence[Job]", free: int) -> str:
     text = sentence(f"{_job(head)} waits at the head: {_too_few(head, free)}")
     fitting = [job for job in others if job.procs <= free]
     also = f", not even {_jobs(fitting)}, which would fit" if fitting else ""
@@ -59,9 +85,9 @@ def head_blocks(head, others, free):
 
 
 @rule("wait", "the head does not fit")
-def head_waits(head, free, leaving, before, extra, now):
+def head_waits(head: "Job", free: int, leaving: "Sequence[Job]", before: int | None, extra: int, now: int) -> str:
     spare = f"with {processors(extra, 'extra')}"
-    if head.shadow == before:
+    if before is not None and head.shadow == before:
         known = f"the shadow time remains {number(before)}, {spare}"
         return sentence(f"{_job(head)} still waits at the head: {_are_free(free)}, {known}")
     still, moves = ("", "is") if before is None else (" still", f"moves from {number(before)} to")
@@ -71,7 +97,7 @@ def head_waits(head, free, leaving, before, extra, now):
 
 
 @rule("refuse", "more processors than are free", together=True)
-def too_large(refused, free):
+def too_large(refused: "Sequence[Job]", free: int) -> str:
     text = f"{_jobs(refused)} {verb(refused, 'is', 'are')} refused: "
     if free == 0:
         return sentence(text + "no processor is free")
@@ -86,7 +112,7 @@ def too_large(refused, free):
 
 
 @rule("backfill", "ends by the shadow time")
-def ends_by_the_shadow_time(job, head, shadow):
+def ends_by_the_shadow_time(job: "Job", head: "Job", shadow: int) -> str:
     by = f"the shadow time {number(shadow)}"
     if job.expected_end < shadow:
         by = f"{number(job.expected_end)}, before {by}"
@@ -94,7 +120,7 @@ def ends_by_the_shadow_time(job, head, shadow):
 
 
 @rule("backfill", "fits the extra processors")
-def fits_the_extra_processors(job, head, shadow, extra, left):
+def fits_the_extra_processors(job: "Job", head: "Job", shadow: int, extra: int, left: int) -> str:
     until = f"it may run until {number(job.expected_end)}, past the shadow time {number(shadow)}"
     rest = (
         f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
@@ -103,7 +129,7 @@ def fits_the_extra_processors(job, head, shadow, extra, left):
 
 
 @rule("refuse", "would delay the head")
-def would_delay_the_head(job, end, shadow, extra):
+def would_delay_the_head(job: "Job", end: int, shadow: int, extra: int) -> str:
     until = f"it may run until {number(end)}, past the shadow time {number(shadow)}"
     few = f"only {number(extra)} {are(extra)} extra" if extra else "none is extra"
     return sentence(f"{_job(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
@@ -113,7 +139,7 @@ def would_delay_the_head(job, end, shadow, extra):
 
 
 @rule("event", "jobs end")
-def jobs_end(_, ended, now, free, queue, compress):
+def jobs_end(_: None, ended: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]", compress: str) -> str:
     text = sentence(f"{_end(ended, now)}: {_are_free(free)}")
     if not queue:
         return f"{text} Nobody waits."
@@ -129,8 +155,8 @@ WHEN_EARLY = {
 
 
 @rule("reserve", "the earliest anchor point")
-def reserves(job, too_short, now):
-    text = f"{_job(job)} arrives ({_wishes(job)}) and "
+def reserves(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
+    text = f"{_job(job)} arrives ({_request(job)}) and "
     if job.reserved == now:
         return sentence(f"{text}can start at once")
     why = f"the first time at which {processors(job.procs)} {are(job.procs)} free"
@@ -141,22 +167,21 @@ def reserves(job, too_short, now):
 
 
 @rule("move", "compression")
-def moves_forward(job, before, now):
+def moves_forward(job: "Job", before: int, now: int) -> str:
     to = f"{number(now)}: it can start at once" if job.reserved == now else ahead(job.reserved, now)
     return sentence(f"compression moves the reservation of {_job(job)} from {number(before)} to {to}")
 
 
 @rule("keep", "fits no earlier", together=True)
-def keeps(kept):
-    at = f" at {series(number(job.reserved) for job in kept)}" if len(kept) <= 4 else ""
-    reservation = verb(kept, "its reservation", "their reservations")
-    return sentence(
-        f"{_jobs(kept)} {verb(kept, 'keeps', 'keep')} {reservation}{at}: {verb(kept, 'it fits', 'they fit')} no earlier"
-    )
+def keeps(several: "Sequence[Job]") -> str:
+    at = f" at {series(number(job.reserved) for job in several)}" if len(several) <= 4 else ""
+    reservation = verb(several, "its reservation", "their reservations")
+    fits = verb(several, "it fits", "they fit")
+    return sentence(f"{_jobs(several)} {verb(several, 'keeps', 'keep')} {reservation}{at}: {fits} no earlier")
 
 
 @rule("move", "all reservations anew")
-def reserves_anew(job, before, now):
+def reserves_anew(job: "Job", before: int, now: int) -> str:
     text = f"the new reservation of {_job(job)} is {ahead(job.reserved, now)}"
     text += ", as before" if job.reserved == before else f" instead of {number(before)}"
     if job.reserved <= job.guarantee:
@@ -166,7 +191,7 @@ def reserves_anew(job, before, now):
 
 
 @rule("start", "the reservation is due")
-def reservation_is_due(job):
+def reservation_is_due(job: "Job") -> str:
     if job.start == job.submit:
         return sentence(f"{_job(job)} starts at once")
     if job.start == job.guarantee:
@@ -177,7 +202,7 @@ def reservation_is_due(job):
 
 
 @rule("backfill", "disturbs no reservation")
-def passes(job, passed):
+def passes(job: "Job", passed: "Sequence[Job]") -> str:
     whose = verb(passed, "its reservation is", "their reservations are")
     return sentence(f"{_job(job)} starts ahead of {_jobs(passed)}, which came earlier: {whose} not touched")
 
@@ -185,31 +210,31 @@ def passes(job, passed):
 # Parts of sentences
 
 
-def _job(job):
+def _job(job: "Job") -> str:
     return jobs([job.name])
 
 
-def _jobs(several):
+def _jobs(several: "Sequence[Job]") -> str:
     return jobs(job.name for job in several)
 
 
-def _wishes(job):
+def _request(job: "Job") -> str:
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
 
-def _are_free(count):
+def _are_free(count: int) -> str:
     return f"{processors(count)} {'are' if count > 1 else 'is'} free"
 
 
-def _too_few(job, free):
+def _too_few(job: "Job", free: int) -> str:
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
-def _passes_the(head, job):
+def _passes_the(head: "Job", job: "Job") -> str:
     return f"{_job(job)} starts now, ahead of {_job(head)} at the head"
 
 
-def _end(ended, now):
+def _end(ended: "Sequence[Job]", now: int) -> str:
     text = f"{_jobs(ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
     if not early:

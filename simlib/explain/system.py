@@ -1,31 +1,52 @@
-"""What a scheduler sees: the machine, the jobs that run on it, and the queue; and how an instant of it begins."""
+"""What a scheduler sees: the machine, the jobs that run on it, and the queue; and how an instant begins."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import rules
+
+Profile = list[list[int]]
+"""Steps [time, processors free from then until the next step]."""
+
+Decisions = Iterator[tuple[Any, ...]]
+"""Of each decision a tuple: its rule, the job that it decides on or None, and what else its sentence needs."""
 
 
 @dataclass(eq=False)
 class Job:
-    name: object
+    """A job as a scheduler sees it; changed in place when it starts or gets a reservation.
+
+    Times are seconds, sizes processors.
+
+    Examples
+    --------
+    >>> job = Job("A", arrival=0, submit=0, run=10, estimate=30, procs=4, start=5)
+    >>> job.end, job.expected_end
+    (15, 35)
+    """
+
+    name: Any  # as in the workload's index
     arrival: int  # how many join the queue before it
     submit: int
     run: int
     estimate: int
     procs: int
-    start: int | None = None
+    start: Any = None  # int once it has started, as those below: None where there is none
     backfilled: bool = False
-    priority: float | None = None  # EASY with an order: at the last scheduling pass
-    shadow: int | None = None  # EASY: its last shadow time, once it has waited at the head
-    reserved: int | None = None  # conservative: when it is to start
-    guarantee: int | None = None  # and what was reserved on its arrival
+    priority: Any = None  # EASY with an order: a float, at the last scheduling pass
+    shadow: Any = None  # EASY: its last shadow time, once it has waited at the head
+    reserved: Any = None  # conservative: when it is to start
+    guarantee: Any = None  # and what was reserved on its arrival
 
     @property
-    def end(self):
+    def end(self) -> Any:
+        """The second at which it ends, once it has started."""
         return self.start + self.run
 
     @property
-    def expected_end(self):
+    def expected_end(self) -> Any:
+        """The second at which it ends by its estimate, once it has started."""
         return self.start + self.estimate
 
 
@@ -34,54 +55,67 @@ class System:
     """Everything at an instant, `now`; changed in place.
 
     `to_come` are the jobs that have not arrived yet, in order of arrival; `ended` and `arrived` those of this instant.
+
+    Examples
+    --------
+    >>> system = System(4, [Job("A", 0, 5, 10, 10, 3)], free=4)
+    >>> system.now = system.next_instant()
+    >>> system.queue += system.arrive()
+    >>> system.start(system.queue[0])
+    >>> system.now, system.free
+    (5, 1)
     """
 
     procs: int
-    to_come: list
+    to_come: list[Job]
     now: int = 0
     free: int = 0
-    queue: list = field(default_factory=list)
-    running: list = field(default_factory=list)
-    done: list = field(default_factory=list)
-    ended: list = field(default_factory=list)
-    arrived: list = field(default_factory=list)
+    queue: list[Job] = field(default_factory=list)
+    running: list[Job] = field(default_factory=list)
+    done: list[Job] = field(default_factory=list)
+    ended: list[Job] = field(default_factory=list)
+    arrived: list[Job] = field(default_factory=list)
     shadow: int | None = None  # EASY, at this instant
     extra: int | None = None
-    profile: list | None = None  # conservative: [time, processors free from then on], ...
+    profile: Any = None  # conservative: a Profile
 
-    def next_instant(self):
-        """When the next job ends, arrives or has a reservation."""
+    def next_instant(self) -> int:
+        """Find the time when the next job ends, arrives or has a reservation."""
         times = [job.end for job in self.running] + [job.submit for job in self.to_come[:1]]
         return min(times + [job.reserved for job in self.queue if job.reserved is not None])
 
-    def leave(self):
-        """Jobs that have ended by now leave, and free their processors."""
+    def leave(self) -> list[Job]:
+        """Let jobs that have ended by now leave and free their processors; return them."""
         self.ended = [job for job in self.running if job.end <= self.now]
         self.running = [job for job in self.running if job.end > self.now]
         self.done += self.ended
         self.free += sum(self._held(job) for job in self.ended)
         return self.ended
 
-    def arrive(self):
-        """The jobs that are submitted now."""
+    def arrive(self) -> list[Job]:
+        """Take the jobs that are submitted now out of those to come; return them."""
         count = 0
         while count < len(self.to_come) and self.to_come[count].submit <= self.now:
             count += 1
         self.arrived, self.to_come = self.to_come[:count], self.to_come[count:]
         return self.arrived
 
-    def start(self, job, backfilled=False):
+    def start(self, job: Job, backfilled: bool = False) -> None:
+        """Start a queued job now."""
         job.start, job.backfilled, job.reserved = self.now, backfilled, None
         self.queue.remove(job)
         self.running.append(job)
         self.free -= self._held(job)
 
-    def _held(self, job):
-        """Under conservative backfilling a job of no length takes no room, so that any number start at once."""
+    def _held(self, job: Job) -> int:
+        """Count the processors that a job holds.
+
+        Under conservative backfilling a job of no length holds none, so that any number of them start at once.
+        """
         return job.procs if self.profile is None or job.estimate > 0 else 0
 
 
-def decisions(system, policy):
+def decisions(system: System, policy: Callable[[System], Decisions]) -> Decisions:
     """Schedule all jobs to come: instant by instant, each as the policy says.
 
     Yields
@@ -89,6 +123,18 @@ def decisions(system, policy):
     (rule, job, ...)
         A rule of `simlib.explain.rules`, the job that it decides on, or None, and what else its sentence needs. The
         system is then as the decision left it.
+
+    Examples
+    --------
+    A policy that starts every job at once, and decides nothing else:
+
+    >>> def start_at_once(system):
+    ...     yield from leave_and_join(system)
+    ...     for job in list(system.queue):
+    ...         system.start(job)
+    >>> system = System(4, [Job("A", 0, 5, 10, 10, 3)])
+    >>> [(system.now, rule.name) for rule, *_ in decisions(system, start_at_once)]
+    [(5, 'jobs end or arrive'), (15, 'jobs end or arrive')]
     """
     system.free = system.procs
     while system.to_come or system.queue or system.running:
@@ -97,8 +143,16 @@ def decisions(system, policy):
         yield from policy(system)
 
 
-def leave_and_join(system):
-    """The beginning of an instant under FCFS and EASY: jobs leave, jobs join the queue."""
+def leave_and_join(system: System) -> Decisions:
+    """Begin an instant under FCFS and EASY: jobs leave, jobs join the queue.
+
+    Examples
+    --------
+    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3)])
+    >>> steps = list(leave_and_join(system))
+    >>> [job.name for job in system.queue]
+    ['A']
+    """
     system.leave()
     system.queue += system.arrive()
     yield rules.jobs_end_or_arrive, None, system.ended, system.arrived, system.now, system.free, system.queue

@@ -1,23 +1,41 @@
-"""Why a job waited as long as it did, in one paragraph."""
+"""Tell why a job waited as long as it did, in one paragraph."""
 
 from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from ..schedule import Schedule
 from . import rules
 from .replay import replay, scheduler
+from .system import Job, System
 from .words import jobs, length, number, processors, sentence, series, verb
 
 LIMIT = 5000
-"""The most jobs that are scheduled once more to learn of one of them what was decided while it waited."""
+"""The most jobs that are scheduled a second time to learn what was decided on one of them while it waited."""
 
 
-def why(schedule, job):
-    """Why a job waited as long as it did.
+class Moment(NamedTuple):
+    """A decision on a job: when, by which rule, and the job's reservation and shadow time after it."""
+
+    time: int
+    rule: rules.Rule
+    reserved: Any  # int; None for none
+    shadow: Any
+
+
+Story = Sequence[Moment]
+"""All decisions on a job."""
+
+
+def why(schedule: Schedule, job: Hashable) -> str:
+    """Tell why a job waited as long as it did.
 
     Most of it is read off the schedule, of any size. How often the job was refused and how its reservation or shadow
-    time moved is known to the scheduler only: it is told where the policy is one that `explain` knows, and at most
-    `LIMIT` jobs have come since the machine was last empty.
+    time moved is known to the scheduler only. The paragraph says it where the policy is one that `explain` knows, and
+    at most `LIMIT` jobs have come since the machine was last empty.
 
     Parameters
     ----------
@@ -32,10 +50,17 @@ def why(schedule, job):
     ------
     ValueError
         For a job that is not in the schedule, or one of several of that name.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> print(why(simlib.simulate(two, simlib.FCFS()), "A"))
+    Job A (3 processors, estimate 10 s) did not wait: it arrived at 0 and started at once.
     """
     table = _by_arrival(schedule, job)
-    place = table.index.get_loc(job)
-    its = table.iloc[place]
+    place = _place(table, job)
+    its: Any = table.iloc[place]
     name = f"{jobs([job])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
     if its.wait == 0:
         return sentence(f"{name} did not wait: it arrived at {number(its.submit)} and {_started(table, place)}")
@@ -48,28 +73,28 @@ def why(schedule, job):
         _who_came_first(table, place),
         _who_passed(table, place),
         _refusals(story),
-        f"it {_started(table, place)}{_kept(its, schedule)}",
+        f"it {_started(table, place)}{_against_promise(its, schedule)}",
     ]
     return " ".join(sentence(text) for text in told if text)
 
 
-def _by_arrival(schedule, job):
-    """The schedule's jobs in order of arrival, in which the job is found once."""
+def _by_arrival(schedule: Schedule, job: Any) -> pd.DataFrame:
+    """Sort the schedule's jobs by arrival, and make sure that exactly one of them has this name."""
     table = schedule.jobs
-    found = (table.index == job).sum()
-    if found == 1:
+    count = (table.index == job).sum()
+    if count == 1:
         return table.sort_values("submit", kind="stable")
     name, dropped = schedule.workload.name, schedule.workload.dropped
-    if found > 1:
-        raise ValueError(f"{name}: why: found {found} jobs named {job!r}, expected names that differ")
+    if count > 1:
+        raise ValueError(f"{name}: why: found {count} jobs named {job!r}, expected names that differ")
     if job in dropped.index:
         raise ValueError(f"{name}: why: job {job!r} takes no part: {dropped[job]}")
     some = series(map(repr, table.index)) if len(table) else "none"
     raise ValueError(f"{name}: why: found no job {job!r}, expected one of the workload's: {some}")
 
 
-def decided(schedule, job, now):
-    """What a schedule's policy decided on a job at a second, in sentences.
+def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:
+    """Tell what a schedule's policy decided on a job at a second, in sentences.
 
     Parameters
     ----------
@@ -81,16 +106,27 @@ def decided(schedule, job, now):
     -------
     list of str
         Empty where nothing was decided on the job then, or the policy is one that `explain` does not know.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> decided(simlib.simulate(two, simlib.FCFS()), "B", 1)
+    ['Job B waits at the head: it needs 2 processors, 1 is free.']
     """
     table = _by_arrival(schedule, job)
-    steps = _decisions_on(schedule, table, table.index.get_loc(job), now)
+    steps = _decisions_on(schedule, table, _place(table, job), now)
     return [
         rule.say([its] if rule.together else its, *facts) for system, rule, its, *facts in steps if system.now == now
     ]
 
 
-def _decisions_on(schedule, table, place, until):
-    """The decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
+def _place(table: pd.DataFrame, job: Hashable) -> int:
+    return int(np.flatnonzero(table.index == job)[0])
+
+
+def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: int) -> Iterator[tuple[Any, ...]]:
+    """Find the decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
     try:
         scheduler(schedule.policy)
     except ValueError:
@@ -106,11 +142,14 @@ def _decisions_on(schedule, table, place, until):
             yield system, rule, job, *facts
 
 
-def _story(schedule, table, place):
-    """What was decided on the job: (time, rule, reservation, shadow time) of each decision; None where not known."""
-    story, system = [], None
+def _story(schedule: Schedule, table: pd.DataFrame, place: int) -> Story | None:
+    """Find what was decided on the job until it started; None where that is not known."""
+    story: list[Moment] = []
+    system: System | None = None
+    rule: rules.Rule
+    job: Job
     for system, rule, job, *_ in _decisions_on(schedule, table, place, table.start.iloc[place]):
-        story.append((system.now, rule, job.reserved, job.shadow))
+        story.append(Moment(system.now, rule, job.reserved, job.shadow))
         if job.start is not None:
             break
     if system is None:
@@ -120,8 +159,8 @@ def _story(schedule, table, place):
     return story if starts.tolist() == [job.start for job in started] else None
 
 
-def _first_since_the_machine_was_empty(table, place):
-    """The place of the first job that arrived after all before it had ended: no earlier one touches the schedule."""
+def _first_since_the_machine_was_empty(table: pd.DataFrame, place: int) -> int:
+    """Find the last job up to this one that arrived when all before it had ended: no earlier job has any effect."""
     submit, end = table.submit.to_numpy()[: place + 1], table.end.to_numpy()[: place + 1]
     fresh = np.concatenate([[True], submit[1:] > np.maximum.accumulate(end)[:-1]])
     return int(np.flatnonzero(fresh)[-1])
@@ -130,8 +169,8 @@ def _first_since_the_machine_was_empty(table, place):
 # The parts of the paragraph, in its order
 
 
-def _on_arrival(schedule, table, place):
-    its = table.iloc[place]
+def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
+    its: Any = table.iloc[place]
     others = table.drop(table.index[place])
     running = others[(others.start <= its.submit) & (others.end > its.submit)]
     running = running.sort_values(["procs", "end"], ascending=[False, True], kind="stable")
@@ -144,20 +183,22 @@ def _on_arrival(schedule, table, place):
     return "; ".join(parts)
 
 
-def _promise(its, schedule, story):
+def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
     if "guarantee" in its:
-        moves = [(now, at) for now, rule, at, _ in story or () if rule.kind == "move" and at is not None]
+        moves = [
+            (seen.time, seen.reserved) for seen in story or () if seen.rule.kind == "move" and seen.reserved is not None
+        ]
         return f"it was guaranteed to start by {number(its.guarantee)}" + _moved("reservation", its.guarantee, moves)
     if schedule.shadow is None or schedule.shadow[its.name] < 0:
         return ""
     shadow = schedule.shadow[its.name]
-    heads = [(now, at) for now, rule, _, at in story or () if rule is rules.head_waits]
+    heads = [(seen.time, seen.shadow) for seen in story or () if seen.rule is rules.head_waits]
     head = f"came to the head of the queue at {number(heads[0][0])}, with" if heads else "waited at the head, with"
     return f"it {head} the shadow time {number(shadow)}" + _moved("shadow time", shadow, heads)
 
 
-def _moved(what, first, moves):
-    """Where a promise moved; `moves` are times and what was promised then."""
+def _moved(what: str, first: int, moves: Sequence[tuple[int, int]]) -> str:
+    """Tell where a promise moved; `moves` are times and what was promised then."""
     befores = [first, *(at for _, at in moves)]
     steps = [
         f"{number(at)} (at {number(now)})" for before, (now, at) in zip(befores, moves, strict=False) if at != before
@@ -167,14 +208,15 @@ def _moved(what, first, moves):
     return f"; its {what} moved to {series(steps)}" if steps else ""
 
 
-def _who_came_first(table, place):
-    its, before = table.iloc[place], table[:place]
+def _who_came_first(table: pd.DataFrame, place: int) -> str:
+    its: Any = table.iloc[place]
+    before = table[:place]
     started = before[(before.start > its.submit) & (before.start < its.start)].sort_values("start", kind="stable")
     names = [f"{job} (at {number(start)})" for job, start in _rows(started, "start")]
     return f"of those that were waiting, {jobs(names)} started before it" if names else ""
 
 
-def _who_passed(table, place):
+def _who_passed(table: pd.DataFrame, place: int) -> str:
     later = table[place + 1 :]
     passed = later[later.start < table.start.iloc[place]].sort_values("start", kind="stable")
     if passed.empty:
@@ -184,8 +226,8 @@ def _who_passed(table, place):
     return f"{jobs(passed.index)} came later and passed it" + (f"{some} by backfilling" if backfilled else "")
 
 
-def _refusals(story):
-    counts = Counter(rule.name for _, rule, *_ in story or () if rule.kind == "refuse")
+def _refusals(story: Story | None) -> str:
+    counts = Counter(seen.rule.name for seen in story or () if seen.rule.kind == "refuse")
     why = {
         rules.too_large.name: "too few processors were free",
         rules.would_delay_the_head.name: "it would have delayed the head",
@@ -194,9 +236,10 @@ def _refusals(story):
     return f"it was refused {series(reasons)}" if reasons else ""
 
 
-def _started(table, place):
-    """How it started: when whose processors became free, ahead of whom."""
-    its, before = table.iloc[place], table[:place]
+def _started(table: pd.DataFrame, place: int) -> str:
+    """Tell how it started: when which jobs ended, and ahead of which others."""
+    its: Any = table.iloc[place]
+    before = table[:place]
     ended = table.index[(table.end == its.start) & (table.start < its.start)]
     when = (
         f"the moment that {jobs(ended)} ended" if len(ended) else f"at {number(its.start)}" if its.wait else "at once"
@@ -206,8 +249,8 @@ def _started(table, place):
     return f"{'was backfilled' if its.backfilled else 'started'} {when}{passed}"
 
 
-def _kept(its, schedule):
-    """How its start compares with what was promised."""
+def _against_promise(its: Any, schedule: Schedule) -> str:
+    """Compare its start with what was promised."""
     if "guarantee" in its:
         promised, what = its.guarantee, "guarantee"
     elif schedule.shadow is not None and schedule.shadow[its.name] >= 0:
@@ -219,9 +262,9 @@ def _kept(its, schedule):
     return f", {than} its {what}"
 
 
-def _rows(table, *columns):
+def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
     return table[list(columns)].itertuples(name=None)
 
 
-def _times(count):
+def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")

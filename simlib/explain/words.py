@@ -1,59 +1,122 @@
-"""Numbers, lengths of time, processors and names of jobs, in plain English."""
+"""Write numbers, lengths of time, processors and names of jobs in plain English."""
+
+from collections.abc import Iterable, Sized
 
 
-def number(value):
-    """A whole number, such as a point in time in seconds; its digits are grouped where there are five or more."""
+def number(value: int) -> str:
+    """Write a whole number, such as a point in time in seconds; from five digits on they are grouped.
+
+    Examples
+    --------
+    >>> number(9999), number(10000)
+    ('9999', '10,000')
+    """
     return f"{value:,}" if abs(value) >= 10_000 else str(value)
 
 
-def length(seconds):
-    """A length of time in seconds; from an hour on as hours:minutes, with :seconds where there are some."""
+def length(seconds: int) -> str:
+    """Write a length of time in seconds; from an hour on as hours:minutes, with :seconds where there are some.
+
+    Examples
+    --------
+    >>> length(90), length(3600), length(3661)
+    ('90 s', '1:00 h', '1:01:01 h')
+    """
     if seconds < 3600:
         return f"{seconds} s"
     rest = f":{seconds % 60:02d}" if seconds % 60 else ""
     return f"{seconds // 3600}:{seconds % 3600 // 60:02d}{rest} h"
 
 
-def ahead(second, now):
-    """A point in time to come; where it is an hour off or more, how far."""
+def ahead(second: int, now: int) -> str:
+    """Write a point in time to come; where it is an hour off or more, say how far.
+
+    Examples
+    --------
+    >>> ahead(100, now=60), ahead(7260, now=60)
+    ('100', '7260 (in 2:00 h)')
+    """
     return number(second) + (f" (in {length(second - now)})" if second - now >= 3600 else "")
 
 
-def are(count):
+def are(count: int) -> str:
+    """Choose "is" or "are".
+
+    Examples
+    --------
+    >>> are(1), are(2)
+    ('is', 'are')
+    """
     return "is" if count == 1 else "are"
 
 
-def processors(count, which=""):
-    """ "1 processor", "8 processors", "8 extra processors", "no extra processor"."""
+def processors(count: int, which: str = "") -> str:
+    """Write how many processors.
+
+    Examples
+    --------
+    >>> processors(1), processors(8), processors(0, "extra")
+    ('1 processor', '8 processors', 'no extra processor')
+    """
     return f"{number(count) if count else 'no'} {which}{' ' if which else ''}processor{'s' if count > 1 else ''}"
 
 
-def share(count, of, which):
-    """So many of the `of` processors: "4 of the 6 extra processors", "all 6 extra processors"."""
+def share(count: int, of: int, which: str) -> str:
+    """Write how many of the `of` processors.
+
+    Examples
+    --------
+    >>> share(4, 6, "extra"), share(6, 6, "extra"), share(1, 1, "free")
+    ('4 of the 6 extra processors', 'all 6 extra processors', 'the one free processor')
+    """
     if count < of:
         return f"{number(count)} of the {processors(of, which)}"
     return f"the one {which} processor" if of == 1 else f"all {processors(of, which)}"
 
 
-def series(parts, most=4):
-    """ "a", "a and b", "a, b and c"; of more than `most` the first ones, and how many others there are."""
-    parts = [str(part) for part in parts]
-    if len(parts) > most:
-        parts = [*parts[: most - 1], f"{len(parts) - most + 1:,} others"]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def series(parts: Iterable[object], most: int = 4) -> str:
+    """Join words; of more than `most` write the first ones, and how many others there are.
+
+    Examples
+    --------
+    >>> series("a"), series("ab"), series("abc"), series("abcdef")
+    ('a', 'a and b', 'a, b and c', 'a, b, c and 3 others')
+    """
+    texts = [str(part) for part in parts]
+    if len(texts) > most:
+        texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} others"]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def jobs(names):
-    """ "job 4", "jobs 4 and 7", "jobs 4, 7, 8 and 12 others"."""
+def jobs(names: Iterable[object]) -> str:
+    """Write the names of jobs.
+
+    Examples
+    --------
+    >>> jobs([4]), jobs([4, 7])
+    ('job 4', 'jobs 4 and 7')
+    """
     names = list(names)
     return f"{'job' if len(names) == 1 else 'jobs'} {series(names)}"
 
 
-def verb(several, one, many):
-    """The form of a verb or noun that goes with so many."""
+def verb(several: Sized, one: str, many: str) -> str:
+    """Choose the form of a verb or noun that goes with so many.
+
+    Examples
+    --------
+    >>> verb(["A"], "ends", "end"), verb(["A", "B"], "ends", "end")
+    ('ends', 'end')
+    """
     return one if len(several) == 1 else many
 
 
-def sentence(text):
-    """With a capital and a full stop."""
+def sentence(text: str) -> str:
+    """Make a sentence: with a capital and a full stop.
+
+    Examples
+    --------
+    >>> sentence("nobody waits")
+    'Nobody waits.'
+    """
     return f"{text[0].upper()}{text[1:]}."

@@ -1,8 +1,13 @@
-"""Reading what students answer: each function returns what was meant, or raises a `NotYet` that says what would do."""
+"""Read what students answer: each function returns what was meant, or raises a `NotYet` that says what would do."""
 
 import numbers
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ..workload import Workload
+
+Judge = Callable[[Any], str]
+"""A function of an answer: it returns why the answer is right, or raises `NotYet` or `Waiting`."""
 
 
 class NotYet(Exception):
@@ -13,8 +18,8 @@ class Waiting(Exception):
     """Nothing was answered yet."""
 
 
-def is_open(answer):
-    """Whether a placeholder, `...` or None, still stands in an answer."""
+def is_open(answer: Any) -> bool:
+    """Tell whether a placeholder, `...` or None, still stands in an answer."""
     if isinstance(answer, dict):
         answer = list(answer.values())
     if isinstance(answer, (list, tuple, set)):
@@ -22,24 +27,24 @@ def is_open(answer):
     return answer is None or answer is ...
 
 
-def number(answer, unit=""):
-    """A number, such as `30`; of `unit`, such as "seconds"."""
-    if isinstance(answer, numbers.Real) and not isinstance(answer, bool):
+def number(answer: Any, unit: str = "") -> Any:
+    """Read a number, such as `30`; of `unit`, such as "seconds"."""
+    if not isinstance(answer, bool) and isinstance(answer, numbers.Real):
         return answer
     of = f" of {unit}" if unit else ""
     raise NotYet(f"found {shown(answer)}, expected a number{of}, written without quotes, such as answer = 30.")
 
 
-def parts(answer, *keys):
-    """The parts of an answer that is a dict, such as `{"start": 30, "free": 4}`, in the order of `keys`."""
+def parts(answer: Any, *keys: str) -> list[Any]:
+    """Read the parts of an answer that is a dict, such as `{"start": 30, "free": 4}`, in the order of `keys`."""
     if not isinstance(answer, dict) or not set(keys) <= set(answer):
         scaffold = ", ".join(f'"{key}": ...' for key in keys)
         raise NotYet(f"found {shown(answer)}, expected answer = {{{scaffold}}} with yours for the dots.")
     return [answer[key] for key in keys]
 
 
-def names(answer, known):
-    """A list of names of jobs, each of them one of `known`."""
+def names(answer: Any, known: Iterable[Any]) -> list[Any]:
+    """Read a list of names of jobs, each of them one of `known`."""
     if not isinstance(answer, (list, tuple)):
         some = ", ".join(f'"{name}"' for name in list(known)[:2])
         raise NotYet(f"found {shown(answer)}, expected a list of names of jobs, such as answer = [{some}].")
@@ -49,40 +54,40 @@ def names(answer, known):
     return list(answer)
 
 
-def choice(answer, allowed):
-    """One of several words."""
+def choice(answer: Any, allowed: Iterable[str]) -> str:
+    """Read one of several words."""
     for word in allowed:
         if isinstance(answer, str) and answer.strip().lower() == word.lower():
             return word
     raise NotYet(f"found {shown(answer)}, expected one of {', '.join(map(repr, allowed))}, with the quotes.")
 
 
-def function(answer):
-    """A function."""
+def function(answer: Any) -> Callable[..., Any]:
+    """Read a function."""
     if not callable(answer):
         raise NotYet(f"found {shown(answer)}, expected a function: its name, without brackets.")
     return answer
 
 
-def workload(answer):
-    """A workload, given as such or as the control or schedule that it belongs to."""
-    found = getattr(answer, "workload", answer)
-    if not isinstance(found, Workload):
+def workload(answer: Any) -> Workload:
+    """Read a workload, given as such or as the control or schedule that it belongs to."""
+    meant = getattr(answer, "workload", answer)
+    if not isinstance(meant, Workload):
         raise NotYet(f"found {shown(answer)}, expected a workload, or the editor in which you changed one.")
-    if len(found) == 0:
+    if len(meant) == 0:
         raise NotYet("there is no job left; keep some.")
-    return found
+    return meant
 
 
-def edited(answer, given):
-    """As `workload`, but other than the one that the lesson gave: as long as it is that one, nothing was answered."""
-    found = workload(answer)
-    if found.equals(given):
+def edited(answer: Any, given: Workload) -> Workload:
+    """Read a workload that differs from the one that the lesson gave: as long as it does not, nothing was answered."""
+    changed = workload(answer)
+    if changed.equals(given):
         raise Waiting
-    return found
+    return changed
 
 
-def shown(answer):
-    """An answer in a sentence: short, and on one line."""
+def shown(answer: Any) -> str:
+    """Write an answer for a sentence: short, and on one line."""
     text = " ".join(repr(answer).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,21 +1,23 @@
 """Lesson 1: first come, first served, and fragmentation."""
 
 import itertools
+from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import pandas as pd
 
 from ..policies import FCFS
-from ..schedule import simulate
+from ..schedule import Schedule, simulate
 from ..workload import Workload
-from .answers import NotYet, edited, names, number, parts
+from .answers import Judge, NotYet, edited, names, number, parts
 
 IDLE, LONG = 9, 100
-"""Exercise 1.4 asks for so many idle processors, for so many seconds."""
+"""Exercise 1.4 asks for so many idle processors (`IDLE`), for so many seconds (`LONG`)."""
 
 
-def queue():
-    """Five jobs that come one after the other; job C would fit at once, but job B is before it."""
+def queue() -> Workload:
+    """Make five jobs that come one after the other; job C would fit at once, but job B is before it."""
     return Workload.of(
         "Five jobs",
         10,
@@ -27,8 +29,8 @@ def queue():
     )
 
 
-def bag():
-    """Five jobs that are there at once, and fill the machine without a gap in the right order."""
+def bag() -> Workload:
+    """Make five jobs that arrive at once, and fill the machine without a gap in the right order."""
     return Workload.of(
         "A bag of jobs",
         10,
@@ -40,13 +42,13 @@ def bag():
     )
 
 
-def packed():
-    """Three jobs that fill the machine."""
+def packed() -> Workload:
+    """Make three jobs that fill the machine."""
     return Workload.of("A full machine", 10, A=(0, 30, 30, 4), B=(0, 30, 30, 4), C=(0, 30, 30, 2))
 
 
-def idle_while_waiting(schedule):
-    """The processors that are idle while at least one job waits.
+def idle_while_waiting(schedule: Schedule) -> pd.Series:
+    """Count the processors that are idle while at least one job waits.
 
     Parameters
     ----------
@@ -70,7 +72,8 @@ def idle_while_waiting(schedule):
 # The exercises
 
 
-def reading(answer):
+def reading(answer: Any) -> str:
+    """Judge 1.1: when job C starts, and how many processors are free when it comes."""
     jobs = simulate(queue(), FCFS()).jobs
     its = jobs.loc["C"]
     start, free = map(number, parts(answer, "start", "free"))
@@ -90,7 +93,8 @@ def reading(answer):
     return f"{truth} processors are free when job C comes, and it needs {its.procs}. It waits because job B waits."
 
 
-def utilisation(answer):
+def utilisation(answer: Any) -> str:
+    """Judge 1.2: what share of the machine the jobs use."""
     schedule = simulate(queue(), FCFS())
     truth, share = schedule.summary().load, number(answer)
     machine, makespan = queue().procs, schedule.jobs.end.max()
@@ -108,7 +112,8 @@ def utilisation(answer):
     )
 
 
-def order(answer):
+def order(answer: Any) -> str:
+    """Judge 1.3: an order of jobs in which FCFS leaves no processor idle."""
     jobs = bag()
     given = names(answer, jobs.jobs.index)
     missing = [job for job in jobs.jobs.index if job not in given]
@@ -123,17 +128,20 @@ def order(answer):
     return f"all is done after {best} s and no processor was idle: with FCFS that takes luck."
 
 
-def _makespan(arrivals):
+def _makespan(arrivals: Iterable[Any]) -> int:
+    """Find when the last job of the bag ends, if the jobs arrive in this order."""
     jobs = bag()
     return int(simulate(jobs.derive(jobs.jobs.loc[list(arrivals)], "in another order"), FCFS()).jobs.end.max())
 
 
 @cache
-def _shortest():
+def _shortest() -> int:
+    """Find the shortest makespan of the bag over all orders."""
     return min(map(_makespan, itertools.permutations(bag().jobs.index)))
 
 
-def emptiness(answer):
+def emptiness(answer: Any) -> str:
+    """Judge 1.4: jobs of which one waits while nearly the whole machine is idle."""
     idle = idle_while_waiting(simulate(edited(answer, packed()), FCFS()))
     if idle.max() == 0:
         raise NotYet("in your schedule no processor is idle while a job waits. Let a job come that does not fit.")
@@ -148,4 +156,4 @@ def emptiness(answer):
     return f"for {seconds} s one small job keeps the rest of the machine idle: the head of the queue needs all of it."
 
 
-EXERCISES = {"1.1": reading, "1.2": utilisation, "1.3": order, "1.4": emptiness}
+EXERCISES: dict[str, Judge] = {"1.1": reading, "1.2": utilisation, "1.3": order, "1.4": emptiness}

@@ -1,13 +1,15 @@
 """Lesson 2: EASY backfilling by hand."""
 
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 from ..examples import figure3
-from ..explain import explain, rules
+from ..explain import Decision, explain, rules
 from ..policies import EASY
 from ..schedule import simulate
 from ..workload import Workload
-from .answers import NotYet, Waiting, choice, edited, function, is_open, number, parts
+from .answers import Judge, NotYet, Waiting, choice, edited, function, is_open, number, parts
 
 FAR = 200
 """Exercise 2.3 asks that the second queued job starts at this second or later."""
@@ -17,11 +19,14 @@ WAYS = {
     "extra": rules.fits_the_extra_processors.name,
     "no": None,
 }
-"""How exercise 2.2 calls what becomes of a job, and the rule by which it starts."""
+"""The answers of exercise 2.2 on a job, and the rule by which such a job starts."""
 
 
-def queue():
-    """Job H waits at the head; of those behind it one ends in time, one takes the extra processors, two must wait."""
+def queue() -> Workload:
+    """Make a queue in which job H waits at the head.
+
+    Of the jobs behind it one ends in time, one takes the extra processors, and two must wait.
+    """
     return Workload.of(
         "Who may pass job H",
         10,
@@ -38,8 +43,9 @@ def queue():
 # The exercises
 
 
-def shadow(answer):
-    seen = next(seen for seen in explain(queue(), EASY()) if seen.shadow is not None)
+def shadow(answer: Any) -> str:
+    """Judge 2.1: the shadow time and the extra processors of job H."""
+    seen: Any = next(seen for seen in explain(queue(), EASY()) if seen.shadow is not None)
     head = seen.queue[0]
     ends = sorted(span.end for span in seen.running)
     time, extra = map(number, parts(answer, "shadow", "extra"))
@@ -61,8 +67,9 @@ def shadow(answer):
     return f"when job A has ended {head.procs + extra} processors are free, and job H leaves {extra} of them."
 
 
-def ways(answer):
-    first = {}
+def ways(answer: Any) -> str:
+    """Judge 2.2: which jobs may pass job H, and by which rule."""
+    first: dict[Any, Decision] = {}
     for seen in explain(queue(), EASY()):
         if seen.kind in ("refuse", "backfill"):
             first |= {job: seen for job in seen.jobs if job not in first}
@@ -74,7 +81,7 @@ def ways(answer):
     return "job D is gone by the shadow time; job E takes what job H leaves; there is nothing left for job F."
 
 
-def _hint(job, given, truth):
+def _hint(job: Any, given: str, truth: str) -> str:
     its = queue().jobs.loc[job]
     if given == "shadow":
         return f"It comes at {its.submit} with an estimate of {its.estimate} s: by when will it have ended?"
@@ -86,7 +93,8 @@ def _hint(job, given, truth):
     return f"It needs {its.procs}. How many processors are extra, and how many are free by now at all?"
 
 
-def delay(answer):
+def delay(answer: Any) -> str:
+    """Judge 2.3: a backfilled job that delays the second queued job for long."""
     given = figure3()
     found = edited(answer, given)
     others = given.jobs.drop(index="backfill")
@@ -108,7 +116,8 @@ def delay(answer):
     )
 
 
-def rule(answer):
+def rule(answer: Any) -> str:
+    """Judge 2.4: a function that says whether EASY may backfill a job."""
     may_backfill = function(answer)
     for now, procs, estimate, free, shadow, extra in _cases():
         given = may_backfill(now, procs, estimate, free, shadow, extra)
@@ -123,12 +132,12 @@ def rule(answer):
     return f"your rule decides {len(list(_cases()))} cases as EASY does. You have written the heart of a scheduler."
 
 
-def _cases():
+def _cases() -> Iterator[tuple[int, ...]]:
     return itertools.product([5], range(1, 6), [10, 20, 30], [2, 4], [25], [1, 3])
 
 
-def _backfills(now, procs, estimate, free, shadow, extra):
-    """Whether EASY starts such a job at once, where one running job keeps the head waiting until the shadow time."""
+def _backfills(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
+    """Tell whether EASY starts such a job at once; one running job keeps the head waiting until the shadow time."""
     jobs = Workload.of(
         "a case",
         10,
@@ -139,4 +148,4 @@ def _backfills(now, procs, estimate, free, shadow, extra):
     return bool(simulate(jobs, EASY()).jobs.start["candidate"] == now)
 
 
-EXERCISES = {"2.1": shadow, "2.2": ways, "2.3": delay, "2.4": rule}
+EXERCISES: dict[str, Judge] = {"2.1": shadow, "2.2": ways, "2.3": delay, "2.4": rule}

@@ -1,16 +1,18 @@
 """Lesson 3: conservative backfilling and its guarantees."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from ..examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ..policies import Conservative
 from ..schedule import simulate
-from .answers import NotYet, Waiting, edited, function, is_open, number, parts
+from .answers import Judge, NotYet, Waiting, edited, function, is_open, number, parts
 
 
-def anchors(answer):
+def anchors(answer: Any) -> str:
+    """Judge 3.1: when the second and the third job are reserved to start."""
     jobs = simulate(figure1(), Conservative()).jobs
     second, third = map(number, parts(answer, "second", "third"))
     its, first = jobs.loc["second"], jobs.start["first"]
@@ -35,7 +37,8 @@ def anchors(answer):
     return "the second job fits only behind the first; the third has ended before anybody needs its processor."
 
 
-def longest(answer):
+def longest(answer: Any) -> str:
+    """Judge 3.2: the longest job that is still backfilled."""
     found, given = edited(answer, figure3()), figure3()
     others = given.jobs.drop(index="backfill")
     if not found.jobs.drop(index="backfill", errors="ignore").equals(others):
@@ -58,17 +61,18 @@ def longest(answer):
 
 
 @cache
-def _longest():
-    """The longest run time with which the job to be backfilled in figure 3 starts on arrival."""
+def _longest() -> int:
+    """Find the longest run time with which the job to be backfilled in figure 3 starts on arrival."""
 
-    def starts_at_once(length):
+    def starts_at_once(length: int) -> bool:
         its = simulate(figure3(length), Conservative()).jobs.loc["backfill"]
-        return its.start == its.submit
+        return bool(its.start == its.submit)
 
     return max(filter(starts_at_once, range(1, int(figure3().jobs.estimate.sum()))))
 
 
-def compression(answer):
+def compression(answer: Any) -> str:
+    """Judge 3.3: when the first and the second job start after compression."""
     truth = simulate(figure2(), Conservative()).jobs
     first, second = map(number, parts(answer, "first", "second"))
     wrong = {rule: simulate(figure2(), Conservative(rule)).jobs.start for rule in ("none", "rebackfill", "start")}
@@ -94,7 +98,8 @@ def compression(answer):
     )
 
 
-def late(answer):
+def late(answer: Any) -> str:
+    """Judge 3.4: a function that counts broken guarantees."""
     count = function(answer)
     for rule in ("rebackfill", "arrival", "none"):
         jobs = simulate(figure2(), Conservative(rule)).jobs
@@ -117,4 +122,4 @@ def late(answer):
     return "one guarantee is broken where all reservations are made anew, none where the schedule is compressed."
 
 
-EXERCISES = {"3.1": anchors, "3.2": longest, "3.3": compression, "3.4": late}
+EXERCISES: dict[str, Judge] = {"3.1": anchors, "3.2": longest, "3.3": compression, "3.4": late}

@@ -1,10 +1,12 @@
 """Lesson 4: estimates, good and bad."""
 
+from typing import Any
+
 from ..explain import explain
 from ..policies import EASY
 from ..schedule import simulate
 from ..workload import Workload
-from .answers import NotYet, edited, names, number, parts, workload
+from .answers import Judge, NotYet, edited, names, number, parts, workload
 from .month import january
 
 RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
@@ -16,18 +18,19 @@ RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
 """Submit time, run time and processors of the jobs that show the heel-and-toe effect."""
 
 
-def heel_and_toe(factor=1):
-    """Two jobs run, one needs the whole machine, and four short ones come after it.
+def heel_and_toe(factor: int = 1) -> Workload:
+    """Make two running jobs, one that needs the whole machine, and four short ones that come after it.
 
-    With exact estimates (`factor` 1) the wide job starts in time and the short ones wait for it, but one. With doubled
-    ones, always one half of the machine is held by a short job when the other half gets free, and so is refilled.
+    With exact estimates (`factor` 1) the wide job starts in time, and all short jobs but one wait for it. With doubled
+    estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
+    backfilled.
     """
     jobs = {job: (submit, run, factor * run, procs) for job, (submit, run, procs) in RUNS.items()}
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
-def cautious():
-    """As at the beginning of `heel_and_toe`, with exact estimates; and one job that asks for far more than it needs."""
+def cautious() -> Workload:
+    """Make the first jobs of `heel_and_toe`, with exact estimates, and one that asks for far more than it needs."""
     return Workload.of(
         "A cautious user",
         4,
@@ -41,7 +44,8 @@ def cautious():
 # The exercises
 
 
-def used_less_than_half(answer):
+def used_less_than_half(answer: Any) -> str:
+    """Judge 4.1: the share of jobs that used less than half of their estimate."""
     jobs = january().jobs
     used = jobs.run / jobs.estimate
     truth, share = (used < 0.5).mean(), number(answer)
@@ -56,7 +60,8 @@ def used_less_than_half(answer):
     raise NotYet(f"it is not {share:g}. `used < 0.5` counts as 1 or 0 of each job: take its mean.")
 
 
-def seen_at_200(answer):
+def seen_at_200(answer: Any) -> str:
+    """Judge 4.2: what the scheduler knows at second 200."""
     steps = explain(heel_and_toe(2), EASY())
     at = next(seen for seen in steps if seen.kind == "backfill" and seen.job == "s2")
     before = next(seen for seen in steps if seen.shadow is not None)
@@ -75,7 +80,8 @@ def seen_at_200(answer):
     return f"job s2 may run until {end}, before the shadow time {shadow}. So it may start, and job wide waits on."
 
 
-def who_pays(answer):
+def who_pays(answer: Any) -> str:
+    """Judge 4.3: which jobs start later when estimates are doubled."""
     exact, doubled = (simulate(heel_and_toe(factor), EASY()).jobs.start for factor in (1, 2))
     later = set(exact.index[doubled > exact])
     given = set(names(answer, exact.index))
@@ -89,7 +95,8 @@ def who_pays(answer):
     return f"{len(later)} jobs start later, {sooner} sooner. The whole machine is what job wide needs, so it pays most."
 
 
-def doubled(answer):
+def doubled(answer: Any) -> str:
+    """Judge 4.4: the month with doubled estimates."""
     month, found = january(), workload(answer)
     given, asked = found.jobs, month.jobs
     if not given.drop(columns="estimate").equals(asked.drop(columns="estimate")):
@@ -107,12 +114,13 @@ def doubled(answer):
     )
 
 
-def as_short_as_it_is_safe(answer):
+def as_short_as_it_is_safe(answer: Any) -> str:
+    """Judge 4.5: an estimate with which job mine is backfilled and not killed."""
     given, found = cautious().jobs, edited(answer, cautious())
     jobs = found.jobs
     others = [job for job in given.index if job != "mine"]
     same = set(jobs.index) == set(given.index) and jobs.loc[others].equals(given.loc[others])
-    if not (same and jobs.loc["mine"].drop("estimate").equals(given.loc["mine"].drop("estimate"))):
+    if not (same and jobs.loc[["mine"]].drop(columns="estimate").equals(given.loc[["mine"]].drop(columns="estimate"))):
         raise NotYet("change nothing but the estimate of job mine; Start again brings back the rest.")
     schedule = simulate(found, EASY(), overrun="kill").jobs.loc["mine"]
     wanted = given.run["mine"]
@@ -123,7 +131,7 @@ def as_short_as_it_is_safe(answer):
     return f"it starts at {schedule.start} and is done. An estimate from {wanted} s to the length of the hole does it."
 
 
-EXERCISES = {
+EXERCISES: dict[str, Judge] = {
     "4.1": used_less_than_half,
     "4.2": seen_at_200,
     "4.3": who_pays,

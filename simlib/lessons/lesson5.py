@@ -1,6 +1,7 @@
 """Lesson 5: how to measure."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ from ..models import jann97
 from ..policies import EASY, FCFS, Conservative
 from ..schedule import simulate
 from ..stats import BatchMeans, batch_means
-from .answers import NotYet, number, parts, shown
+from ..workload import Workload
+from .answers import Judge, NotYet, number, parts, shown
 from .month import january, shaken
 
 SHORT = 60
@@ -24,14 +26,14 @@ LOAD = 0.7
 
 
 @cache
-def model():
-    """Jobs as MF take them from the Jann model for its curves over the load, as many as there."""
+def model() -> Workload:
+    """Make jobs of the Jann model, as many as MF take of it for their curves over the load."""
     return jann97.workload(jobs=100_000, seed=0)
 
 
 @cache
-def responses():
-    """Response times of the model's jobs at `LOAD` under EASY, in order of termination."""
+def responses() -> pd.Series:
+    """Compute the response times of the model's jobs at `LOAD` under EASY, in order of termination."""
     return simulate(model().scale_load(LOAD), EASY()).jobs.sort_values("end", kind="stable").response
 
 
@@ -40,7 +42,8 @@ def responses():
 EXAMPLE = {"wait": 95, "run": 5}
 
 
-def by_hand(answer):
+def by_hand(answer: Any) -> str:
+    """Judge 5.1: slowdown and bounded slowdown of one job."""
     slowdown, bounded = map(number, parts(answer, "slowdown", "bounded slowdown"))
     truth = {of.__name__: float(of(**EXAMPLE)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
     if slowdown == EXAMPLE["wait"] / EXAMPLE["run"]:
@@ -54,7 +57,8 @@ def by_hand(answer):
     return "the bound halves it. What a job of 5 s feels like after 95 s of waiting, you may judge yourself."
 
 
-def who_dominates(answer):
+def who_dominates(answer: Any) -> str:
+    """Judge 5.2: which share of each metric the short jobs make."""
     jobs = simulate(january(), EASY()).jobs
     short, shares = jobs.run < SHORT, []
     columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
@@ -71,7 +75,8 @@ def who_dominates(answer):
     return f"{short.mean():.0%} of the jobs make {shares[0]} of the one metric, and {shares[1]} of the other."
 
 
-def keeps_up(answer):
+def keeps_up(answer: Any) -> str:
+    """Judge 5.3: the largest load at which FCFS keeps up."""
     load = number(answer)
     used = {offered: simulate(model().scale_load(offered), FCFS()).summary().load for offered in LOADS}
     truth = max(offered for offered in LOADS if used[offered] >= offered - 0.01)
@@ -88,7 +93,8 @@ def keeps_up(answer):
     return f"at {truth} it still uses {used[truth]:.2f}; beyond, the use stays at {max(used.values()):.2f}: saturation."
 
 
-def long_enough(answer):
+def long_enough(answer: Any) -> str:
+    """Judge 5.4: batches so long that their means are independent."""
     if not isinstance(answer, BatchMeans):
         raise NotYet(f"found {shown(answer)}, expected what batch_means(response, batch=...) returns.")
     limit = 2 / np.sqrt(answer.batches)
@@ -108,7 +114,8 @@ def long_enough(answer):
     )
 
 
-def pair_by_pair(answer):
+def pair_by_pair(answer: Any) -> str:
+    """Judge 5.5: the differences of two policies over equal shaken runs."""
     if isinstance(answer, (int, float, pd.DataFrame)):
         raise NotYet(
             "expected one difference a run: subtract the column mean_bounded_slowdown of one from the other's."
@@ -131,7 +138,7 @@ def pair_by_pair(answer):
     return f"{better}, and 95 % of the differences lie from {low:.1f} to {high:.1f}. {zero}."
 
 
-EXERCISES = {
+EXERCISES: dict[str, Judge] = {
     "5.1": by_hand,
     "5.2": who_dominates,
     "5.3": keeps_up,

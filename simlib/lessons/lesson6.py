@@ -1,22 +1,25 @@
 """Lesson 6: a policy of one's own."""
 
 from functools import cache
+from typing import Any
 
-from ..policies import EASY, FCFS, Conservative
-from ..schedule import simulate
+import pandas as pd
+
+from ..policies import EASY, FCFS, Conservative, Policy
+from ..schedule import Schedule, simulate
 from ..workload import Workload
-from .answers import NotYet, Waiting, function, names, number, parts
+from .answers import Judge, NotYet, Waiting, function, names, number, parts
 from .month import january, shaken
 
 RUNS = 20
-"""Shaken runs by which a policy is judged."""
+"""By so many shaken runs a policy is judged."""
 
 LONGEST = 1.5
 """How many times EASY's longest wait a job may wait in exercise 6.4."""
 
 
-def queue():
-    """Ten jobs on a busy machine; B is long and needs all of it."""
+def queue() -> Workload:
+    """Make ten jobs on a busy machine; B is long and needs all of it."""
     return Workload.of(
         "A busy machine",
         4,
@@ -36,8 +39,8 @@ def queue():
 # What students hand in, and what it is worth
 
 
-def policy(answer):
-    """A policy, or EASY with the order that was given as a function of (wait, estimate, size)."""
+def policy(answer: Any) -> Policy:
+    """Read a policy, or an order as a function of (wait, estimate, size), which EASY then gets."""
     if isinstance(answer, type):
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if hasattr(answer, "schedule"):
@@ -50,8 +53,8 @@ def policy(answer):
     return EASY(order=answer)
 
 
-def judged(answer):
-    """The schedule of the month under the policy that was handed in, as far as no real scheduler could not do it."""
+def judged(answer: Any) -> Schedule:
+    """Schedule the month under the policy that was handed in; refuse one that uses what no real scheduler can know."""
     try:
         schedule = simulate(january(), policy(answer))  # which checks what a policy of one's own returns
     except ValueError as error:
@@ -61,10 +64,11 @@ def judged(answer):
     return schedule
 
 
-def foresees(schedule):
-    """Whether jobs would have started otherwise, had jobs not yet ended run on, and no others come.
+def foresees(schedule: Schedule) -> bool:
+    """Tell whether a policy uses what is still to come.
 
-    It is tried at three seconds of the workload.
+    At three seconds of the workload the jobs are scheduled again as they were known then: those that had not ended run
+    until their estimates, and no others come. A policy that then starts the jobs at other times has looked ahead.
     """
     jobs = schedule.jobs
     for now in jobs.submit.quantile([0.25, 0.5, 0.75]).astype(int):
@@ -75,13 +79,13 @@ def foresees(schedule):
 
 
 @cache
-def easy_runs():
-    """What EASY achieves on the month in each shaken run."""
+def easy_runs() -> pd.DataFrame:
+    """Summarise what EASY achieves on the month in each shaken run."""
     return shaken(january(), EASY(), RUNS)
 
 
-def gain(schedule):
-    """How much a policy changes EASY's mean bounded slowdown for certain, in words.
+def gain(schedule: Schedule) -> str:
+    """Tell how much lower than EASY's a policy's mean bounded slowdown is for certain.
 
     Raises
     ------
@@ -106,7 +110,8 @@ def gain(schedule):
 # The exercises
 
 
-def narrow_first(answer):
+def narrow_first(answer: Any) -> str:
+    """Judge 6.1: an order that puts the narrow jobs first."""
     policies = policy(answer), EASY(order=_narrow_first), EASY(order=_wide_first)
     found, wanted, opposite = (simulate(queue(), of).jobs.start for of in policies)
     if found.equals(opposite):
@@ -117,15 +122,16 @@ def narrow_first(answer):
     return f"the largest value is that of the smallest job. Job B, which needs all processors, starts at {found['B']}."
 
 
-def _narrow_first(wait, estimate, size):
+def _narrow_first(wait: float, estimate: float, size: float) -> float:
     return -size
 
 
-def _wide_first(wait, estimate, size):
+def _wide_first(wait: float, estimate: float, size: float) -> float:
     return size
 
 
-def starving(answer):
+def starving(answer: Any) -> str:
+    """Judge 6.2: the job that waits longest with the shortest first."""
     first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
     job, wait = parts(answer, "job", "wait")
     names([job], first.index), number(wait)
@@ -138,14 +144,16 @@ def starving(answer):
     return f"job {job} waits until no shorter one is left. If they kept coming, it would never start: it starves."
 
 
-def beats_easy(answer):
+def beats_easy(answer: Any) -> str:
+    """Judge 6.3: a policy with a lower mean bounded slowdown than EASY."""
     schedule = judged(answer)
     if isinstance(schedule.policy, EASY) and isinstance(schedule.policy.order, str):
         raise NotYet("that order comes with simlib. Write one of your own: a function of wait, estimate and size.")
     return gain(schedule) + "."
 
 
-def beats_easy_without_starving(answer):
+def beats_easy_without_starving(answer: Any) -> str:
+    """Judge 6.4: the same, without any job that waits very long."""
     schedule = judged(answer)
     longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(january(), EASY())))
     if longest > LONGEST * easy:
@@ -156,7 +164,7 @@ def beats_easy_without_starving(answer):
     return f"{gain(schedule)}. And nobody waits longer than {longest:.1f} h, under EASY {easy:.1f} h."
 
 
-EXERCISES = {
+EXERCISES: dict[str, Judge] = {
     "6.1": narrow_first,
     "6.2": starving,
     "6.3": beats_easy,

@@ -5,20 +5,22 @@ from functools import cache
 import pandas as pd
 
 from ..loading import load
+from ..policies import Policy
 from ..schedule import simulate
+from ..workload import Workload
 
 
 @cache
-def january():
-    """The jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
+def january() -> Workload:
+    """Load the jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
 
-    In this month the effects that the lessons speak of are clear, and as clear with the twin: what estimates do, that
-    two metrics disagree on two schedulers, that other queue orders beat EASY's.
+    The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
+    metrics rank two schedulers differently, and that other queue orders beat EASY's.
     """
     return load("KTH-SP2").months("1997-01")
 
 
-def shaken(month, policy, runs):
-    """The rows of `simlib.stats.shake`, but without a progress bar, which is no part of a verdict."""
-    found = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
-    return pd.DataFrame(found, index=range(runs))
+def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
+    """Summarise shaken runs as `simlib.stats.shake` does, but without a progress bar, which is no part of a verdict."""
+    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
+    return pd.DataFrame(summaries, index=range(runs))

@@ -9,32 +9,47 @@ D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNC
 - first executions come as a Poisson process.
 
 Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
-Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with where it comes from; `fit.py` fitted
-those that the sources at hand do not print.
+Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `fit.py` fitted those
+that no source at hand prints.
 """
 
 import tomllib
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import paths
+from ..arrays import Floats, Ints
 from ..swf import FIELDS
 from ..workload import Workload
 
 VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("general", "ctc"), "Fsl": ("ctc", "ctc")}
-"""By variant, which sizes and which run times of the table it has."""
+"""The sizes and the run times of the table that each variant has."""
 
 
 @cache
-def table():
-    """The model's numbers, `data/models/feitelson96.toml`, as a dict."""
+def table() -> dict[str, Any]:
+    """Read the model's numbers, `data/models/feitelson96.toml`.
+
+    Examples
+    --------
+    >>> table()["machine"], table()["repetition"]["order"]
+    (128, 2.5)
+    """
     return tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
 
 
-def workload(jobs=350_000, variant="F", seed=0, repeat=True, arrivals=None):
-    """A workload of the model.
+def workload(
+    jobs: int = 350_000,
+    variant: str = "F",
+    seed: int = 0,
+    repeat: bool = True,
+    arrivals: Callable[[np.random.Generator, int], Floats] | None = None,
+) -> Workload:
+    """Make a workload of the model.
 
     Parameters
     ----------
@@ -44,8 +59,8 @@ def workload(jobs=350_000, variant="F", seed=0, repeat=True, arrivals=None):
     repeat : bool
         Whether jobs are executed repeatedly.
     arrivals : function, optional
-        Of a numpy Generator and a number n, that returns n times between successive submissions, in place of those of
-        the model; their unit does not matter, since they are scaled to the load.
+        Given a numpy Generator and a number n, it returns n times between successive submissions, in place of those
+        of the model. Their unit does not matter, since they are scaled to the load.
 
     Returns
     -------
@@ -58,6 +73,12 @@ def workload(jobs=350_000, variant="F", seed=0, repeat=True, arrivals=None):
     ------
     ValueError
         For an unknown variant, or a number of jobs below 1.
+
+    Examples
+    --------
+    >>> w = workload(jobs=1000, variant="Fsl")
+    >>> len(w), w.procs, round(w.load, 3)
+    (1000, 128, 0.688)
     """
     if variant not in VARIANTS:
         raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
@@ -77,25 +98,41 @@ def workload(jobs=350_000, variant="F", seed=0, repeat=True, arrivals=None):
     return made.scale_load(about["load"]) if made.load > 0 else made  # of one job the load is not known
 
 
-def size_chances(about, machine):
-    """The chance of each size from 1 to the machine's: n^-order, times a factor where n is a power of two."""
+def size_chances(about: dict[str, Any], machine: int) -> Floats:
+    """Compute the chance of each size from 1 to the machine's: n^-order, times a factor where n is a power of two.
+
+    Examples
+    --------
+    >>> size_chances({"order": 1, "powers_of_two": [1, 1, 1]}, 4).round(2).tolist()
+    [0.48, 0.24, 0.16, 0.12]
+    """
     n = np.arange(1, machine + 1)
     weight = n ** -float(about["order"])
     weight[2 ** np.arange(len(about["powers_of_two"])) - 1] *= about["powers_of_two"]
     return weight / weight.sum()
 
 
-def branch_chances(about, n):
-    """The chance of each branch of the hyper-exponential run time for jobs of size n, a row a size.
+def branch_chances(about: dict[str, Any], n: Sequence[float] | Ints) -> Floats:
+    """Compute the chance of each branch of the hyper-exponential run time for jobs of size n, a row a size.
 
     The table gives them for some sizes; in between they are linear in n.
+
+    Examples
+    --------
+    >>> branch_chances({"sizes": [1, 5], "chances": [[1.0, 0.0], [0.5, 0.5]]}, [1, 3, 5]).tolist()
+    [[1.0, 0.0], [0.75, 0.25], [0.5, 0.5]]
     """
     chances = np.array(about["chances"], float)
     return np.stack([np.interp(n, about["sizes"], column) for column in chances.T], axis=-1)
 
 
-def _executions(rng, jobs, repeat, sizes, runs):
-    """The first executions of so many jobs that they are surely enough: their columns, by the names of SWF."""
+def _executions(
+    rng: np.random.Generator, jobs: int, repeat: bool, sizes: dict[str, Any], runs: dict[str, Any]
+) -> dict[str, Ints]:
+    """Draw executions, and return the columns of the first `jobs` of them, by the names of SWF.
+
+    As many jobs are drawn, each with all its executions, so that there are enough.
+    """
     about = table()
     machine, again = about["machine"], about["repetition"]
     size = 1 + rng.choice(machine, jobs, p=size_chances(sizes, machine))
@@ -127,8 +164,8 @@ def _executions(rng, jobs, repeat, sizes, runs):
     }
 
 
-def _run_times(rng, about, size, machine):
-    """Hyper-exponential run times, rounded up to whole seconds, so that no job takes no time."""
+def _run_times(rng: np.random.Generator, about: dict[str, Any], size: Ints, machine: int) -> Ints:
+    """Draw hyper-exponential run times, rounded up to whole seconds, so that no job takes no time."""
     upto = np.cumsum(branch_chances(about, np.arange(machine + 1)), axis=1)
     branch = (rng.random((len(size), 1)) > upto[size, :-1]).sum(axis=1)
     return np.ceil(rng.exponential(np.array(about["means"])[branch])).astype(np.int64)

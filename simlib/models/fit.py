@@ -3,12 +3,17 @@
 It is run by hand when the fit changes; nothing else in the package reads a log to make a model.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
 from .. import paths
+from ..arrays import Floats, Ints
 from ..loading import load
+from ..workload import Workload
 from . import feitelson96, hyper_erlang
 
 RANGES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 322]
@@ -16,7 +21,7 @@ RANGES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 322]
 
 MACHINE = 128
 ORDER = 1.5
-"""Of the harmonic distribution of sizes, as published."""
+"""The order of the harmonic distribution of sizes, as published."""
 
 GENERAL = {"CTC-SP2": 1 / 6, "SDSC-Par-96": 5 / 6}
 """Of the six logs behind the Feitelson model these two are at hand: CTC counts as the one that it was of the six, and
@@ -28,12 +33,13 @@ MINUTE, DAY = 60, 86400
 # Jann '97
 
 
-def jann97(log):
-    """The model's table from the CTC log: a dict a size range.
+def jann97(log: Workload) -> list[dict[str, Any]]:
+    """Fit the Jann model to the CTC log: a dict a size range.
 
     Jobs are those of up to 322 processors that ended, in the log's own times, before 12 September 1996.
     """
-    until = (pd.Timestamp("1996-09-12", tz=log.start.tz) - log.start).total_seconds()
+    start = log.time(0)
+    until = (pd.Timestamp("1996-09-12", tz=start.tz) - start).total_seconds()
     jobs = log.jobs[(log.ends <= until) & (log.jobs.procs <= RANGES[-1])]
     rows = []
     for least, most in zip([1, *[end + 1 for end in RANGES]], RANGES, strict=False):
@@ -51,15 +57,27 @@ def jann97(log):
 # Feitelson '96
 
 
-def powers_of_two(shares, order):
-    """The factors that give powers of two their shares, all other sizes keeping theirs together.
+def powers_of_two(shares: Floats, order: float) -> Floats:
+    """Find the factors that give powers of two their shares, while all other sizes keep their share together.
 
     Parameters
     ----------
     shares : float array
         The share of each size from 1 on.
     order : float
-        Of the harmonic distribution.
+        The order of the harmonic distribution.
+
+    Returns
+    -------
+    float array
+        A factor for each of 1, 2, 4, ...
+
+    Examples
+    --------
+    Sizes 1 to 4 that follow the harmonic distribution of order 1 need no factor:
+
+    >>> powers_of_two(np.array([12, 6, 4, 3]) / 25, 1).round(6).tolist()
+    [1.0, 1.0, 1.0]
     """
     n = np.arange(1, len(shares) + 1)
     powers = 2 ** np.arange(int(np.log2(len(shares))) + 1)
@@ -68,7 +86,7 @@ def powers_of_two(shares, order):
     return shares[powers - 1] * scale * powers ** float(order)
 
 
-def run_times(run, size, weight, sizes, branches):
+def run_times(run: Ints, size: Ints, weight: Floats, sizes: Sequence[int], branches: int) -> dict[str, Any]:
     """Fit hyper-exponential run times by maximum likelihood.
 
     Parameters
@@ -84,18 +102,33 @@ def run_times(run, size, weight, sizes, branches):
     -------
     dict
         `means` of the branches in seconds, rising; `sizes`; `chances`, a row a size.
+
+    Raises
+    ------
+    RuntimeError
+        Where the likelihood has no maximum that can be found.
+
+    Examples
+    --------
+    Half of the jobs run for some seconds, half for hours, whatever their size:
+
+    >>> rng = np.random.default_rng(0)
+    >>> run = np.ceil(rng.exponential(np.repeat([10, 10_000], 500))).astype(int)
+    >>> fitted = run_times(run, np.ones(1000, int), np.ones(1000), [1], 2)
+    >>> [round(float(mean), -1) for mean in fitted["means"]]
+    [10.0, 9540.0]
     """
     pairs, which = np.unique(np.stack([run, size]), axis=1, return_inverse=True)
-    weight = np.bincount(which, weight)
+    weight = np.bincount(which, weight).astype(float)
     weight /= weight.sum()
     run, size = pairs
 
-    def unpack(x):
+    def unpack(x: Floats) -> tuple[Floats, Floats]:
         log_means, scores = x[:branches], x[branches:].reshape(len(sizes), branches - 1)
         chances = special.softmax(np.pad(scores, ((0, 0), (0, 1))), axis=1)
         return np.exp(log_means), chances
 
-    def badness(x):
+    def badness(x: Floats) -> float:
         means, chances = unpack(x)
         chance = feitelson96.branch_chances({"sizes": sizes, "chances": chances}, size)
         # a job of r whole seconds ran for more than r - 1 and up to r
@@ -111,11 +144,22 @@ def run_times(run, size, weight, sizes, branches):
     return {"means": list(means[rising]), "sizes": list(sizes), "chances": chances[:, rising].tolist()}
 
 
-def repetition(log):
-    """How soon a user submits the same job again: the share at once, and the mean time to think otherwise [s].
+def repetition(log: Workload) -> dict[str, float]:
+    """Measure how soon a user submits the same job again.
 
-    The same job has the application and size of the user's last one. What comes before its end, or within a minute,
-    is at once; what comes after a day begins a new series.
+    The same job has the application and size of the user's last one. A job that comes before the end of that one, or
+    within a minute of it, comes at once; a job that comes more than a day later begins a new series.
+
+    Returns
+    -------
+    dict
+        `at_once`: the share of repeated jobs that come at once; `think`: the mean time to think of the others [s].
+
+    Examples
+    --------
+    >>> import simlib
+    >>> list(repetition(simlib.load("sample")))
+    ['at_once', 'think']
     """
     jobs = log.jobs
     last = jobs[["procs", "app"]].groupby(jobs.user).shift()
@@ -125,11 +169,11 @@ def repetition(log):
     return {"at_once": float((think <= MINUTE).mean()), "think": float(think[think > MINUTE].mean())}
 
 
-def feitelson(logs):
-    """The model's fitted numbers from the logs of `GENERAL`, by name: a dict of `size`, `run`, `repetition`."""
+def feitelson(logs: Mapping[str, Workload]) -> dict[str, dict[str, Any]]:
+    """Fit the Feitelson model to the logs of `GENERAL`, given by name: a dict of `size`, `run`, `repetition`."""
     jobs = {name: log.jobs[log.jobs.procs <= MACHINE] for name, log in logs.items()}
     shares = {name: np.bincount(part.procs, minlength=MACHINE + 1)[1:] / len(part) for name, part in jobs.items()}
-    general = sum(weight * shares[name] for name, weight in GENERAL.items())
+    general = np.sum([weight * shares[name] for name, weight in GENERAL.items()], axis=0)
     both = pd.concat(jobs)
     weight = np.concatenate([np.full(len(jobs[name]), GENERAL[name] / len(jobs[name])) for name in jobs])
     ctc = jobs["CTC-SP2"]
@@ -144,7 +188,7 @@ def feitelson(logs):
             "general": run_times(both.run.to_numpy(), both.procs.to_numpy(), weight, [1, MACHINE], 2),
             "ctc": run_times(ctc.run.to_numpy(), ctc.procs.to_numpy(), np.ones(len(ctc)), powers, 3),
         },
-        "repetition": (again * pd.Series(GENERAL)).sum(axis=1).to_dict(),
+        "repetition": {str(name): mean for name, mean in (again * pd.Series(GENERAL)).sum(axis=1).items()},
     }
 
 
@@ -185,18 +229,24 @@ FEITELSON = """\
 """
 
 
-def write(name, header, lines):
+def write(name: str, header: str, lines: Iterable[str]) -> None:
     """Write a table and its comment to `data/models/<name>.toml`."""
     with paths.replacing(paths.DATA / "models" / f"{name}.toml") as path:
         path.write_text("\n".join([header, *lines, ""]), encoding="utf-8")
 
 
-def entry(key, value):
-    """A line of TOML; numbers have six digits."""
+def entry(key: str, value: Any) -> str:
+    """Write a line of TOML; numbers have six digits.
+
+    Examples
+    --------
+    >>> entry("means", [1 / 3, 20])
+    'means = [0.333333, 20]'
+    """
     return f"{key} = {_toml(value)}"
 
 
-def _toml(value):
+def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(entry(key, item) for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -204,7 +254,8 @@ def _toml(value):
     return str(value) if isinstance(value, (int, np.integer)) else f"{float(f'{value:.6g}')!r}"
 
 
-def main():
+def main() -> None:
+    """Fit both models to the logs on this machine, and write their tables."""
     logs = {name: load(name) for name in GENERAL}
     rows = jann97(logs["CTC-SP2"])
     header = JANN.format(file=logs["CTC-SP2"].source["file"], jobs=sum(row["jobs"] for row in rows))

@@ -11,11 +11,13 @@ streams of jobs are independent of one another. Estimates are exact. The authors
 
 import tomllib
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import paths
+from ..arrays import Floats, Ints
 from ..workload import Workload
 from .hyper_erlang import HyperErlang
 
@@ -24,13 +26,19 @@ PROCS = 322
 
 
 @cache
-def table():
-    """The fitted numbers, `data/models/jann97.toml`, as a dict."""
+def table() -> dict[str, Any]:
+    """Read the fitted numbers, `data/models/jann97.toml`.
+
+    Examples
+    --------
+    >>> [about["sizes"] for about in table()["range"]][:4]
+    [[1, 1], [2, 2], [3, 4], [5, 8]]
+    """
     return tomllib.loads((paths.DATA / "models" / "jann97.toml").read_text(encoding="utf-8"))
 
 
-def workload(jobs=100_000, procs=PROCS, seed=0):
-    """A workload of the model.
+def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload:
+    """Make a workload of the model.
 
     Parameters
     ----------
@@ -48,6 +56,11 @@ def workload(jobs=100_000, procs=PROCS, seed=0):
     ------
     ValueError
         For a machine that is too small for the model's jobs, or a number of jobs below 1.
+
+    Examples
+    --------
+    >>> workload(jobs=1000)
+    <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
     """
     if procs < PROCS:
         raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
@@ -64,14 +77,20 @@ def workload(jobs=100_000, procs=PROCS, seed=0):
     return Workload(pd.DataFrame(columns, index=index), procs, "Jann", source=source, synthetic=True)
 
 
-def interarrivals(rng, n):
-    """The first n times between successive jobs of all ranges taken together, in seconds."""
+def interarrivals(rng: np.random.Generator, n: int) -> Floats:
+    """Draw the first n times between successive jobs of all ranges taken together, in seconds.
+
+    Examples
+    --------
+    >>> interarrivals(np.random.default_rng(0), 3).round().tolist()
+    [3.0, 230.0, 26.0]
+    """
     submit = np.concatenate([_arrivals(rng, about, n) for about in table()["range"]])
     return np.diff(np.sort(submit)[:n], prepend=0.0)
 
 
-def _stream(rng, about, jobs):
-    """Submit times, run times [s] and sizes of one range, surely beyond the end of a workload of so many jobs."""
+def _stream(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> tuple[Floats, Floats, Ints]:
+    """Draw submit times, run times [s] and sizes of one range, more than a workload of so many jobs can need."""
     submit = _arrivals(rng, about, jobs)
     run = HyperErlang(**about["run"]).sample(rng, len(submit))
     # of a range's sizes only the power of two is common; the others count as equally likely
@@ -80,8 +99,8 @@ def _stream(rng, about, jobs):
     return submit, run, size
 
 
-def _arrivals(rng, about, jobs):
-    """Submit times [s] of one range until all ranges together surely have so many jobs."""
+def _arrivals(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> Floats:
+    """Draw submit times [s] of one range, up to a time by which all ranges together surely have so many jobs."""
     means = [_mean(other["interarrival"]) for other in table()["range"]]
     until = 1.1 * jobs / sum(1 / mean for mean in means) + 100 * max(means)
     interarrival = HyperErlang(**about["interarrival"])
@@ -92,5 +111,6 @@ def _arrivals(rng, about, jobs):
     return submit[1 : np.searchsorted(submit, until)]
 
 
-def _mean(about):
+def _mean(about: dict[str, Any]) -> float:
+    """Compute the mean of a hyper-Erlang distribution of the table."""
     return about["chance"] * about["means"][0] + (1 - about["chance"]) * about["means"][1]

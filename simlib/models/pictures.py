@@ -1,20 +1,25 @@
 """Pictures of twins beside their logs."""
 
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..plots import COLOURS, legend
 
-# Twins against logs
-
 TWIN_STYLES = [{"color": COLOURS[6], "linewidth": 2.2}, {"color": COLOURS[1], "linewidth": 1.1}]
+"""How the log and the twin are drawn."""
 
 
-def distributions_compared(curves, titles, logarithmic=()):
-    """Distributions of several workloads, a panel each.
+def distributions_compared(
+    curves: Mapping[str, Mapping[str, pd.Series]], titles: Mapping[str, str], logarithmic: Collection[str] = ()
+) -> Figure:
+    """Draw the distributions of two workloads, a panel for each distribution.
 
     Parameters
     ----------
@@ -28,6 +33,14 @@ def distributions_compared(curves, titles, logarithmic=()):
     Returns
     -------
     Figure
+
+    Examples
+    --------
+    >>> log, twin = pd.Series([0.5, 1.0], [1, 4]), pd.Series([0.4, 1.0], [1, 4])
+    >>> figure = distributions_compared({"log": {"size": log}, "twin": {"size": twin}}, {"size": "processors"})
+    >>> len(figure.axes[0].lines)
+    2
+    >>> plt.close(figure)
     """
     rows = -(-len(titles) // 3)
     figure, axes = plt.subplots(rows, 3, figsize=(13, 0.5 + 2.9 * rows))
@@ -49,8 +62,10 @@ def distributions_compared(curves, titles, logarithmic=()):
     return figure
 
 
-def scheduled_compared(table, metrics, schedulers=("easy", "conservative")):
-    """Scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler.
+def scheduled_compared(
+    table: pd.DataFrame, metrics: Mapping[str, str], schedulers: Sequence[str] = ("easy", "conservative")
+) -> Figure:
+    """Draw the scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler.
 
     Parameters
     ----------
@@ -63,6 +78,15 @@ def scheduled_compared(table, metrics, schedulers=("easy", "conservative")):
     Returns
     -------
     Figure
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["KTH"], ["log", "twin"], [0]], names=["log", "kind", "run"])
+    >>> table = pd.DataFrame({"easy_response": [100, 90], "easy_slowdown": [10, 10]}, index)
+    >>> figure = scheduled_compared(table, {"response": "response [s]", "slowdown": "slowdown"}, ["easy"])
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['KTH easy']
+    >>> plt.close(figure)
     """
     logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
     rows = list(product(logs, schedulers))
@@ -83,8 +107,8 @@ def scheduled_compared(table, metrics, schedulers=("easy", "conservative")):
     return figure
 
 
-def _log_x(ax, subs):
-    """A logarithmic x axis with plain numbers, at `subs` times powers of ten."""
+def _log_x(ax: Axes, subs: Sequence[float]) -> None:
+    """Make the x axis logarithmic, with plain numbers at `subs` times powers of ten."""
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=6))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))

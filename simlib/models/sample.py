@@ -1,4 +1,4 @@
-"""The sample log: a made-up quarter of a 128-processor machine, for when no real log is at hand.
+"""The sample log: three made-up months of a 128-processor machine, for when no real log is at hand.
 
 It has what the exhibits need: a daily cycle, small jobs and powers of two, users who repeat similar jobs, estimates
 that are round and mostly far too high, jobs that fail at once and jobs killed at their limit. It is fitted to nothing.
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .. import paths
+from ..arrays import Floats, Ints
 from ..swf import write_swf
 from ..workload import Workload
 
@@ -28,8 +29,14 @@ HEADER = (
 ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080])
 
 
-def sample(seed=1):
-    """The sample log as a Workload; the same seed gives the same jobs."""
+def sample(seed: int = 1) -> Workload:
+    """Make the sample log; the same seed gives the same jobs.
+
+    Examples
+    --------
+    >>> sample()
+    <Workload sample: 6,000 jobs on 128 processors, 2026-01-01 to 2026-03-31, SYNTHETIC>
+    """
     rng = np.random.default_rng(seed)
     users = 40
     user = rng.choice(users, JOBS, p=_falling(users))
@@ -67,13 +74,14 @@ def sample(seed=1):
     return Workload(jobs, PROCS, "sample", start=START, header=HEADER, synthetic=True)
 
 
-def _falling(n):
+def _falling(n: int) -> Floats:
+    """Give the k-th of n users a chance that falls as 1 / k."""
     weight = 1 / np.arange(1, n + 1)
     return weight / weight.sum()
 
 
-def _daily_cycle(rng, n):
-    """Submit times in seconds: days alike, hours busy around two in the afternoon."""
+def _daily_cycle(rng: np.random.Generator, n: int) -> Ints:
+    """Draw submit times in seconds: all days alike, the hours around two in the afternoon busiest."""
     hours = np.arange(24)
     busy = 1 + 0.8 * np.cos((hours - 14) * 2 * np.pi / 24)
     hour = rng.choice(24, n, p=busy / busy.sum())

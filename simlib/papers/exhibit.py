@@ -19,7 +19,7 @@ from functools import cache, cached_property
 import matplotlib.pyplot as plt
 
 from .. import papers, plots
-from . import records
+from . import records, showing
 
 LOGS, MODELS, EXAMPLES = "logs", "models", "examples"
 """What claims and pictures can rest on: the paper's logs, or what stands in for them; made-up workloads of published
@@ -37,20 +37,24 @@ class Part:
 
     Attributes
     ----------
-    table : DataFrame or Series
-        What goes into the `.csv`.
+    table : DataFrame, or callable
+        What goes into the `.csv`, or what makes it when it is saved.
     draw : callable, optional
         Makes the Figure.
     on : tuple of str
         The groups of sources that it shows, out of `LOGS`, `MODELS` and `EXAMPLES`.
-    cells : list of dict
-        Verdicts on printed numbers that belong to this part, from `papers.cell`.
+    cells : list of dict, or callable
+        Verdicts on printed numbers that belong to this part, from `judging.cell`, or what gives them.
     """
 
     table: object
     draw: object = None
     on: tuple = (LOGS,)
     cells: list = field(default_factory=list)
+
+
+SAME_FOR_ALL = {"of", "repeats", "parameters", "sources", "synthetic", "made", "verdicts", "figure", "save"}
+"""What no exhibit defines for itself."""
 
 
 class Exhibit:
@@ -78,6 +82,8 @@ class Exhibit:
     """What it asked for and is not on this machine, a sentence each."""
 
     def __init_subclass__(cls, name=None, section="", seconds=0, after=None, claims=None):
+        if taken := sorted(SAME_FOR_ALL & set(vars(cls))):
+            raise TypeError(f"{cls.__name__} defines {', '.join(taken)}, which is the same for all exhibits")
         cls.name, cls.section, cls.seconds, cls.after, cls.claims = name, section, seconds, after, claims or {}
         if name:  # and not what several exhibits have in common
             dataclass(eq=False)(cls)
@@ -94,7 +100,7 @@ class Exhibit:
         raise NotImplementedError
 
     def judge(self):
-        """The verdicts on the claims of the text, a list of dicts from `papers.claim`."""
+        """The verdicts on the claims of the text, a list of dicts from `judging.claim`."""
         return []
 
     # What is the same for all
@@ -137,7 +143,7 @@ class Exhibit:
         sources = self.sources
         for one in self.missing:
             print(f"{one}: not on this machine, left out")
-        return papers.logs_table([workload for group in sources.values() for workload in group])
+        return showing.logs_table([workload for group in sources.values() for workload in group])
 
     @cached_property
     def made(self):
@@ -158,7 +164,7 @@ class Exhibit:
 
     def print_verdicts(self):
         """Print the verdicts, one after another, wrapped."""
-        papers.print_claims(self.verdicts)
+        showing.print_claims(self.verdicts)
 
     @cached_property
     def _figures(self):
@@ -189,12 +195,16 @@ class Exhibit:
             records.write(
                 f"{stem}_{suffix}" if suffix else stem,
                 self.figure(suffix) if part.draw else None,
-                part.table,
+                _made(part.table),
                 [workload for group in on for workload in self.sources[group]],
                 {name: value for name, value in self.parameters.items() if name not in others},
-                part.cells,
+                _made(part.cells),
                 claims,
             )
+
+
+def _made(value):
+    return value() if callable(value) else value
 
 
 REGISTRY = {}

@@ -9,7 +9,7 @@ import fastjsonschema  # which papermill's reader of notebooks brings, and which
 import numpy as np
 
 from .. import paths, plots
-from . import OTHER_LOG, UNTESTED
+from .judging import OTHER_LOG, UNTESTED
 
 UNTESTABLE = {"verdict": UNTESTED, "evidence": plots.SYNTHETIC}
 UNJUDGED = {"verdict": OTHER_LOG}
@@ -32,8 +32,8 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     parameters : dict
         The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
     verdicts : dict
-        `cells` and `claims`, each a list of dicts, from `papers.cell` and `papers.claim`. What stands in for a log can
-        test no claim, and its numbers are not judged.
+        `cells` and `claims`, each a list of dicts, from `judging.cell` and `judging.claim`. What stands in for a log
+        can test no claim, and its numbers are not judged.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def withdrawn(claim):
 
 def _unjudged(cell):
     """A cell where ours comes from a stand-in."""
-    return cell | UNJUDGED | ({"variant": cell["variant"] | UNJUDGED} if "variant" in cell else {})
+    return cell | {"readings": {rule: ours | UNJUDGED for rule, ours in cell["readings"].items()}}
 
 
 def read(path):

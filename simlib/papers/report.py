@@ -6,10 +6,28 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from .. import paths
 from ..archive import NOT_VERIFIED
-from . import CLOSE, CONJECTURES, INSIDE, OFF, OTHER_LOG, UNTESTED, VERDICTS, published, records, tally
+from . import records
 from .exhibit import exhibits
+from .judging import (
+    CLOSE,
+    CONJECTURES,
+    HOLDS,
+    HOLDS_NOT,
+    INSIDE,
+    LIKELY,
+    OFF,
+    OTHER_LOG,
+    UNTESTED,
+    VERDICTS,
+    findings,
+    published,
+    tally,
+)
 
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
@@ -17,6 +35,12 @@ PAPERS = {
     "teaching": "For teaching",
 }
 """By the notebooks' folder, in the order of the report."""
+
+WRITTEN = "<!-- Written by `python -m simlib.papers report` from the records in figures/ -->\n"
+"""Stands before README's findings."""
+
+CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"own": "What this study found itself"}
+"""Headings of the verdicts, in the order of the report."""
 
 
 @dataclass(frozen=True)
@@ -133,17 +157,17 @@ def heading(path):
 
 def another_log(cells):
     """How many cells are not judged, ours being from another log than the paper's."""
-    return sum(cell["verdict"] == OTHER_LOG for cell in cells)
+    return sum(all(ours["verdict"] == OTHER_LOG for ours in cell["readings"].values()) for cell in cells)
 
 
 def by_verdict(claims):
-    """How many claims got each of the four verdicts, in their order."""
+    """Count the claims of each verdict, in their order: the four on claims of a paper, then any on our own findings."""
     counts = Counter(claim["verdict"] for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
+    return {verdict: counts[verdict] for verdict in VERDICTS} | {v: counts[v] for v in (HOLDS, HOLDS_NOT) if counts[v]}
 
 
 def decided(found):
-    """Every claim of the papers that these exhibits have, with its verdict.
+    """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict.
 
     Parameters
     ----------
@@ -155,7 +179,7 @@ def decided(found):
         In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
         `evidence` and `exhibit`, the `Outcome` that decides; None for conjectures, which none can.
     """
-    claims = published("claims").set_index("id")
+    claims = pd.concat([published("claims"), findings()]).set_index("id")
     by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
     for id in CONJECTURES:
         by_id[id] = {"verdict": UNTESTED, "evidence": "a conjecture, which no exhibit can decide", "exhibit": None}
@@ -166,19 +190,58 @@ def decided(found):
     ]
 
 
+def stated(found):
+    """Write what README says that the study found, every number from a record.
+
+    Parameters
+    ----------
+    found : list of Outcome
+
+    Returns
+    -------
+    str
+        Markdown, from `templates/findings.md`.
+
+    Raises
+    ------
+    ValueError
+        Where one of our own findings is decided by none of these.
+    """
+    verdicts = {claim["id"]: claim for claim in decided(found)}
+    papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
+    own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}
+    if missing := [id for id in findings().id if id not in own]:
+        raise ValueError(f"README.md: found no record that decides {', '.join(missing)}, whose numbers it states")
+    page = Environment(loader=PackageLoader("simlib.papers"), undefined=StrictUndefined, trim_blocks=True)
+    return page.get_template("findings.md").render(papers=papers, all=sum(papers.values()), own=own)
+
+
+def with_findings(readme, found):
+    """Put what the study found, from `stated`, in its place in README, between two comments."""
+    before, begin, rest = readme.partition(WRITTEN)
+    _, end, after = rest.partition("<!-- Until here -->")
+    return f"{before}{begin}\n{stated(found)}\n{end}{after}" if end else readme
+
+
 def total(found):
     """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
     cells = [cell for one in found for cell in one.cells]
-    counts, variant, others = tally(cells), tally(cells, "variant"), another_log(cells)
+    counts, likely, others = tally(cells), tally(cells, LIKELY), another_log(cells)
     chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
     sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
-    if variant["cells"]:
-        sentences.append(f"Under the variant, the other reading of the text, {_shares(variant)}.")
+    if likely["cells"]:
+        sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
     if others:
         sentences.append(f"{others} more stand beside numbers from another log than the paper's, and are not judged.")
     all_claims = decided(found)
-    verdicts = [f"{count} {verdict}" for verdict, count in by_verdict(all_claims).items()]
-    return [*sentences, f"Of {len(all_claims)} claims that the papers make: {', '.join(verdicts)}."]
+    own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
+    papers = [claim for claim in all_claims if claim not in own]
+    sentences.append(f"Of {len(papers)} claims that the papers make: {_verdicts(papers)}.")
+    return sentences + ([f"Of {len(own)} findings of this study's own: {_verdicts(own)}."] if own else [])
+
+
+def _verdicts(claims):
+    return ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(claims).items() if count)
 
 
 def _shares(counts):

@@ -1,7 +1,7 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
-from . import CLOSE, INSIDE, OFF, tally
-from .report import PAPERS, another_log, by_verdict, decided, outcomes, total
+from .judging import CLOSE, INSIDE, OFF, tally
+from .report import CLAIMS, PAPERS, another_log, by_verdict, decided, outcomes, total
 
 HEAD = """# Is it reproduced?
 
@@ -32,10 +32,10 @@ def text(folder):
         if rows:
             parts += [f"\n## {name}\n", COLUMNS, *rows]
     claims = decided(found)
-    for paper, name in PAPERS.items():
+    for paper, heading in CLAIMS.items():
         lines = [_claim(claim) for claim in claims if claim["paper"] == paper]
         if lines:
-            parts += [f"\n## The claims of {name}\n\n| claim | verdict | evidence |\n| --- | --- | --- |\n", *lines]
+            parts += [f"\n## {heading}\n\n| claim | verdict | evidence |\n| --- | --- | --- |\n", *lines]
     return "".join(parts)
 
 

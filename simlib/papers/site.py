@@ -17,8 +17,8 @@ from PIL import Image
 from .. import paths, plots
 from ..archive import NOT_VERIFIED
 from ..sweeps import sweep
-from . import CLOSE, INSIDE, OFF, OTHER_LOG, tally
-from .report import PAPERS, Outcome, another_log, by_verdict, decided, heading, in_order, outcomes, total
+from .judging import CLOSE, INSIDE, OFF, OTHER_LOG, TEXT, tally
+from .report import CLAIMS, PAPERS, Outcome, another_log, by_verdict, decided, heading, in_order, outcomes, total
 
 PAGES = Environment(loader=PackageLoader("simlib.papers"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 WIDTH = 400
@@ -81,7 +81,7 @@ def _everything():
 def _first_page(rows, notebooks):
     claims = decided(rows)
     by_paper = {name: [one for one in rows if one.paper == paper] for paper, name in PAPERS.items()}
-    claims_of = {name: [claim for claim in claims if claim["paper"] == paper] for paper, name in PAPERS.items()}
+    claims_of = {name: [claim for claim in claims if claim["paper"] == paper] for paper, name in CLAIMS.items()}
     return {
         "total": total([one for one in rows if not one.synthetic]),
         "papers": [part for part in by_paper.items() if part[1]],
@@ -166,9 +166,10 @@ def _cells(cells):
 
 
 def _judged(cell):
-    found = {"published": _as_printed(cell["published"])} | _verdict(cell)
-    variant = _verdict(cell["variant"]) if "variant" in cell else {}
-    return found | {f"variant: {name}": text for name, text in variant.items()}
+    found = {"published": _as_printed(cell["published"])}
+    for rule, ours in cell["readings"].items():
+        found |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in _verdict(ours).items()}
+    return found
 
 
 def _verdict(one):

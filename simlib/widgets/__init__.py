@@ -1,9 +1,9 @@
-"""Controls for a lab: step through a schedule, compare policies, turn the screws of a workload, edit its jobs.
+"""Controls for a lab: step through a schedule, compare policies, vary a workload, edit its jobs.
 
->>> simlib.widgets.stepper(workload, simlib.EASY())
->>> simlib.widgets.compare(workload, [simlib.FCFS(), simlib.EASY()])
->>> simlib.widgets.explore(simlib.load("KTH-SP2").months("1996-12"))
->>> simlib.widgets.editor(workload, simlib.EASY())
+    simlib.widgets.stepper(workload, simlib.EASY())
+    simlib.widgets.compare(workload, [simlib.FCFS(), simlib.EASY()])
+    simlib.widgets.explore(simlib.load("KTH-SP2").months("1996-12"))
+    simlib.widgets.editor(workload, simlib.EASY())
 
 As the last line of a cell each shows buttons and sliders where somebody can use them. Where a notebook is executed in
 batch, where its file is only looked at, and where ipywidgets is not installed, it shows a picture with text instead.

@@ -1,10 +1,16 @@
 """Compare policies on the same workload."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import FigureBase
 
 from .. import plots
 from ..explain.words import number
-from ..schedule import simulate
+from ..policies import Policy
+from ..schedule import Schedule, simulate
+from ..workload import Workload
 from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
 from .summaries import label, seconds, summaries, summary_lines
 
@@ -12,7 +18,7 @@ LIMIT = 500
 """The most jobs that a Gantt chart can show."""
 
 
-def compare(workload, policies):
+def compare(workload: Workload, policies: Sequence[Policy]) -> "Compare":
     """Compare policies on the same workload: a Gantt chart each over one time axis, and their metrics.
 
     You see the whole schedules first. The slider goes back in time, to every second at which something happens under
@@ -34,6 +40,13 @@ def compare(workload, policies):
     ------
     ValueError
         For no policy, no job or too many jobs, and for adjusted estimates.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> print(repr(compare(two, [simlib.FCFS(), simlib.EASY()])).splitlines()[0])
+    two jobs: 2 jobs on 4 processors.
     """
     if not policies:
         raise ValueError("compare: found no policy, expected some, such as [FCFS(), EASY()]")
@@ -41,7 +54,7 @@ def compare(workload, policies):
         raise ValueError(f"{workload.name}: compare: found {len(workload):,} jobs, expected 1 to {LIMIT}")
     schedules = [simulate(workload, policy) for policy in policies]
     for schedule in schedules:
-        schedule.plan(workload.jobs.submit.min())  # refuses adjusted estimates
+        schedule.plan(workload.jobs.submit.min())  # raises ValueError for adjusted estimates
     return Compare(schedules)
 
 
@@ -56,9 +69,18 @@ class Compare(Control):
     time : SelectionSlider
         Its values are seconds.
     picture, metrics : Image, HTML
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> control = compare(two, [simlib.FCFS()])
+    >>> control.back.click()  # from the end, second 15, to the event before
+    >>> control.time.value
+    10
     """
 
-    def __init__(self, schedules):
+    def __init__(self, schedules: Sequence[Schedule]) -> None:
         self.schedules = schedules
         self.size = (11, 0.7 + 2.4 * len(schedules))
         tables = [schedule.jobs for schedule in schedules]
@@ -66,7 +88,7 @@ class Compare(Control):
         self._limits = self._times[0], max(self._times[-1], self._times[0] + 1)
         super().__init__()
 
-    def build(self):
+    def build(self) -> list[Any]:
         options = [(number(time), time) for time in self._times]
         self.time = ipywidgets.SelectionSlider(
             options=options, value=self._times[-1], description="time", layout={"flex": "1 1 400px"}
@@ -77,17 +99,17 @@ class Compare(Control):
         self.metrics = html("metrics")
         return [beside(self.back, self.next, self.time), self.picture, self.metrics]
 
-    def _move(self, by):
+    def _move(self, by: int) -> None:
         self.time.index = min(max(self.time.index + by, 0), len(self._times) - 1)
 
-    def show(self):
+    def show(self) -> None:
         last = self.time.index == len(self._times) - 1
         now = None if last else self.time.value
         self.picture.value = png(lambda figure: self.draw(figure, now), self.size)
         table = summaries(self.schedules)
         self.metrics.value = html_table("Over all jobs", table.columns, table.to_numpy().tolist())
 
-    def draw(self, figure, now=None):
+    def draw(self, figure: FigureBase, now: int | None = None) -> None:
         axes = figure.subplots(len(self.schedules), sharex=True, squeeze=False)[:, 0]
         height = self.size[1]
         figure.subplots_adjust(left=0.075, right=0.98, bottom=0.65 / height, top=1 - 0.35 / height, hspace=0.32)
@@ -100,7 +122,7 @@ class Compare(Control):
         axes[-1].xaxis.set_label_coords(0.93, -0.2)
         figure.text(0.075, 0.1 / height, legend(self.schedules), size=13)
 
-    def lines(self):
+    def lines(self) -> list[str]:
         workload = self.schedules[0].workload
         head = f"{workload.name}: {len(workload):,} jobs on {workload.procs:,} processors."
         return [head, *summary_lines(self.schedules)]

@@ -1,21 +1,24 @@
-"""What every control is: widgets where somebody can use them, and a picture with text everywhere else."""
+"""The base of all controls: widgets where somebody can use them, and a picture with text everywhere else."""
 
 import base64
 import io
 import textwrap
+from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
+from typing import Any
 
 import matplotlib
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 from ..plots import STYLE
+from ..schedule import Schedule
 
 try:
     import ipywidgets
 except ImportError:
     ipywidgets = None
 
-LARGE = STYLE | {
+LARGE: dict[Any, Any] = STYLE | {
     "figure.constrained_layout.use": False,  # takes longer than to draw the picture
     "font.size": 15,
     "axes.titlesize": 16,
@@ -53,7 +56,7 @@ CSS = """<style>
 
 
 class Control:
-    """What the functions of `simlib.widgets` return.
+    """The base of what the functions of `simlib.widgets` return.
 
     Attributes
     ----------
@@ -63,8 +66,8 @@ class Control:
 
     size = (11, 4.5)  # of the picture, inches
 
-    def __init__(self):
-        self.widget = None
+    def __init__(self) -> None:
+        self.widget: Any = None
         if ipywidgets is not None:
             self.picture = ipywidgets.Image(
                 format="png", layout={"width": "100%", "max_width": "1320px", "height": "auto"}
@@ -75,27 +78,27 @@ class Control:
             self.widget.add_class("simlib").add_class(f"simlib-{type(self).__name__.lower()}")
             self.show()
 
-    def build(self):
+    def build(self) -> list[Any]:
         """Make the widgets and return those that stand below one another."""
         raise NotImplementedError
 
-    def show(self):
+    def show(self) -> None:
         """Bring the widgets up to date."""
         raise NotImplementedError
 
-    def draw(self, figure):
+    def draw(self, figure: FigureBase) -> None:
         """Draw into an empty figure what is to be seen without widgets."""
         raise NotImplementedError
 
-    def lines(self):
-        """Lines of text that go with it."""
+    def lines(self) -> list[str]:
+        """Write the lines of text that go with it."""
         raise NotImplementedError
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "\n".join(self.lines())
 
-    def _repr_mimebundle_(self, **_):
-        """The picture and the text; and the widgets, if somebody can use them."""
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Give notebooks the picture and the text; and the widgets, if somebody can use them."""
         picture = base64.b64encode(png(self.draw, self.size, self.lines())).decode()
         bundle = {"text/plain": repr(self), "image/png": picture}
         if self.widget is None or in_batch():
@@ -103,21 +106,26 @@ class Control:
         return bundle | {key: of for key, of in self.widget._repr_mimebundle_().items() if key not in bundle}
 
 
-def in_batch():
-    """Whether this cell is executed by a program, such as papermill, which tells the kernel that nobody can be asked.
+def in_batch() -> bool:
+    """Tell whether this cell is executed by a program, such as papermill, which says that nobody can be asked.
 
-    It stores the state of the widgets, and a page made of that would show buttons without effect, or nothing at all
-    without a network, instead of the picture.
+    Such a program stores the state of the widgets. A page made of that would show buttons without effect, or nothing at
+    all without a network, instead of the picture.
+
+    Examples
+    --------
+    >>> in_batch()  # in no notebook
+    False
     """
     from IPython import get_ipython
 
-    kernel = getattr(get_ipython(), "kernel", None)
+    kernel: Any = getattr(get_ipython(), "kernel", None)
     request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
     return request.get("content", {}).get("allow_stdin") is False
 
 
-def png(draw, size, lines=()):
-    """A picture as bytes, with lines of text under it.
+def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:
+    """Draw a picture as PNG, with lines of text under it.
 
     Parameters
     ----------
@@ -126,6 +134,11 @@ def png(draw, size, lines=()):
         Of the picture without the text, inches.
     lines : sequence of str
         Those beyond `LINES` are only counted.
+
+    Examples
+    --------
+    >>> png(lambda figure: figure.text(0.5, 0.5, "a picture"), (1, 1))[1:4]
+    b'PNG'
     """
     lines = [part for line in lines for part in _wrapped(line)]
     if len(lines) > LINES:
@@ -134,19 +147,20 @@ def png(draw, size, lines=()):
         if lines:
             below = 0.15 + 0.21 * len(lines)
             figure = Figure((size[0], size[1] + below))
-            above, under = figure.subfigures(2, 1, height_ratios=[size[1], below])
+            parts: Any = figure.subfigures(2, 1, height_ratios=[size[1], below])
+            above, under = parts
             under.text(0.02, 1, "\n".join(lines), va="top", family="monospace", size=12, linespacing=1.25)
         else:
-            figure = above = Figure(size)
+            above = figure = Figure(size)
         draw(above)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 1})
-        figure.clear()  # whose parts know one another, so that they would stay until the next search for such
+        figure.clear()  # its parts refer to one another, so that they would stay until the next garbage collection
     return buffer.getvalue()
 
 
-def _wrapped(line):
-    """A line in lines that are short enough, the further ones below the first word of the sentence."""
+def _wrapped(line: str) -> list[str]:
+    """Wrap a line; its second and further lines begin below the first word of the sentence."""
     indent = " " * 13 if line.startswith(" ") else ""
     return textwrap.wrap(line, COLUMNS, subsequent_indent=indent)
 
@@ -154,31 +168,65 @@ def _wrapped(line):
 # Parts of controls
 
 
-def button(text, tooltip, action):
-    """A button that does something when it is pressed; without an icon, which would be read as part of its name."""
+def button(text: str, tooltip: str, action: Callable[[], object]) -> Any:
+    """Make a button that does something when it is pressed; it has no icon, which would be read as part of its name.
+
+    Examples
+    --------
+    >>> pressed = []
+    >>> button("Next", "To the next decision", lambda: pressed.append("next")).click()
+    >>> pressed
+    ['next']
+    """
     made = ipywidgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     made.on_click(lambda _: action())
     return made
 
 
-def legend(schedules):
-    """What the looks of jobs mean in the charts of these schedules."""
+def legend(schedules: Iterable[Schedule]) -> str:
+    """Write what the looks of jobs mean in the charts of these schedules.
+
+    Examples
+    --------
+    >>> legend([])
+    'full colour: past   pale: expected   dashed: reserved'
+    """
     hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
     return f"full colour: past   pale: expected   dashed: reserved{hatched}"
 
 
-def html(name):
-    """A place for text, with a class by which it is found on the page."""
+def html(name: str) -> Any:
+    """Make a place for text, with a class by which it is found on the page.
+
+    Examples
+    --------
+    >>> html("metrics")._dom_classes
+    ('simlib-metrics',)
+    """
     return ipywidgets.HTML().add_class(f"simlib-{name}")
 
 
-def beside(*widgets):
-    """Beside one another, and below one another where there is no room."""
+def beside(*widgets: Any) -> Any:
+    """Put widgets beside one another, and below one another where there is no room.
+
+    Examples
+    --------
+    >>> len(beside(html("state"), html("note")).children)
+    2
+    """
     return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px"})
 
 
-def html_table(caption, columns, rows, decided=()):
-    """A table as HTML; the rows whose first cell is in `decided` stand out."""
+def html_table(
+    caption: str, columns: Iterable[object], rows: Sequence[Sequence[object]], decided: Collection[object] = ()
+) -> str:
+    """Write a table as HTML; the rows whose first cell is in `decided` stand out.
+
+    Examples
+    --------
+    >>> html_table("Queue", ["job"], [["A"]]).partition("<tbody>")[2]
+    '<tr><td>A</td></tr></tbody></table>'
+    """
     head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
     marks = [' class="simlib-decided"' if cells[0] in decided else "" for cells in rows]
     body = "".join(

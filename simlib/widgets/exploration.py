@@ -1,14 +1,18 @@
-"""Turn the screws of a workload, load, estimates and machine, and watch the metrics of several policies."""
+"""Vary a workload's load, estimates and machine, and watch the metrics of several policies."""
 
+from collections.abc import Sequence
 from html import escape
 from statistics import median
+from typing import Any
 
+import pandas as pd
+from matplotlib.figure import FigureBase
 from matplotlib.patheffects import withStroke
 
 from .. import plots
 from ..estimates import Uniform
 from ..explain.words import number
-from ..policies import EASY, FCFS, Conservative
+from ..policies import EASY, FCFS, Conservative, Policy
 from ..schedule import simulate
 from ..workload import Workload
 from .control import Control, beside, html, html_table, ipywidgets, png
@@ -25,14 +29,14 @@ SHOWN = {
     "load": ("processors in use [%]", 0.01),
 }
 """The metrics that have bars, each with its title and unit."""
-OUTLINE = {"path_effects": [withStroke(linewidth=3, foreground="white")]}
+OUTLINE: dict[str, Any] = {"path_effects": [withStroke(linewidth=3, foreground="white")]}
 
 
-def explore(workload, policies=None, seed=0):
-    """Turn the screws of a workload, a model's or a month of a log, and watch what becomes of the metrics.
+def explore(workload: Workload, policies: Sequence[Policy] | None = None, seed: int = 0) -> "Explore":
+    """Vary a workload, a model's or a month of a log, and watch what becomes of the metrics.
 
     You see bars of the metrics of several policies; a thin frame shows where each bar was before the last move. Each
-    slider turns one screw and leaves the others alone:
+    slider changes one thing and leaves the others as they are:
 
     - load: the offered load of the machine; the times between arrivals are stretched or squeezed to it (MF 3.1);
     - estimates: as given by the workload, exact, or drawn at random from [r, f r], r being the run time (MF 4.2);
@@ -56,6 +60,13 @@ def explore(workload, policies=None, seed=0):
     ------
     ValueError
         For a workload of which the load is not known: fewer than two jobs, or all at once.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(20, 5, 8, 2))
+    >>> print(repr(explore(two, [simlib.EASY()])).splitlines()[0])
+    two jobs: 2 jobs on 4 processors at an offered load of 0.50 (its own: 0.50), estimates as given.
     """
     if not workload.load > 0:
         raise ValueError(
@@ -65,39 +76,48 @@ def explore(workload, policies=None, seed=0):
 
 
 class Explore(Control):
-    """A control that simulates a workload anew at each move of a slider; see `explore`.
+    """A control that simulates a workload again at each move of a slider; see `explore`.
 
     Attributes
     ----------
     workload : Workload
-        As simulated at last.
+        As it was simulated last.
     schedules : list of Schedule
     load, quality, machine : FloatSlider, SelectionSlider, SelectionSlider
         The values of `quality` are f, 0 where estimates are as given; those of `machine` are processors.
     picture, metrics, note : Image, HTML, HTML
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(20, 5, 8, 2))
+    >>> control = explore(two, [simlib.EASY()])
+    >>> control.load.value = 1.0
+    >>> control.workload.jobs.submit.tolist()
+    [0, 10]
     """
 
     size = (11, 3.4)
 
-    def __init__(self, workload, policies, seed):
+    def __init__(self, workload: Workload, policies: Sequence[Policy], seed: int) -> None:
         self._given, self._policies, self._seed = workload, policies, seed
         self._taken = workload if len(workload) <= LIMIT else workload.derive(workload.jobs[:LIMIT], f"first {LIMIT:,}")
-        self._machines = {procs: _on(self._taken, procs) for procs in _sizes(workload.procs)}
+        self._machines = {procs: self._taken.with_procs(procs) for procs in _sizes(workload.procs)}
         self._machines = {procs: there for procs, there in self._machines.items() if there.load > 0}
-        self._before = None
+        self._before: list[pd.Series] | None = None
         self._simulate(round(20 * self._taken.load) / 20 or 0.05, 0, workload.procs)
         super().__init__()
 
-    def _simulate(self, load, f, procs):
+    def _simulate(self, load: float, f: float, procs: int) -> None:
         there = self._machines[procs].scale_load(load)
         self.workload = there if f == 0 else there.with_estimates(Uniform(f, self._seed))
         self._setting = load, "as given" if f == 0 else "exact" if f == 1 else f"uniform in [r, {f:g} r]"
         self.schedules = [simulate(self.workload, policy) for policy in self._policies]
 
-    def build(self):
+    def build(self) -> list[Any]:
         load, _ = self._setting
         layout = {"flex": "1 1 300px"}
-        shared = {"layout": layout, "style": {"description_width": "90px"}}
+        shared: dict[str, Any] = {"layout": layout, "style": {"description_width": "90px"}}
         self.load = ipywidgets.FloatSlider(
             load, min=0.05, max=max(1.2, load), step=0.05, description="load", tooltip="Offered load", **shared
         )
@@ -116,18 +136,18 @@ class Explore(Control):
         self.metrics, self.note = html("metrics"), html("note")
         return [beside(self.load, self.quality, self.machine), self.note, self.picture, self.metrics]
 
-    def _move(self):
+    def _move(self) -> None:
         self._before = [schedule.summary() for schedule in self.schedules]
         self._simulate(self.load.value, self.quality.value, self.machine.value)
         self.show()
 
-    def show(self):
+    def show(self) -> None:
         self.picture.value = png(self.draw, self.size)
         self.note.value = f'<div role="status">{escape(self._note())}</div>'
         table = summaries(self.schedules)
         self.metrics.value = html_table("Over all jobs", table.columns, table.to_numpy().tolist())
 
-    def draw(self, figure):
+    def draw(self, figure: FigureBase) -> None:
         axes = figure.subplots(1, len(SHOWN), sharey=True)
         names = [label(policy).replace(", ", ",\n") for policy in self._policies]
         longest = max(len(line) for name in names for line in name.splitlines())
@@ -155,11 +175,11 @@ class Explore(Control):
         axes[0].invert_yaxis()
         plots.mark(axes[1], self.workload)
 
-    def lines(self):
+    def lines(self) -> list[str]:
         return [self._note(), *summary_lines(self.schedules)]
 
-    def _note(self):
-        """What is simulated, and what is not."""
+    def _note(self) -> str:
+        """Tell what is simulated, and what is not."""
         load, estimates = self._setting
         jobs, given = len(self.workload), len(self._given)
         text = f"{self._given.name}: {jobs:,} jobs on {number(self.workload.procs)} processors at an offered load of "
@@ -172,12 +192,6 @@ class Explore(Control):
         return text
 
 
-def _sizes(procs):
-    """The sizes of machine to choose from."""
+def _sizes(procs: int) -> list[int]:
+    """List the sizes of machine to choose from."""
     return sorted({max(round(procs * factor), 1) for factor in MACHINE})
-
-
-def _on(workload, procs):
-    """The same jobs on a machine of another size; those that are larger drop out."""
-    about = {"start": workload.start, "source": workload.source, "synthetic": workload.synthetic}
-    return Workload(workload.jobs, procs, workload.name, **about)

@@ -1,19 +1,25 @@
 """Step through the decisions of a scheduler."""
 
+from collections.abc import Collection, Sequence
 from html import escape
+from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 
 from .. import plots
-from ..explain import explain
+from ..explain import Decision, Explanation, explain
 from ..explain.words import length, number, processors
+from ..policies import Policy
+from ..workload import Workload
 from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
 ROWS = 12  # of the queue, and of the running jobs
 
 
-def stepper(workload, policy, overrun="extend"):
+def stepper(workload: Workload, policy: Policy, overrun: str = "extend") -> "Stepper":
     """Step through the decisions of a scheduler, forwards and backwards.
 
     You see a Gantt chart that grows: the line "now" divides what has happened, in full colour, from what the scheduler
@@ -38,6 +44,13 @@ def stepper(workload, policy, overrun="extend"):
     ------
     ValueError
         For a workload without jobs, and as `simlib.explain.explain`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> stepper(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
+    The starts among 3 decisions, by second:
+              0  Job A starts from the head of the queue: it needs 3 of the 4 free processors.
     """
     if len(workload) == 0:
         raise ValueError(f"{workload.name}: stepper: found no job, expected at least one")
@@ -56,9 +69,17 @@ class Stepper(Control):
     slider : IntSlider
         From 1, the first decision, to the last.
     picture, state, sentence : Image, HTML, HTML
+
+    Examples
+    --------
+    >>> import simlib
+    >>> control = stepper(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
+    >>> control.next_start.click()
+    >>> control.decision.sentence
+    'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
     """
 
-    def __init__(self, explanation):
+    def __init__(self, explanation: Explanation) -> None:
         self.explanation = explanation
         jobs = explanation.schedule.jobs
         self._colours = plots.job_colours(jobs.index)
@@ -70,7 +91,7 @@ class Stepper(Control):
         self.decision = explanation[0]
         super().__init__()
 
-    def build(self):
+    def build(self) -> list[Any]:
         last = len(self.explanation)
         self.slider = ipywidgets.IntSlider(
             1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
@@ -79,7 +100,9 @@ class Stepper(Control):
         self._clock = ipywidgets.Play(min=1, max=last, interval=INTERVAL, layout={"display": "none"})
         self._clock.observe(lambda change: self._name_play(change.new), "playing")
         ipywidgets.jslink((self._clock, "value"), (self.slider, "value"))
-        self.play = button("", "Play on by itself, or pause", self._play_or_pause)  # those of `Play` have no names
+        self.play = button(
+            "", "Play on by itself, or pause", self._play_or_pause
+        )  # the buttons of `Play` have no names
         self._name_play(False)
         self.first = button("First", "To the first decision", lambda: self._go(1))
         self.back = button("Back", "One decision back", lambda: self._go(self.slider.value - 1))
@@ -93,21 +116,21 @@ class Stepper(Control):
         both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
         return [beside(*buttons), both]
 
-    def _play_or_pause(self):
+    def _play_or_pause(self) -> None:
         self._clock.playing = not self._clock.playing
 
-    def _name_play(self, playing):
+    def _name_play(self, playing: bool) -> None:
         self.play.description = "Pause" if playing else "Play"
 
-    def _go(self, number):
+    def _go(self, number: int) -> None:
         self.slider.value = number  # which stays within its limits
 
-    def _go_to_next_start(self):
+    def _go_to_next_start(self) -> None:
         later = range(self.slider.value, len(self.explanation))
         starts = (place for place in later if self.explanation[place].kind in ("start", "backfill"))
         self._go(next(starts, len(self.explanation) - 1) + 1)
 
-    def show(self):
+    def show(self) -> None:
         place = self.slider.value - 1
         self.decision = seen = self.explanation[place]
         promise = self._promises[place]
@@ -116,7 +139,7 @@ class Stepper(Control):
         rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
         self.sentence.value = f'<div role="status">{escape(seen.sentence)}<br>{rule}</div>'
 
-    def _draw_instant(self, figure, seen, promise):
+    def _draw_instant(self, figure: FigureBase, seen: Decision, promise: Decision | None) -> None:
         ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
         ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
         spans = [(*span, False) for span in (*seen.done, *seen.running)] + [(*span, True) for span in seen.reservations]
@@ -128,47 +151,48 @@ class Stepper(Control):
         table["run"] = table.end - table.start
         plots.spans(ax, table, seen.procs, self._colours, now=seen.time, marked=seen.jobs)
         _mark_time(ax, seen.time, "now", ha="right", linewidth=2.5)
-        if promise:
+        if promise and promise.shadow is not None:
             pale = 1 if seen.shadow is not None else 0.4
             _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
         figure.text(0.075, 0.02, legend([self.explanation.schedule]), size=13)
         ax.xaxis.set_label_coords(0.93, -0.13)
         plots.mark(ax, self.explanation.schedule.workload)
 
-    def draw(self, figure):
+    def draw(self, figure: FigureBase) -> None:
         ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
         plots.gantt(self.explanation.schedule, ax)
 
-    def lines(self):
+    def lines(self) -> list[str]:
         starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
         return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
 
 
-def _promises(explanation):
-    """For each decision the last one that knew a shadow time, as long as it holds: until its head has started."""
-    found, last = [], None
+def _promises(explanation: Explanation) -> list[Decision | None]:
+    """List for each decision the last one at which a shadow time was found, until the head of that one has started."""
+    promises: list[Decision | None] = []
+    last: Decision | None = None
     for seen in explanation:
         if seen.shadow is not None:
             last = seen
         elif last is not None and last.reservations[0].job not in [job.job for job in seen.queue]:
             last = None
-        found.append(last)
-    return found
+        promises.append(last)
+    return promises
 
 
-def _mark_time(ax, time, text, ha, alpha=1, **style):
-    """A line across a Gantt chart, with what it is called above."""
+def _mark_time(ax: Axes, time: int, text: str, ha: str, alpha: float = 1, **style: Any) -> None:
+    """Draw a line across a Gantt chart, with its name above."""
     ax.axvline(time, color="black", alpha=alpha, **style)
-    offset = {"xytext": (-4 if ha == "right" else 4, 9), "textcoords": "offset points"}
+    offset: dict[str, Any] = {"xytext": (-4 if ha == "right" else 4, 9), "textcoords": "offset points"}
     ax.annotate(
         f"{text} {number(time)}", (time, 1), xycoords=ax.get_xaxis_transform(), ha=ha, alpha=alpha, size=14, **offset
     )
 
 
-def _state(seen, promise):
-    """What stands beside the chart, as HTML."""
+def _state(seen: Decision, promise: Decision | None) -> str:
+    """Write what stands beside the chart, as HTML."""
     parts = [f"<b>Time {number(seen.time)}</b>", f"{number(seen.free)} of {processors(seen.procs)} free"]
-    if promise:
+    if promise and promise.shadow is not None and promise.extra is not None:
         text = f"shadow time {number(promise.shadow)}, {processors(promise.extra, 'extra')}"
         parts.append(text if seen.shadow is not None else f'<span class="simlib-pale">{text} (so far)</span>')
     reserved = {span.job: number(span.start) for span in seen.reservations}
@@ -186,7 +210,7 @@ def _state(seen, promise):
     return f"<p><span>{line}</span></p>" + "".join(tables)
 
 
-def _table(name, columns, rows, decided):
+def _table(name: str, columns: Sequence[str], rows: Sequence[list[Any]], decided: Collection[object]) -> str:
     if not rows:
         return f"<p><b>{name}</b>: no job</p>"
     shown = [cells for place, cells in enumerate(rows) if place < ROWS or cells[0] in decided]

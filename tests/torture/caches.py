@@ -1,4 +1,4 @@
-"""Damaged caches: what is kept in build/kept/ and the code of compiled functions are made anew."""
+"""Damaged caches: what lies in build/cache/ and the code of compiled functions are made anew."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from simlib.papers.mualem2001 import kept
+from simlib.papers import cache
 
 from .attack import Findings, Tried, folder_for_files, last_line, python, try_random
 from .places import IMPORTING
@@ -34,34 +34,34 @@ def damage(path, rng):
 
 
 def kept_blocks(plan):
-    """Files below build/kept/."""
+    """Files below build/cache/."""
 
     def attempt(rng):
         n, seed = int(rng.integers(1, 200)), int(rng.integers(100))
         right = some_numbers(n, seed)
-        kept.once(some_numbers)(n, seed)
-        files = sorted(path for path in kept.FOLDER.rglob("*") if path.is_file())
+        cache.once(some_numbers)(n, seed)
+        files = sorted(path for path in cache.FOLDER.rglob("*") if path.is_file())
         done = damage(files[rng.integers(len(files))], rng)
         try:
-            found = kept.once(some_numbers)(n, seed)
+            found = cache.once(some_numbers)(n, seed)
             same = found["table"].equals(right["table"]) and np.array_equal(found["array"], right["array"])
             same &= found["mean"] == right["mean"]
         except Exception as error:
             return f"{done}: {type(error).__name__} comes out: {error}"[:250], (done, type(error))
         finally:
-            shutil.rmtree(kept.FOLDER)
-            kept.FOLDER.mkdir()
+            shutil.rmtree(cache.FOLDER)
+            cache.FOLDER.mkdir()
         return None if same else (f"{done}: wrong numbers are taken (n={n}, seed={seed})", (done, "wrong"))
 
-    usual = kept.FOLDER
+    usual = cache.FOLDER
     with folder_for_files() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kept.FOLDER = folder / "kept"
-        kept.FOLDER.mkdir()
+        cache.FOLDER = folder / "cache"
+        cache.FOLDER.mkdir()
         try:
-            return try_random("files below build/kept/ with flipped bits, cut short, emptied", plan, 1500, attempt)
+            return try_random("files below build/cache/ with flipped bits, cut short, emptied", plan, 1500, attempt)
         finally:
-            kept.FOLDER = usual
+            cache.FOLDER = usual
 
 
 def kernels(plan):

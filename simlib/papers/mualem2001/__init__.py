@@ -6,16 +6,20 @@ from functools import cached_property
 
 import pandas as pd
 
-from ... import archive, paths, sweeps
+from ... import archive, paths
 from ...policies import EASY, Conservative
-from ...schedule import MEANS, simulate
+from ...schedule import MEANS
 from ...workload import Workload
 from .. import log
+from ..judging import LIKELY, TEXT
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
 SCHEDULERS = ("easy", "conservative")
 METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
+LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
+"""Of axes."""
+
 CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
 """How far from the shaken runs' median a printed number outside their band may lie to be called close."""
 
@@ -134,60 +138,26 @@ def trace_of(label):
     return label.split("-")[0]
 
 
-def policies(easy_reuse_extra=False, conservative_compress="arrival"):
-    """Both schedulers by the rules followed, and as variants by the other ones.
+def policies(rules=(TEXT, LIKELY)):
+    """Both schedulers under some of the rules.
+
+    By the text EASY gives the processors out once that the head of the queue leaves free, and conservative backfilling
+    compresses its schedule in order of arrival. Most likely the authors' EASY gave them to every job, and their
+    conservative backfilling compressed in order of reserved start.
+
+    Parameters
+    ----------
+    rules : sequence of str
+        Out of `TEXT` and `LIKELY`; the first decides claims.
 
     Returns
     -------
     dict
-        `easy`, `easy_variant`, `conservative`, `conservative_variant`.
+        By (scheduler, rule).
     """
-    other_compress = "start" if conservative_compress == "arrival" else "arrival"
-    return {
-        "easy": EASY(reuse_extra=easy_reuse_extra),
-        "easy_variant": EASY(reuse_extra=not easy_reuse_extra),
-        "conservative": Conservative(compress=conservative_compress),
-        "conservative_variant": Conservative(compress=other_compress),
-    }
-
-
-def means(workload, policy, overrun="extend", estimates=None, shake_s=60, seed=None):
-    """Mean response time and bounded slowdown (MF's formula, no floor) over all jobs, by the keys of `METRICS`.
-
-    Parameters
-    ----------
-    workload, policy, overrun
-        As for `simulate`.
-    estimates : optional
-        As for `Workload.with_estimates`; by default the workload's own.
-    shake_s : int
-        By up to how many seconds submit times are moved,
-    seed : int, optional
-        and with which seed; None leaves them as they are.
-    """
-    if estimates is not None:
-        workload = workload.with_estimates(estimates)
-    if seed is not None:
-        workload = workload.shake(shake_s, seed)
-    summary = simulate(workload, policy, overrun).summary(floor=None)
-    return {metric: float(summary[mean]) for metric, mean in METRICS.items()}
-
-
-def simulations(cases, names, executor=None):
-    """Simulate many cases at once.
-
-    Parameters
-    ----------
-    cases : dict
-        The arguments of `means`, by a tuple that tells what the case is.
-    names : sequence of str
-        What the parts of that tuple are called.
-    executor : concurrent.futures.Executor, optional
-
-    Returns
-    -------
-    DataFrame
-        A row a case, in their order: the columns `names` and those of `METRICS`.
-    """
-    results = sweeps.sweep(means, cases.values(), executor, label="simulations")
-    return pd.concat([pd.DataFrame(list(cases), columns=names), pd.DataFrame(results)], axis=1)
+    if unknown := set(rules) - {TEXT, LIKELY}:
+        raise ValueError(f"rules: found {', '.join(sorted(unknown))}, expected {TEXT} or {LIKELY} or both")
+    easy = {TEXT: EASY(), LIKELY: EASY(reuse_extra=True)}
+    conservative = {TEXT: Conservative(compress="arrival"), LIKELY: Conservative(compress="start")}
+    known = {"easy": easy, "conservative": conservative}
+    return {(scheduler, rule): known[scheduler][rule] for rule in rules for scheduler in SCHEDULERS}

@@ -1,215 +1,103 @@
-"""Figure 5: how many jobs each scheduler backfills, and of which sizes (section 3.3).
+"""What each scheduler backfills, and of which sizes: of logs, and of models by load (section 3.3).
 
-Workloads come as a list of (label, Workload), so that logs and models can stand side by side.
+Results are a Series by workload, for models load, scheduler, rule, replication, size class and metric. A comparison has
+in place of the scheduler the level `of`: both schedulers, the `difference` between them and the `relative` one.
 """
 
-import numpy as np
+from itertools import product
+
 import pandas as pd
 
-from ... import metrics, sweeps
+from ... import sweeps
+from ...confidence import mean_interval
 from ...schedule import simulate
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
-from . import METRICS, SCHEDULERS, TRACES, policies, trace_of
-from .distributions import ALL, bracketed, size_class
-
-RECORDED = -1
-"""Stands for the workload as it is where the seed of a shake is meant."""
-
-RULES = {"followed": "", "variant": "_variant"}
-"""The rules that the parameters name and the other ones, and the suffix of their schedulers in `policies`."""
-
-QUANTITIES = ("backfilled", "backfilled_work", "size_ratio", *METRICS)
-"""What `amounts` measures."""
-
-SIMILAR = 0.1
-"""Two amounts are called similar where they differ by less than this share of EASY's."""
+from ...size_classes import backfilled
+from ...stats import shake
+from .. import results
+from ..results import AS_IT_IS, with_intervals
+from . import SCHEDULERS
 
 
-def amounts(workload, rules, shake_s=60, seed=RECORDED, feedback=False):
-    """What each scheduler backfills of one workload, of all jobs and by size class.
+def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
+    """Simulate workloads as they are and shaken (see `simlib.stats.shake`); each shake is the same for all policies.
 
-    A job counts as backfilled, under either scheduler, if it starts while one that arrived earlier is left waiting.
-
-    Parameters
-    ----------
-    workload : Workload
-    rules : dict
-        Policies, by name of the scheduler.
-    shake_s, seed : int
-        The shake, the same for all schedulers; RECORDED for the workload as it is.
-    feedback : bool
-        Whether repetitions wait for the end of the execution before them (see `simulate`).
-
-    Returns
-    -------
-    DataFrame
-        By scheduler and size class (ALL for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`, the same
-        of processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all; `response_s` and
-        `bounded_slowdown`, means (MF's formula).
+    Workloads come as pairs with their labels, policies by (scheduler, rule).
     """
-    workload = workload if seed == RECORDED else workload.shake(shake_s, seed)
-    classes, which = np.unique(size_class(workload.jobs.procs.to_numpy()), return_inverse=True)
-    schedules = {name: simulate(workload, policy, feedback=feedback) for name, policy in rules.items()}
-    tables = {name: pd.DataFrame(_amount(schedule, which), [ALL, *classes]) for name, schedule in schedules.items()}
-    return pd.concat(tables)
+    found = {}
+    for (label, workload), (key, policy) in product(workloads, policies.items()):
+        runs = [backfilled(simulate(workload, policy)).stack().to_frame(AS_IT_IS).T]
+        if shakes:
+            shaken = shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor)
+            runs.append(shaken.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)))
+        levels = ["size_class", "metric"]
+        table = pd.concat(runs).rename_axis(index="replication", columns=levels)
+        found[label, *key] = table.stack(levels, future_stack=True)
+    return pd.concat(found, names=["workload", "scheduler", "rule"])
 
 
-def _amount(schedule, which):
-    """The columns of `amounts` for one schedule, of all jobs and of each class; `which` is the class of each job."""
-    wait, run, procs = (schedule.column(name) for name in ("wait", "run", "procs"))
-    passed, work = schedule.column("backfilled"), procs * run
-    slowdown = metrics.bounded_slowdown(wait, run, floor=None)
-    values = np.ones(len(work)), passed, work, work * passed, procs, procs * passed, wait + run, slowdown
-    sums = np.array([np.bincount(which, column) for column in values])
-    jobs, passed, work, passed_work, procs, passed_procs, response, slowdown = np.c_[sums.sum(axis=1), sums]
-    with np.errstate(invalid="ignore"):  # nan where none is backfilled
-        return {
-            "jobs": jobs.astype(int),
-            "backfilled": passed / jobs,
-            "backfilled_work": passed_work / work,
-            "size_ratio": (passed_procs / passed) / (procs / jobs),
-            "response_s": response / jobs,
-            "bounded_slowdown": slowdown / jobs,
-        }
+def of_models(models, loads, seeds, policies, feedback=(), executor=None):
+    """Simulate several workloads of models at some loads; each is the same for all loads and policies.
 
-
-def runs(workloads, shakes=20, shake_s=60, seed=1, rules=None, executor=None):
-    """Simulate every workload under both schedulers and their variants, as it is and shaken.
-
-    Parameters
-    ----------
-    workloads : list of (str, Workload)
-    shakes : int
-        How often; each shake is the same for all schedulers, so that their differences are paired.
-    shake_s : int
-        Every submit time moves at random within +-`shake_s` seconds.
-    seed : int
-        Of the first shake; the others follow.
-    rules : dict
-        From `mualem2001.policies`.
-    executor : concurrent.futures.Executor, optional
-
-    Returns
-    -------
-    DataFrame
-        What `amounts` gives, by workload, seed (RECORDED for the workload as it is), scheduler (with its variants)
-        and size class.
+    Models are, by label, functions of a seed that make the workload; `feedback` has the labels of those whose jobs come
+    when the execution before has ended. Seeds make the replications 1, 2, ...; policies are by (scheduler, rule).
     """
-    keys = [(label, number) for label, _ in workloads for number in (RECORDED, *range(seed, seed + shakes))]
-    by_label = dict(workloads)
-    tasks = [(by_label[label], rules or policies(), shake_s, number) for label, number in keys]
-    results = sweeps.sweep(amounts, tasks, executor, label="shakes")
-    return pd.concat(dict(zip(keys, results, strict=True)), names=["workload", "seed", "scheduler", "size_class"])
+    made = {(label, number): make(seed) for label, make in models.items() for number, seed in enumerate(seeds, 1)}
+    cases = list(product(made, loads, policies))
+    tasks = [(made[case], load, policies[key], case[0] in feedback) for case, load, key in cases]
+    tables = sweeps.sweep(_backfilled_at, tasks, executor, label="simulations")
+    found = {
+        (label, load, *key, number): table.stack()
+        for ((label, number), load, key), table in zip(cases, tables, strict=True)
+    }
+    return pd.concat(found, names=["workload", "load", "scheduler", "rule", "replication"])
 
 
-def compared(results, quantity="backfilled"):
-    """Both schedulers and the difference between them, with the spread over the shakes.
+def _backfilled_at(workload, load, policy, feedback):
+    return backfilled(simulate(workload.scale_load(load), policy, feedback=feedback))
 
-    Parameters
-    ----------
-    results : DataFrame
-        From `runs`.
-    quantity : str
-        One of its columns.
 
-    Returns
-    -------
-    DataFrame
-        By workload, rule ("followed", "variant") and size class: `jobs`; `easy`, `conservative`, `difference`
-        (conservative - EASY) and `relative` (conservative / EASY - 1), each of the workload as it is; and their
-        `_low` and `_high`, between which 95 % of the shaken ones lie. Differences are taken shake by shake.
+def compared(found):
+    """Compare both schedulers on logs: `results.summary` by (metric, workload, rule, size_class, of), and `jobs`."""
+    return _ordered(results.summary(_with_differences(found)), found)
+
+
+def compared_by_load(found):
+    """Compare both schedulers on models by (metric, workload, load, rule, size_class, of), with `jobs`.
+
+    Each `mean` has its 90 % interval `low` to `high`, by Student's t over the replications.
     """
-    wide = results[quantity].unstack("scheduler")
-    tables = {}
-    for rule, suffix in RULES.items():
-        values = pd.DataFrame({scheduler: wide[f"{scheduler}{suffix}"] for scheduler in SCHEDULERS})
-        values["difference"] = values.conservative - values.easy
-        values["relative"] = values.difference / values.easy.where(values.easy != 0)
-        tables[rule] = _spread(values)
-    table = pd.concat(tables, names=["rule"]).reorder_levels(["workload", "rule", "size_class"])
-    jobs = results.jobs.groupby(["workload", "size_class"]).first()
-    table.insert(0, "jobs", jobs.reindex(table.index.droplevel("rule")).to_numpy())
-    workloads = results.index.unique("workload")
-    return table.sort_index().reindex(workloads, level="workload")
+    values = _with_differences(found)
+    intervals = mean_interval(values.unstack("replication").T)
+    return _ordered(intervals.reindex(values.index.droplevel("replication").unique()), found)
 
 
-def _spread(values):
-    """Each column as recorded, and the bounds of the middle 95 % of its shaken values."""
-    recorded = values.xs(RECORDED, level="seed")
-    shaken = values.drop(RECORDED, level="seed").groupby(["workload", "size_class"])
-    low, high = (shaken.quantile(q).reindex(recorded.index) for q in (0.025, 0.975))
-    columns = {}
-    for name in values:
-        columns |= {name: recorded[name], f"{name}_low": low[name], f"{name}_high": high[name]}
-    return pd.DataFrame(columns)
+def _with_differences(found):
+    """Put differences, replication by replication, beside both schedulers."""
+    found = found[found.index.get_level_values("metric") != "jobs"]
+    easy, conservative = (found.xs(scheduler, level="scheduler") for scheduler in SCHEDULERS)
+    difference = conservative - easy
+    both = {"easy": easy, "conservative": conservative, "difference": difference}
+    return pd.concat(both | {"relative": difference / easy.where(easy != 0)}, names=["of"])
 
 
-def totals(results):
-    """`compared` for the jobs of all sizes, all quantities below each other; by quantity, workload and rule."""
-    tables = {quantity: compared(results, quantity).xs(ALL, level="size_class") for quantity in QUANTITIES}
-    return pd.concat(tables, names=["quantity"])
+def _ordered(table, found):
+    """Order a comparison, and say how many jobs there are."""
+    of_jobs = [name for name in found.index.names if name in ("workload", "load", "size_class")]
+    jobs = found.xs("jobs", level="metric").groupby(of_jobs).mean()
+    table = results.by(table, "metric", *of_jobs[:-1], "rule", "size_class", "of")
+    table.insert(0, "jobs", jobs.reindex(table.index.droplevel(["metric", "rule", "of"])).to_numpy())
+    return table
 
 
 def beside(table, form="{:.1%}", points=False):
-    """A table of `compared` for reading: values with the spread of the shaken ones in brackets, all text.
+    """Lay out one metric of a comparison for reading: both schedulers and the difference, with their intervals.
 
-    Parameters
-    ----------
-    table : DataFrame
-    form : str
-        How values are written.
-    points : bool
-        Whether the difference is given in percentage points, and not as a share of EASY's value.
+    The difference is relative, or with `points` in percentage points.
     """
-    parts = [(scheduler, scheduler, form, 1) for scheduler in SCHEDULERS]
-    parts.append(("difference", "relative", "{:+.1%}", 1) if not points else ("points", "difference", "{:+.1f}", 100))
-    columns = {"jobs": table.jobs.map("{:,.0f}".format)}
-    for name, column, written, unit in parts:
-        rows = unit * table[[column, f"{column}_low", f"{column}_high"]].to_numpy()
-        columns[name] = [bracketed(written, *row) for row in rows]
+    value = "ours" if "ours" in table else "mean"
+    forms = dict.fromkeys(SCHEDULERS, (form, 1))
+    forms |= {"difference": ("{:+.1f}", 100)} if points else {"relative": ("{:+.1%}", 1)}
+    columns = {"jobs": table.jobs.xs(SCHEDULERS[0], level="of").map("{:,.0f}".format)}
+    for of, (written, unit) in forms.items():
+        columns[of] = with_intervals(table.xs(of, level="of"), written, value, unit)
     return pd.DataFrame(columns)
-
-
-# The claim
-
-
-def claims(table):
-    """Decide claim MF-16: on the logs the amounts are similar; on SDSC conservative backfills more, performs worse.
-
-    Similar means that the range of the relative difference over the shakes lies within +-SIMILAR. More and worse mean
-    that this range lies above nought; worse is asked of both metrics. Reproduced where all parts hold by the rules
-    followed and by the variants, not where none holds by the rules followed, and in part otherwise.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `totals`, of all workloads; only the paper's logs are looked at.
-    """
-    here = [name for name in table.index.unique("workload") if trace_of(name) in TRACES]
-    if "SDSC" not in here:
-        return [claim("MF-16", UNTESTED, "SDSC is not at hand")]
-    if table.relative_low.isna().any():
-        return [claim("MF-16", UNTESTED, "no shaken runs, so no spread")]
-    parts, evidence = {}, []
-    for rule in RULES:
-        share = table.loc["backfilled"].xs(rule, level="rule").loc[here]
-        sdsc = table.xs(("SDSC", rule), level=("workload", "rule"))
-        similar = (share.relative_low > -SIMILAR) & (share.relative_high < SIMILAR)
-        above = sdsc.relative_low[["backfilled", *METRICS]] > 0
-        parts[rule] = [similar.all(), *above]
-        evidence.append(_evidence(rule, share, similar, sdsc))
-    held = parts["followed"] + parts["variant"]
-    verdict = REPRODUCED if all(held) else PARTLY if any(parts["followed"]) else NOT
-    return [claim("MF-16", verdict, "; ".join(evidence))]
-
-
-def _evidence(rule, share, similar, sdsc):
-    amounts = ", ".join(f"{name} {row.easy:.1%} / {row.conservative:.1%}" for name, row in share.iterrows())
-    names = {"backfilled": "backfills", "response_s": "response time", "bounded_slowdown": "bounded slowdown"}
-    changes = ", ".join(
-        f"{name} {bracketed('{:+.1%}', *sdsc.loc[key, ['relative', 'relative_low', 'relative_high']])}"
-        for key, name in names.items()
-    )
-    text = f"{rule}: EASY / conservative {amounts}; similar on {similar.sum()} of {len(similar)} logs; SDSC {changes}"
-    more = [name for name, row in share.iterrows() if row.relative_low > 0 and name != "SDSC"]
-    return text + (f"; conservative clearly backfills more on {', '.join(more)} too" if more else "")

@@ -8,19 +8,26 @@ import pandas as pd
 import scipy
 
 from ...schedule import simulate
-from ...stats import band
+from ...stats import Interval, band
 from ...sweeps import sweep
-from .. import CLOSE, INSIDE, OFF, cell
-from ..exhibit import Part, repeats
-from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, detective_pictures, programs
+from ..exhibit import LOGS, Part, repeats
+from ..judging import CLOSE, INSIDE, OFF, deviation, judge
+from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, detective_findings, detective_pictures, programs
 from .on_traces import OnTraces
 from .suspects import DECIMALS, FREEDOM, monthly, printed, search, selections, witnesses
 
 HOURS = np.arange(-36, 36.1, 0.5)
 """The hours from local midnight at which months may begin."""
 
+TEXT, LIKELIEST = "text", "likeliest"
+"""The programs that are compared in the end: by the paper's text, and those that the search arrives at."""
 
-class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140, after="mualem2001/table3"):
+FINDINGS = dict.fromkeys(detective_findings.IDS, LOGS)
+
+
+class Detective(
+    OnTraces, name="mualem2001/detective", section="5", seconds=200, after="mualem2001/table3", claims=FINDINGS
+):
     """Which program did they run?"""
 
     traces: tuple = TRACES
@@ -50,19 +57,30 @@ class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140,
 
     @property
     def settings(self):
-        """How runs are shaken, as `shaken.runs` takes it."""
-        return {"runs": self.shakes, "seconds": self.shake_s, "seed": self.seed}
+        """How runs are shaken, as `replications` takes it."""
+        return {"shakes": self.shakes, "shake_s": self.shake_s, "seed": self.seed}
 
     @cached_property
-    def text(self):
-        """The text's program of each scheduler."""
-        return {scheduler: programs.program(scheduler) for scheduler in SCHEDULERS}
-
-    @cached_property
-    def counts(self):
+    def months(self):
         """How well each beginning of the months fits, from `counts_by_offset`, by trace."""
-        easy = self.text["easy"]
+        easy = programs.program("easy")
         return {trace.trace: counts_by_offset(trace, easy, HOURS, **self.settings) for trace in self.counted}
+
+    @cached_property
+    def offsets(self):
+        """When months begin according to the printed numbers of jobs, beside the study's settings, by trace."""
+        rows = {}
+        for trace in self.counted:
+            table = self.months[trace.trace]
+            best = table.log_likelihood.idxmax()
+            rows[trace.trace] = {
+                "begin [h]": best,
+                "settings [h]": trace.months_begin,
+                "jobs off, midnight": table.off[0.0],
+                "jobs off, then": table.off[best],
+                "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
+            }
+        return pd.DataFrame.from_dict(rows, orient="index")
 
     @cached_property
     def searches(self):
@@ -76,34 +94,33 @@ class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140,
         return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
 
     @cached_property
-    def likely(self):
-        """The likeliest program of each scheduler."""
-        return {scheduler: programs.program(scheduler, steps[-1][0]) for scheduler, steps in self.searches.items()}
+    def programs(self):
+        """The text's and the likeliest program, by (program, scheduler)."""
+        text = {(TEXT, scheduler): programs.program(scheduler) for scheduler in SCHEDULERS}
+        return text | {(LIKELIEST, name): programs.program(name, of[-1][0]) for name, of in self.searches.items()}
 
     @cached_property
     def selections(self):
         """What other jobs, machines and estimates give under the likeliest EASY, from `suspects.selections`."""
-        return selections(self.found, self.likely["easy"], **self.settings)
+        return selections(self.found, self.programs[LIKELIEST, "easy"], **self.settings)
 
     @cached_property
     def testimony(self):
         """How well the programs meet Tables 3 and 4, from `suspects.witnesses`, on logs that lack no jobs."""
         whole = [trace for trace in self.sp2 if not trace.absent]
-        both = {"text": self.text, "likeliest": self.likely}
-        tried = {(name, which): both[which][name] for name in SCHEDULERS for which in both}
+        tried = {(name, which): self.programs[which, name] for name in SCHEDULERS for which in (TEXT, LIKELIEST)}
         by_start = {"compressed in order of": "start, ties by arrival"}
         tried["conservative", "by start, ties by arrival"] = programs.program("conservative", by_start)
-        return witnesses(whole, tried, runs=self.shakes, shake_s=self.shake_s, seed=self.seed)
+        return witnesses(whole, tried, **self.settings)
 
     @cached_property
     def runs(self):
         """The months of both programs, from `suspects.monthly`, by (program, scheduler, trace)."""
-        both = ("text", self.text, self.text_shakes), ("likeliest", self.likely, self.likely_shakes)
+        counts = {TEXT: self.text_shakes, LIKELIEST: self.likely_shakes}
         return {
-            (name, scheduler, trace.trace): monthly(trace, policy, **self.settings | {"runs": count})
+            (name, scheduler, trace.trace): monthly(trace, policy, **self.settings | {"shakes": counts[name]})
             for trace in self.found
-            for name, suspect, count in both
-            for scheduler, policy in suspect.items()
+            for (name, scheduler), policy in self.programs.items()
         }
 
     @cached_property
@@ -116,15 +133,22 @@ class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140,
         """What they change in the paper's conclusions, from `conclusions`."""
         return conclusions(self.found, self.runs)
 
+    def judge(self):
+        return detective_findings.findings(self)
+
     def parts(self):
         return {
-            "": Part(self.standing, lambda: detective_pictures.standing(self.standing)),
-            "months": Part(pd.concat(self.counts, names=["trace"]), lambda: detective_pictures.offsets(self.counts)),
-            "easy": Part(self.ranked.loc[["easy"]], lambda: self._draw_suspects("easy")),
-            "conservative": Part(self.ranked.loc[["conservative"]], lambda: self._draw_suspects("conservative")),
-            "selections": Part(self.selections),
-            "tables-3-4": Part(self.testimony),
-            "conclusions": Part(self.conclusions),
+            "": Part(lambda: self.standing, lambda: detective_pictures.standing(self.standing)),
+            "months": Part(
+                lambda: pd.concat(self.months, names=["trace"]), lambda: detective_pictures.offsets(self.months)
+            ),
+            "easy": Part(lambda: self.ranked.loc[["easy"]], lambda: self._draw_suspects("easy")),
+            "conservative": Part(
+                lambda: self.ranked.loc[["conservative"]], lambda: self._draw_suspects("conservative")
+            ),
+            "selections": Part(lambda: self.selections),
+            "tables-3-4": Part(lambda: self.testimony),
+            "conclusions": Part(lambda: self.conclusions),
         }
 
     def _draw_suspects(self, scheduler):
@@ -132,29 +156,18 @@ class Detective(OnTraces, name="mualem2001/detective", section="5", seconds=140,
         return detective_pictures.suspects(steps[0][1], steps[-1][1])
 
 
-# Which months
-
-
-def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
-    """How well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
+def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
+    """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
 
     Only counts are looked at, which hardly hang on the scheduler.
-
-    Parameters
-    ----------
-    trace : Trace
-    policy
-        As for `simulate`.
-    hours : sequence of float
-    runs, seconds, seed : int
-        Of the shaking.
 
     Returns
     -------
     DataFrame
         By hour: `log_likelihood`, and `off`, the median absolute deviation from the printed numbers in jobs.
     """
-    ends = sweep(_ends, [(trace.workload, policy, seconds, seed + run) for run in range(runs)], label="shaken runs")
+    tasks = [(trace.workload, policy, shake_s, seed + run) for run in range(shakes)]
+    ends = sweep(_ends, tasks, label="shaken runs")
     jobs = printed(trace).jobs
     rows = []
     for hour in hours:
@@ -167,50 +180,18 @@ def counts_by_offset(trace, policy, hours, runs=40, seconds=60, seed=0):
     return pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
 
 
-def offsets(traces, counts):
-    """When months begin according to the printed numbers of jobs, beside the study's settings.
-
-    Parameters
-    ----------
-    traces : list of Trace
-    counts : dict
-        From `counts_by_offset`, by trace.
-
-    Returns
-    -------
-    DataFrame
-        By trace: the likeliest hour after local midnight, the one of the `settings`, how many jobs the median month is
-        off if they begin at midnight and then, and by how much more likely that is.
-    """
-    rows = {}
-    for trace in traces:
-        table = counts[trace.trace]
-        best = table.log_likelihood.idxmax()
-        rows[trace.trace] = {
-            "begin [h]": best,
-            "settings [h]": trace.months_begin,
-            "jobs off, midnight": table.off[0.0],
-            "jobs off, then": table.off[best],
-            "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
 def _ends(workload, policy, seconds, seed):
     return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
 
 
-# What is left, and what it changes
-
-
 def standing(traces, runs):
-    """Where each printed number stands among the shaken runs of each program.
+    """Tell where each printed number stands among the shaken runs of each program.
 
     Parameters
     ----------
     traces : list of Trace
     runs : dict
-        From `monthly`, by (program, scheduler, trace).
+        From `suspects.monthly`, by (program, scheduler, trace).
 
     Returns
     -------
@@ -223,39 +204,25 @@ def standing(traces, runs):
     for (program, scheduler, trace), of in runs.items():
         for month, row in months[trace].iterrows():
             for metric, place in band(of[month]).iterrows():
-                low, median, high = place
-                value = row[f"{scheduler}_{metric}"]
-                found = cell({}, value, median, place, CLOSE_TO[metric], DECIMALS[metric])
-                rows[program, scheduler, trace, month, metric] = {
-                    "published": value,
-                    **place,
-                    "verdict": found["verdict"],
-                    "standing": (value - median) / (high - median if value > median else median - low),
-                }
+                interval, value = Interval(*place), row[f"{scheduler}_{metric}"]
+                half = interval.high - interval.median if value > interval.median else interval.median - interval.low
+                verdict = judge(value, interval, CLOSE_TO[metric], DECIMALS[metric])
+                stands = {"verdict": verdict, "standing": (value - interval.median) / half}
+                rows[program, scheduler, trace, month, metric] = {"published": value} | vars(interval) | stands
     names = ["program", "scheduler", "trace", "month", "metric"]
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(names)
 
 
 def shares(standing):
-    """Of the cells of each scheduler and trace, how many are inside, close and off, program beside program."""
-    counts = (
-        standing.groupby(["scheduler", "trace", "program"], sort=False).verdict.value_counts().unstack(fill_value=0)
-    )
-    return (
-        counts.reindex([INSIDE, CLOSE, OFF], axis=1, fill_value=0)
-        .unstack("program")
-        .swaplevel(axis=1)
-        .sort_index(axis=1, level=0, ascending=False, sort_remaining=False)
-    )
+    """Count the cells of each scheduler and trace that are inside, close and off, program beside program."""
+    by = standing.groupby(["scheduler", "trace", "program"], sort=False).verdict
+    counts = by.value_counts().unstack(fill_value=0).reindex([INSIDE, CLOSE, OFF], axis=1, fill_value=0)
+    beside = counts.unstack("program").swaplevel(axis=1)
+    return beside.sort_index(axis=1, level=0, ascending=False, sort_remaining=False)
 
 
 def conclusions(traces, runs):
-    """In how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
-
-    Parameters
-    ----------
-    traces, runs
-        As for `standing`.
+    """Count in how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
 
     Returns
     -------
@@ -267,19 +234,32 @@ def conclusions(traces, runs):
     for trace in traces:
         table = printed(trace)
         for metric in METRICS:
-            difference = table[f"conservative_{metric}"] / table[f"easy_{metric}"] - 1
+            difference = deviation(table[f"conservative_{metric}"], table[f"easy_{metric}"])
             rows[trace.trace, metric, "as printed"] = _won(pd.DataFrame([difference]))
             for program in dict.fromkeys(program for program, _, _ in runs):
                 easy, conservative = (
                     runs[program, scheduler, trace.trace].xs(metric, axis=1, level="metric")[table.index]
-                    for scheduler in ("easy", "conservative")
+                    for scheduler in SCHEDULERS
                 )
-                rows[trace.trace, metric, program] = _won(conservative / easy - 1)
+                rows[trace.trace, metric, program] = _won(deviation(conservative, easy))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "metric", "program"])
 
 
+def _won(differences):
+    """What `conclusions` says of the differences, a row a run and a column a month."""
+    won, by = (Interval.of(values) for values in ((differences > 0).sum(axis=1), differences.median(axis=1)))
+    return {
+        "months": differences.shape[1],
+        "won_low": won.low,
+        "won_high": won.high,
+        "difference_low": by.low,
+        "difference_median": by.median,
+        "difference_high": by.high,
+    }
+
+
 def conclusions_beside(conclusions):
-    """`conclusions` for reading, program beside program: the months won, and the band of the median difference."""
+    """Lay out `conclusions` for reading, program beside program."""
     found = {}
     for (trace, metric, program), row in conclusions.iterrows():
         won = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (row.won_low, row.won_high)))
@@ -288,10 +268,3 @@ def conclusions_beside(conclusions):
         found[trace, metric] |= {("EASY better in", program): won, ("conservative above EASY by", program): by}
     table = pd.DataFrame.from_dict(found, orient="index").rename_axis(["trace", "metric"])
     return table[["", "EASY better in", "conservative above EASY by"]]
-
-
-def _won(differences):
-    """What `conclusions` says of the differences, a row a run and a column a month."""
-    of = band(pd.DataFrame({"won": (differences > 0).sum(axis=1), "difference": differences.median(axis=1)}))
-    won = {f"won_{end}": of.loc["won", end] for end in ("low", "high")}
-    return {"months": differences.shape[1]} | won | of.loc["difference"].add_prefix("difference_").to_dict()

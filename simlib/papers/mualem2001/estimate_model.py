@@ -1,22 +1,24 @@
 """Section 4.3's model of user estimates: does it give the logs' histogram, and the logs' scheduling results?"""
 
 from functools import cached_property, partial
+from itertools import cycle, product
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ... import estimates
+from ...plots import COLOURS
 from ...stats import ks_distance
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, claim
+from .. import results
 from ..exhibit import LOGS, Part, repeats
-from . import SCHEDULERS, SP2, TRACES, pictures, table3
+from ..judging import LIKELY, NOT, PARTLY, REPRODUCED, TEXT, claim, deviation
+from . import SP2, table3
 from .on_traces import OnTraces
+from .pictures import by_estimates
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
-
-SHARES = {"under 1 %": (0, 1), "1 to 10 %": (1, 10), "10 to 50 %": (10, 50), "50 to 99 %": (50, 99)}
-SHARES |= {"99 to 102 %": (99, 102), "102 % and above": (102, np.inf)}
 
 
 class EstimateModel(
@@ -35,235 +37,141 @@ class EstimateModel(
     stretch: int = 10
     cap: int = 86400
     factors: tuple = (2, 11, 101)
+    rules: tuple = (TEXT, LIKELY)
     seeds: int = 10
     seed: int = 0
     shakes: int = repeats(20)
     shake_s: int = 60
-    easy_reuse_extra: bool = False
-    conservative_compress: str = "arrival"
-
-    @cached_property
-    def makers(self):
-        """How estimates are made, from `makers`."""
-        return makers(self.factors, under=self.under, short=self.short, stretch=self.stretch, cap=self.cap)
 
     @property
-    def every_seed(self):
-        """The seeds of the histograms."""
-        return range(self.seed, self.seed + self.seeds)
+    def makers(self):
+        """How estimates are made, by name: functions of a seed."""
+        model = {"under": self.under, "short": self.short, "stretch": self.stretch, "cap": self.cap}
+        uniform = {f"f{f}": partial(estimates.Uniform, f) for f in self.factors}
+        return {"model": partial(estimates.Modelled, **model)} | uniform
+
+    # Histograms
+
+    @cached_property
+    def _drawn(self):
+        """The histograms of logs and models and their distances, by (trace, estimates, replication, ...)."""
+        bins, far = {}, {}
+        for each in self.found:
+            jobs = with_estimate(each.workload)
+            own = 100 * jobs.run / jobs.estimate
+            log = bins[each.trace, "log", results.AS_IT_IS] = histogram(own)
+            for (name, make), replication in product(self.makers.items(), range(1, self.seeds + 1)):
+                made = make(self.seed + replication - 1)(jobs)
+                used = 100 * jobs.run / made
+                place = each.trace, name, replication
+                bins[place] = histogram(used)
+                ks = {"ks": ks_distance(used, own), "ks_estimate": ks_distance(made, jobs.estimate)}
+                far[place] = {"tv": np.abs(bins[place] - log).sum() / 200} | ks
+        return _tidy(bins, "percent"), _tidy(far, "distance")
 
     @cached_property
     def histograms(self):
-        """The histograms of logs and models, from `histograms`."""
-        return histograms(self.found, self.makers, self.every_seed)
+        """The per cent of jobs in each bin, `ours` of the log, `mean` of models: by (trace, estimates, percent)."""
+        return results.summary(self._drawn[0])
+
+    @property
+    def shares(self):
+        """The same by (trace, percent), a column each for the log and the models."""
+        table = self.histograms.ours.fillna(self.histograms["mean"])
+        return results.by(table, "trace", "percent", "estimates").unstack("estimates")[["log", *self.makers]]
+
+    @property
+    def steps(self):
+        """The histograms in a few wide steps."""
+        percent = self.shares.index.get_level_values("percent")
+        steps = pd.cut(percent, [0, 1, 10, 50, 99, 102, 111], right=False)
+        return self.shares.groupby(["trace", steps], sort=False, observed=True).sum()
 
     @cached_property
     def distances(self):
-        """How far the models are from the logs, from `distances`."""
-        return distances(self.found, self.makers, self.every_seed)
+        """How far models are from the log, by (trace, estimates, distance).
+
+        `tv` is the total variation distance over bins of 1 per cent (the share of jobs that would have to move), `ks`
+        the Kolmogorov-Smirnov distance, for which bins do not count, and `ks_estimate` that of the estimates.
+        """
+        return results.summary(self._drawn[1]).drop(columns="ours")
+
+    # Scheduling
 
     @cached_property
-    def results(self):
-        """Every simulation, from `runs`."""
-        return runs(self.found, self.makers, self.shakes, self.shake_s, self.seed, self.rules)
+    def comparison(self):
+        """The means with each kind of estimates, as from `table3.comparison`."""
+        kinds, counts = {"original": None} | self.makers, dict.fromkeys(self.rules, self.shakes)
+        return table3.comparison(
+            table3.of_qualities(self.found, kinds, self.policies, counts, self.shakes, self.shake_s, self.seed)
+        )
 
-    @cached_property
-    def scheduling(self):
-        """Their means with each kind of estimates, from `table3.summary`."""
-        return table3.summary(self.results)
-
-    @cached_property
+    @property
     def nearest(self):
-        """Which estimates come nearest to the original ones in scheduling, from `nearest`."""
-        return nearest(self.scheduling)
+        """Which made-up estimates come nearest to the original ones in scheduling.
+
+        By (scheduler, metric, trace, rule): the means with `original` and `model` estimates, by how much the latter is
+        `off`, the `spread` (standard deviation) of such a difference of two single runs, and the `nearest` estimates.
+        """
+        ours, sd = (self.comparison[column].unstack("estimates") for column in ("ours", "sd"))
+        made = ours.drop(columns="original")
+        table = ours[["original", "model"]].assign(
+            off=deviation(ours.model, ours.original),
+            spread=np.hypot(sd.original, sd.model) / ours.original,
+            nearest=made.sub(ours.original, axis=0).abs().idxmin(axis=1),
+        )
+        return table.reindex(self.comparison.index.droplevel("estimates").unique())
+
+    # What it shows
 
     def judge(self):
         return claims(self.distances, self.nearest)
 
     def parts(self):
+        names = {"original": "orig.", "model": "model"} | {f"f{f}": f"f = {f}" for f in self.factors}
         return {
-            "": Part(self.histograms, self._draw_histograms),
-            "distances": Part(self.distances),
-            "scheduling": Part(self.scheduling, self._draw_scheduling),
+            "": Part(lambda: self.histograms, self._draw),
+            "distances": Part(lambda: self.distances),
+            "scheduling": Part(lambda: self.comparison, lambda: by_estimates(self.comparison, names)),
         }
 
-    def _draw_histograms(self):
-        uniform = {f"f{f}": f"uniform in [r, {f} r]" for f in self.factors}
-        return pictures.modelled_histograms(self.histograms, "log", "model", uniform)
-
-    def _draw_scheduling(self):
-        labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
-        names = {"original": "orig.", "model": "model"} | {f"f{f}": f"f = {f}" for f in self.factors}
-        return pictures.by_estimates(self.scheduling, labels, names)
-
-
-def makers(factors=(2, 11, 101), **model):
-    """How estimates are made, by name: a function of the seed that returns a model of `simlib.estimates`.
-
-    Parameters
-    ----------
-    factors : sequence of int
-        Of the uniform estimates (section 4.2) that the model is compared with.
-    **model
-        The options of `estimates.Modelled`.
-    """
-    uniform = {f"f{f}": partial(estimates.Uniform, f) for f in factors}
-    return {"model": partial(estimates.Modelled, **model)} | uniform
-
-
-# The histogram
+    def _draw(self):
+        return modelled_histograms(self.shares, {f"f{f}": f"uniform in [r, {f} r]" for f in self.factors})
 
 
 def with_estimate(workload):
-    """The jobs that take part, ran at all and have an estimate in the log."""
+    """Take the jobs that take part, ran at all and have an estimate in the log."""
     jobs = workload.jobs
     asked = workload.log.requested_time.reindex(jobs.index) > 0
     return jobs[asked & (jobs.run > 0)]
 
 
-def used(jobs, model=None):
-    """100 run / estimate of each job, for the estimates of the log or of a model."""
-    return (100 * jobs.run / (jobs.estimate if model is None else model(jobs))).to_numpy()
+def histogram(used):
+    """Work out the share of jobs, in per cent, in each of `BINS`."""
+    bins = np.histogram(np.minimum(used, BINS[-2]), BINS)[0]
+    return pd.Series(100 * bins / len(used), BINS[:-1])
 
 
-def histogram(values):
-    """The share of jobs, in per cent, in each of `BINS`."""
-    return 100 * np.histogram(np.minimum(values, BINS[-2]), BINS)[0] / len(values)
+def _tidy(rows, level):
+    """Make one Series of rows by (trace, estimates, replication)."""
+    index = pd.MultiIndex.from_tuples(rows, names=["trace", "estimates", "replication"])
+    return pd.DataFrame(list(rows.values()), index).rename_axis(columns=level).stack(future_stack=True)
 
 
-def histograms(traces, makers, seeds):
-    """The histograms of the logs and of what each maker of estimates gives.
-
-    Returns
-    -------
-    DataFrame
-        By trace and percent (lower edge): `log`, and for each maker its mean over seeds, in per cent of the jobs;
-        `model_sd`, the standard deviation over seeds.
-    """
-    tables = {}
-    for trace in traces:
-        jobs = with_estimate(trace.workload)
-        table = pd.DataFrame({"log": histogram(used(jobs))}, index=pd.Index(BINS[:-1], name="percent"))
-        for name, make in makers.items():
-            every = [histogram(used(jobs, make(seed))) for seed in seeds]
-            table[name] = np.mean(every, axis=0)
-            if name == "model":
-                table["model_sd"] = np.std(every, axis=0, ddof=1) if len(every) > 1 else np.nan
-        tables[trace.trace] = table
-    return pd.concat(tables, names=["trace"])
-
-
-def shares(table):
-    """The histograms in a few steps, in per cent of the jobs."""
-    percent = table.index.get_level_values("percent")
-    names = pd.cut(percent, [low for low, _ in SHARES.values()] + [np.inf], right=False, labels=list(SHARES))
-    return table.drop(columns="model_sd").groupby(["trace", names], sort=False, observed=True).sum()
-
-
-def distances(traces, makers, seeds):
-    """How far the histogram of each maker of estimates is from the log's.
-
-    Returns
-    -------
-    DataFrame
-        By trace and maker, each the mean over seeds and its standard deviation `_sd`: `tv`, the total variation
-        distance over bins of 1 per cent (the share of jobs that would have to move); `ks`, the Kolmogorov-Smirnov
-        distance, for which only the distribution counts, not the bins; `ks_estimate`, that of the estimates.
-    """
-    rows = {}
-    for trace in traces:
-        jobs = with_estimate(trace.workload)
-        own = used(jobs)
-        for name, make in makers.items():
-            found = []
-            for seed in seeds:
-                made = make(seed)(jobs).to_numpy()
-                share = (100 * jobs.run / made).to_numpy()
-                tv = np.abs(histogram(share) - histogram(own)).sum() / 200
-                found.append((tv, ks_distance(share, own), ks_distance(made, jobs.estimate.to_numpy())))
-            found = pd.DataFrame(found, columns=["tv", "ks", "ks_estimate"])
-            rows[trace.trace, name] = found.mean().to_dict() | found.std().add_suffix("_sd").to_dict()
-    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates"])
-
-
-# Scheduling
-
-
-def runs(traces, makers, shakes=20, shake_s=60, seed=0, rules=None, executor=None):
-    """Simulate every trace with the original estimates and with those of every maker, under every scheduler.
-
-    Parameters
-    ----------
-    traces : list of Trace
-    makers : dict
-        From `makers`.
-    shakes : int
-        How many shaken versions there are under every rule, each with estimates of its own.
-    shake_s, seed, rules, executor
-        As for `table3.runs`.
-
-    Returns
-    -------
-    DataFrame
-        As from `table3.runs`.
-    """
-    counts = dict.fromkeys(("shakes", "variant_shakes", "draws"), shakes)
-    kinds = {"original": None} | makers
-    return table3.runs(traces, kinds, **counts, shake_s=shake_s, seed=seed, rules=rules, executor=executor)
-
-
-def nearest(table):
-    """Which made-up estimates give the result that is nearest to the original estimates'.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `table3.summary`, over the results of `runs`.
-
-    Returns
-    -------
-    DataFrame
-        By scheduler (with its variants), metric and trace: `original`, `model`, `off` (model / original - 1),
-        `spread` (standard deviation of the difference of two single runs, relative to the original) and `nearest`.
-    """
-    rows = {}
-    for scheduler in SCHEDULERS:
-        for rule, (value, sd) in {"": ("ours", "sd"), "_variant": ("variant", "variant_sd")}.items():
-            for (metric, trace), cells in table.loc[scheduler].groupby(["metric", "trace"], sort=False):
-                cells = cells.droplevel(["metric", "trace"])
-                original, model = cells.loc["original"], cells.loc["model"]
-                rows[scheduler + rule, metric, trace] = {
-                    "original": original[value],
-                    "model": model[value],
-                    "off": model[value] / original[value] - 1,
-                    "spread": np.hypot(original[sd], model[sd]) / original[value],
-                    "nearest": (cells[value].drop("original") - original[value]).abs().idxmin(),
-                }
-    index = pd.MultiIndex.from_tuples(rows, names=["scheduler", "metric", "trace"])
-    return pd.DataFrame(list(rows.values()), index=index)
-
-
-def claims(distance, near):
+def claims(distances, near):
     """Decide claim MF-32: reproduced if the used shares are within a KS distance of 0.1 of every log's.
 
     In part if they are at least nearer to every log's, by both distances, than any uniform estimates.
-
-    Parameters
-    ----------
-    distance, near : DataFrame
-        From `distances` and `nearest`.
     """
-    traces = list(distance.index.get_level_values("trace").unique())
-    if not set(traces) & set(TRACES):
-        return [claim("MF-32", UNTESTED, "no real log at hand")]
-    model, uniform = distance.xs("model", level="estimates"), distance.drop("model", level="estimates")
-    best = uniform[["tv", "ks"]].groupby("trace").min() if len(uniform) else model[["tv", "ks"]] + 1
-    nearer = (model[["tv", "ks"]] < best).all(axis=None)
+    far = distances["mean"].unstack("distance")[["tv", "ks"]]
+    model, uniform = far.xs("model", level="estimates"), far.drop("model", level="estimates")
+    best = uniform.groupby("trace").min().reindex(model.index, fill_value=np.inf)
+    nearer = (model < best).all(axis=None)
     verdict = REPRODUCED if (model.ks <= 0.1).all() else PARTLY if nearer else NOT
     text = "; ".join(
         f"{trace}: total variation {model.tv[trace]:.2f} (best uniform {best.tv[trace]:.2f}), Kolmogorov-Smirnov "
         f"{model.ks[trace]:.2f} ({best.ks[trace]:.2f})"
-        for trace in traces
+        for trace in distances.index.unique("trace")
     )
     alike = (near.off.abs() <= 2 * near.spread).sum()
     text += (
@@ -271,3 +179,35 @@ def claims(distance, near):
         f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
     )
     return [claim("MF-32", verdict, text)]
+
+
+# The picture
+
+
+def modelled_histograms(shares, uniform, highest=4):
+    """Draw the model's histogram on the log's, cut at `highest`, and below all as cumulative distributions."""
+    traces = list(shares.index.unique("trace"))
+    size = (max(9, 1.5 + 3.6 * len(traces)), 5.8)
+    figure, axes = plt.subplots(2, len(traces), figsize=size, squeeze=False, sharex=True, sharey="row")
+    for (upper, lower), trace in zip(axes.T, traces, strict=True):
+        bins = shares.loc[trace]
+        edges = np.append(bins.index, bins.index.max() + 1)
+        upper.stairs(bins.log, edges, fill=True, color="#B0B0B0")
+        upper.stairs(bins.model, edges, color=COLOURS[0], linewidth=1.2)
+        for column, colour, y in (("log", "#606060", -9), ("model", COLOURS[0], -20)):
+            cut = bins[column][bins[column] > highest]
+            for part, x, side in ((cut[cut.index < 50], 4, "left"), (cut[cut.index >= 50], 98, "right")):
+                style = {"textcoords": "offset points", "ha": side, "color": colour, "size": 8}
+                upper.annotate(f"{part.sum():.1f} %" if len(part) else "", (x, highest), (0, y), **style)
+        upto = bins.cumsum()
+        lower.plot(edges[1:], upto.log, color="#808080", linewidth=2.5, label="log")
+        lower.plot(edges[1:], upto.model, color=COLOURS[0], linewidth=1.2, label="model")
+        for (column, label), line in zip(uniform.items(), cycle((":", "--", "-."))):
+            lower.plot(edges[1:], upto[column], color=COLOURS[4], linestyle=line, linewidth=1, label=label)
+        upper.set(ylim=(0, highest), xlim=(0, edges[-1]), title=trace)
+        lower.set(xlabel="run time / estimate [%]", ylim=(0, 100))
+    axes[0, 0].set_ylabel("jobs [%]")
+    axes[1, 0].set_ylabel("jobs up to here [%]")
+    handles, labels = axes[1, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+    return figure

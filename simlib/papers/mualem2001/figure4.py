@@ -2,10 +2,10 @@
 
 from functools import cached_property
 
-from ...models import feitelson96, jann97
+from ...load_curves import coverage
 from ..exhibit import MODELS, Part
-from . import SCHEDULERS, load_curves, load_curves_claims, pictures
-from .under_load import LABELS, TITLES, UnderLoad
+from . import load_curves, load_curves_claims
+from .under_load import UnderLoad, as_text
 
 ON = dict.fromkeys(["MF-05", "MF-06", "MF-07", "MF-41"], MODELS)
 
@@ -17,15 +17,12 @@ class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, a
 
     @property
     def models(self):
-        return {
-            "Feitelson": lambda number: feitelson96.workload(self.feitelson_jobs, seed=number),
-            "Jann": lambda number: jann97.workload(self.jann_jobs, seed=number),
-        }
+        return {"Feitelson": self.feitelson, "Jann": self.jann}
 
     @property
     def responses(self):
-        """The response times of all runs under both schedulers, by the rules followed."""
-        return self.points.xs("response_s", level="metric").loc[:, :, :, list(SCHEDULERS)]
+        """The response times of all simulations under the first rule."""
+        return self.points.xs((self.rules[0], "response_s"), level=("rule", "metric"))
 
     @property
     def accuracy(self):
@@ -38,21 +35,24 @@ class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, a
     @property
     def honesty(self):
         """How many intervals of single runs hold the mean over all, by model, metric and what stopped the run."""
-        held = load_curves.coverage(self.points, "whole").rename("intervals that hold the mean")
-        runs = self.points.join(held)[~self.points.ceiling].groupby(["workload", "metric", "stopped"])
+        scheduler, rule = (self.points.index.get_level_values(level) for level in ("scheduler", "rule"))
+        points = self.points[(scheduler == "easy") | (rule == self.rules[0])]  # conservative does not hang on the rule
+        held = coverage(points, "whole").rename("intervals that hold the mean")
+        runs = points.join(held)[~points.ceiling].groupby(["workload", "metric", "stopped"])
         shares = {"hold the mean": (held.name, "mean")}
         return runs.agg(intervals=("lag1", "size"), **shares, autocorrelation=("lag1", "mean"))
 
     @property
     def honesty_of_differences(self):
         """The same share for the relative difference, by model and metric."""
-        return load_curves.coverage(self.differences, "relative").groupby(["workload", "metric"]).mean()
+        return coverage(self.differences, "relative").groupby(["workload", "metric"]).mean()
 
     @cached_property
     def without_feedback(self):
-        """The Feitelson model of the run shown, its repetitions at the times of an idle machine."""
-        made = [("Feitelson", self.workloads["Feitelson"])]
-        return load_curves.curves(made, **self.settings | {"feedback": ()})[0]
+        """The Feitelson model of the run shown, its repetitions at the times of an idle machine; text."""
+        settings = self.settings | {"seeds": [self.seed], "feedback": ()}
+        points, _ = load_curves.curves({"Feitelson": self.feitelson}, **settings)
+        return as_text(points.loc[1].xs((self.rules[0], "response_s"), level=("rule", "metric")), "response_s")
 
     @property
     def largest(self):
@@ -67,7 +67,7 @@ class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, a
 
     def parts(self):
         return {
-            "": Part(self.shown, lambda: pictures.against_load(self.shown, LABELS), on=(MODELS,)),
-            "differences": Part(self.several, lambda: pictures.differences_by_load(self.several, TITLES), on=(MODELS,)),
-            "runs": Part(self.responses.drop(columns=["low", "high"]), on=(MODELS,)),
+            "": Part(lambda: self.shown, lambda: self.draw(self.shown), on=(MODELS,)),
+            "differences": Part(lambda: self.several, self.draw_differences, on=(MODELS,)),
+            "runs": Part(lambda: self.responses.drop(columns=["low", "high"]), on=(MODELS,)),
         }

@@ -1,25 +1,37 @@
 """Figure 5: how much is backfilled, and which jobs, on logs and on models (section 3.3)."""
 
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import product
 
-import pandas as pd
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from ...models import feitelson96, jann97
+from ...plots import COLOURS, legend, scheduler_styles
+from ...plots.load_curves import in_whole_per_cents
+from ...size_classes import ALL, named
 from ..exhibit import LOGS, MODELS, Part, repeats
-from . import SCHEDULERS, TRACES, backfilling, model_backfilling, pictures, traces
-from .distributions import ALL, named
+from ..judging import LIKELY, TEXT
+from . import SCHEDULERS, TRACES, backfilling, backfilling_claims, policies, traces
 from .on_traces import OnTraces
+from .pictures import DOT, DOTTED, INTERVAL
 
 ON = {"MF-16": LOGS, "MF-14": MODELS, "MF-15": MODELS, "MF-17": MODELS}
+
+OF_MODELS = {"backfilled": "share of jobs backfilled", "size_ratio": "size of backfilled jobs\nover that of all"}
+"""The metrics that are shown of models, and how axes call them."""
+
+OF = dict(zip((*SCHEDULERS, "relative", "difference"), [*COLOURS[:2], "#444444", "#444444"], strict=True))
+"""The colours of what is compared."""
 
 
 class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, claims=ON):
     """Does EASY backfill more?"""
 
     traces: tuple = TRACES
-    easy_reuse_extra: bool = False
-    conservative_compress: str = "arrival"
+    rules: tuple = (TEXT, LIKELY)
     jobs: dict = field(default_factory=dict)
     estimates: dict = field(default_factory=dict)
     cm5_exact: bool = True
@@ -52,48 +64,128 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
         return {LOGS: [log for _, log in self.logs], MODELS: [make(self.seed) for make in self.models.values()]}
 
     @cached_property
-    def results(self):
-        """What is backfilled of each log, as it is and shaken."""
-        return backfilling.runs(self.logs, self.shakes, self.shake_s, self.seed, self.rules)
+    def comparison(self):
+        """Both schedulers on the logs, by (metric, workload, rule, size_class, of)."""
+        found = backfilling.of_logs(self.logs, self.policies, self.shakes, self.shake_s, self.seed)
+        return backfilling.compared(found)
 
-    @cached_property
+    @property
     def totals(self):
-        """Both schedulers and the difference between them, by quantity, log and rule."""
-        return backfilling.totals(self.results)
+        """What of it is about jobs of all sizes."""
+        return self.comparison.xs(ALL, level="size_class")
 
-    @cached_property
+    @property
     def by_size(self):
-        """The share that is backfilled by log, rule and size class."""
-        return named(backfilling.compared(self.results).drop(ALL, level="size_class"))
+        """The share that is backfilled by (workload, rule, size_class, of)."""
+        return named(self.comparison.loc["backfilled"].drop(ALL, level="size_class"))
 
     @cached_property
     def modelled(self):
-        """What is backfilled of several workloads of each model, by the rules followed."""
+        """Both schedulers on the models under the first rule, by (metric, workload, load, rule, size_class, of)."""
         seeds = range(self.seed, self.seed + self.model_seeds)
-        followed = {name: self.rules[name] for name in SCHEDULERS}
         repeating = ["Feitelson"] if self.feedback else []
-        return model_backfilling.runs(self.models, self.model_loads, seeds, followed, repeating)
+        found = backfilling.of_models(self.models, self.model_loads, seeds, policies(self.rules[:1]), repeating)
+        return backfilling.compared_by_load(found)
 
-    @cached_property
+    @property
     def by_load(self):
-        """Both schedulers and the difference between them, by quantity, model and load."""
-        compared = partial(model_backfilling.compared, self.modelled)
-        tables = {quantity: compared(quantity).xs(ALL, level="size_class") for quantity in model_backfilling.QUANTITIES}
-        return pd.concat(tables, names=["quantity"])
+        """What of it is about jobs of all sizes, by (metric, workload, load, of)."""
+        return self.modelled.loc[list(OF_MODELS)].xs((self.rules[0], ALL), level=("rule", "size_class"))
 
     @property
     def jann_by_size(self):
-        """The Jann model at the highest load, by size class."""
-        return named(model_backfilling.compared(self.modelled).loc["Jann", self.model_loads[-1]])
+        """The share that is backfilled of the Jann model at the highest load, by (size_class, of)."""
+        return named(self.modelled.loc["backfilled", "Jann", self.model_loads[-1], self.rules[0]])
 
     def judge(self):
-        return backfilling.claims(self.totals) + model_backfilling.claims(self.modelled)
+        return [backfilling_claims.of_logs(self.comparison), *backfilling_claims.of_models(self.modelled)]
 
     def parts(self):
-        labels = {"backfilled": "share of jobs backfilled", "size_ratio": "size of backfilled jobs\nover that of all"}
-        by_load = {quantity: self.by_load.loc[quantity] for quantity in labels}
         return {
-            "": Part(self.totals, lambda: pictures.backfilled_amounts(self.totals.loc["backfilled"])),
-            "by_size": Part(self.by_size, lambda: pictures.backfilled_by_size(self.by_size)),
-            "models": Part(self.by_load, lambda: pictures.backfilled_by_load(by_load, labels), on=(MODELS,)),
+            "": Part(lambda: self.totals, lambda: amounts_drawn(self.totals.loc["backfilled"])),
+            "by_size": Part(lambda: self.by_size, lambda: drawn_by_size(self.by_size)),
+            "models": Part(lambda: self.by_load, lambda: drawn_by_load(self.by_load), on=(MODELS,)),
         }
+
+
+def amounts_drawn(table):
+    """Draw the shares of jobs backfilled by workload, and the difference; bars: 95 % of shaken runs.
+
+    The table is by (workload, rule, of); the first rule is drawn full, the second hollow.
+    """
+    names, rules = list(table.index.unique("workload")), table.index.unique("rule")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 1.8 + 0.6 * len(names)), sharey=True)
+    y = np.arange(len(names))
+    marks = [(left, "easy", -0.25), (left, "conservative", 0.1), (right, "relative", -0.1)]
+    for (rule, fill, lower), (ax, of, shift) in product(zip(rules, ("full", "none"), (0, 0.14), strict=False), marks):
+        row = table.xs((rule, of), level=("rule", "of")).loc[names]
+        place = y + shift + lower
+        ax.hlines(place, row.low, row.high, color=OF[of], linewidth=3, alpha=0.4)
+        ax.plot(row.ours, place, "o", color=OF[of], markersize=5, fillstyle=fill)
+    left.set(yticks=y, yticklabels=names, ylim=(len(names) - 0.4, -0.6))
+    left.set(xlabel="share of jobs backfilled", xlim=(0, None))
+    left.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    right.axvline(0, color="black", linewidth=1)
+    right.set_xlabel("conservative's share against EASY's")
+    in_whole_per_cents(right.xaxis)
+    for ax in (left, right):
+        ax.grid(axis="y", visible=False)
+    entries = scheduler_styles(SCHEDULERS, **DOT)
+    entries |= {f"{rule} rules": {"color": "grey", "fillstyle": "none"} | DOT for rule in rules[1:]}
+    legend(figure, entries | {"95 % of shaken runs": INTERVAL})
+    return figure
+
+
+def drawn_by_size(table):
+    """Draw the shares of jobs backfilled by size class: a column a workload, the difference below the schedulers.
+
+    The table is by (workload, rule, size_class, of); the first rule is drawn solid with a band that holds 95 % of the
+    shaken runs, the second dotted.
+    """
+    names, (first, *others) = list(table.index.unique("workload")), table.index.unique("rule")
+    widths = [2 + len(table.loc[name].index.unique("size_class")) for name in names]
+    size = (max(6, 1.2 + 0.24 * sum(widths)), 5.6)
+    shared = {"sharex": "col", "sharey": "row", "squeeze": False, "width_ratios": widths}
+    figure, axes = plt.subplots(2, len(names), figsize=size, **shared)
+    for (upper, lower), name in zip(axes.T, names, strict=True):
+        for ax, of in ((upper, "easy"), (upper, "conservative"), (lower, "difference")):
+            values = table.xs((name, of), level=("workload", "of"))
+            part = values.xs(first, level="rule")
+            x = np.arange(len(part))
+            ax.fill_between(x, part.low, part.high, color=OF[of], alpha=0.25, linewidth=0)
+            ax.plot(x, part.ours, "o-", color=OF[of], markersize=3)
+            for rule in others:
+                ax.plot(x, values.ours.xs(rule, level="rule"), ":", color=OF[of])
+        upper.set_title(name)
+        lower.set_xticks(x, part.index, rotation=90)
+        lower.axhline(0, color="black", linewidth=1)
+    axes[0, 0].set(ylabel="share of jobs backfilled", ylim=(0, 1))
+    axes[1, 0].set_ylabel("conservative \N{MINUS SIGN} EASY\n[percentage points]")
+    axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes[1, 0].yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, to be rounded
+    axes[1, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}" if value else "0"))
+    figure.supxlabel("job size [processors]", size=10)
+    entries = scheduler_styles(SCHEDULERS, marker="o", markersize=3) | {f"{rule} rules": DOTTED for rule in others}
+    legend(figure, entries | {"95 % of shaken runs": {"facecolor": "grey", "alpha": 0.25}})
+    return figure
+
+
+def drawn_by_load(table):
+    """Draw what the schedulers backfill of models by load: a row a metric, a column a model; bands: intervals.
+
+    The table is by (metric, workload, load, of).
+    """
+    models = list(table.index.unique("workload"))
+    size = (1.2 + 3.4 * len(models), 0.8 + 2.6 * len(OF_MODELS))
+    figure, axes = plt.subplots(len(OF_MODELS), len(models), figsize=size, sharex=True, sharey="row", squeeze=False)
+    for (row, metric), (column, model), of in product(enumerate(OF_MODELS), enumerate(models), SCHEDULERS):
+        values = table.loc[metric, model].xs(of, level="of")
+        axes[row, column].fill_between(values.index, values.low, values.high, color=OF[of], alpha=0.25, linewidth=0)
+        axes[row, column].plot(values.index, values["mean"], "o-", color=OF[of], markersize=3)
+        axes[row, 0].set_ylabel(OF_MODELS[metric])
+        axes[0, column].set_title(model)
+    for ax in axes[-1]:
+        ax.set_xlabel("offered load")
+    axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    legend(figure, scheduler_styles(SCHEDULERS, marker="o", markersize=3))
+    return figure

@@ -3,14 +3,19 @@
 from dataclasses import field
 from functools import cached_property
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from ... import plots
+from ... import plots, size_classes
 from ...models import feitelson96, jann97
+from ...size_classes import ALL, SECONDS, class_name, named
+from .. import results
 from ..exhibit import LOGS, MODELS, Part
-from . import SP2, TRACES, distributions, pictures
-from .distributions import ALL, QUANTILES, class_name, named
+from . import SP2, TRACES, distributions
 from .on_traces import OnTraces
+from .pictures import DOT, INTERVAL
 
 TOLD_APART = [*plots.COLOURS, "#999999", "#7B4A8C"]
 """A colour for each workload."""
@@ -18,10 +23,14 @@ TOLD_APART = [*plots.COLOURS, "#999999", "#7B4A8C"]
 COMPARED = ("CTC", "Jann", "Feitelson", "Fsl")
 """The workloads of the paper's own picture."""
 
-ON = {"MF-18": (LOGS, MODELS), "MF-19": (LOGS, MODELS)}
+UPTO = [f"upto_{seconds}" for seconds in SECONDS]
+BOTH = (LOGS, MODELS)
+FORMS = {"run": "{:,.0f}", "size": "{:,.1f}", "machine_share": "{:.1%}"}
 
 
-class Figure6(OnTraces, name="mualem2001/figure6", section="3.3", seconds=20, claims=ON):
+class Figure6(
+    OnTraces, name="mualem2001/figure6", section="3.3", seconds=20, claims=dict.fromkeys(("MF-18", "MF-19"), BOTH)
+):
     """Are jobs of SP2 machines longer and smaller than others?"""
 
     traces: tuple = TRACES
@@ -51,61 +60,64 @@ class Figure6(OnTraces, name="mualem2001/figure6", section="3.3", seconds=20, cl
     @cached_property
     def curves(self):
         """The cumulative distributions, by workload and size class."""
-        return distributions.curves(self.workloads, self.least_jobs)
+        return size_classes.curves(self.workloads, self.least_jobs)
 
     @cached_property
     def by_class(self):
         """Run times by workload and size class in numbers."""
-        return distributions.by_class(self.workloads)
+        return size_classes.by_class(self.workloads)
 
     @property
     def table(self):
         """What of these numbers is shown."""
-        quantiles = [f"run_{100 * q:.0f}" for q in QUANTILES]
-        return named(self.by_class)[["jobs", "share", "size_mean", "run_mean", *quantiles]]
-
-    @cached_property
-    def to_ctc(self):
-        """How far each workload is from CTC; None where that is not at hand."""
-        return distributions.distances(self.workloads, "CTC", self.least_jobs) if "CTC" in dict(self.labelled) else None
-
-    @cached_property
-    def to_jann(self):
-        """How far each workload is from the Jann model."""
-        return distributions.distances(self.workloads, "Jann", self.least_jobs)
-
-    @cached_property
-    def _comparison(self):
-        return distributions.comparison(self.workloads, self.resamples, self.seed)
+        return named(self.by_class.drop(columns=UPTO))
 
     @property
+    def upto(self):
+        """The other ones: the shares of jobs that ran for no longer than some times, by size class and workload."""
+        return named(_by_size(self.by_class)).swaplevel()[["jobs", *UPTO]]
+
+    @cached_property
+    def apart(self):
+        """How far each workload is from CTC, where that is at hand, and from the Jann model; tables by label."""
+        return {
+            label: size_classes.distances(self.workloads, label, self.least_jobs)
+            for label in ("CTC", "Jann")
+            if label in dict(self.workloads)
+        }
+
+    @cached_property
+    def _of_weeks(self):
+        return distributions.of_weeks(self.workloads, self.resamples, self.seed)
+
+    @cached_property
     def means(self):
-        """Mean and median of run time and size of whole workloads."""
-        return self._comparison[0]
+        """Mean and median of run time and size of whole workloads, by (workload, quantity, statistic)."""
+        return results.by(results.summary(self._of_weeks), "workload", "quantity", "statistic")
 
     @cached_property
     def ratios(self):
-        """The SP2 logs against others by these."""
-        return distributions.pairs(*self._comparison)
+        """The SP2 logs against others by these, by (one, other, quantity, statistic); None where there is no pair."""
+        return distributions.compared(self._of_weeks)
 
     def judge(self):
-        return distributions.claims(self.ratios) + distributions.model_claims(self.to_ctc, self.to_jann)
+        to_ctc, to_jann = (self.apart.get(label) for label in ("CTC", "Jann"))
+        return [distributions.sp2_claim(self.ratios), distributions.model_claim(to_ctc, to_jann)]
 
     def parts(self):
-        both = (LOGS, MODELS)
-        upto = named(_by_size(self.by_class)).filter(regex="^(jobs|upto_.*)$").swaplevel()
-        apart = pd.concat({"CTC": self.to_ctc, "Jann": self.to_jann}, names=["from"])
-        labels = {"run": "run time [s]", "size": "processors", "machine_share": "share of the machine"}
+        models = Part(
+            lambda: pd.concat(self.apart, names=["from"]), lambda: by_size(self.curves, self._compared()), BOTH
+        )
         return {
-            "": Part(self.table, lambda: by_workload(self.curves), both),
-            "by_class": Part(upto, lambda: by_size(self.curves, self._lines()), both),
-            "models": Part(apart, lambda: by_size(self.curves, self._compared()), both),
-            "means": Part(self.means, lambda: pictures.means_and_medians(self.means, labels, highlighted=SP2), both),
-            "ratios": Part(self.ratios, on=both),
+            "": Part(lambda: self.table, lambda: by_workload(self.curves), BOTH),
+            "by_class": Part(lambda: self.upto, lambda: by_size(self.curves, self._lines()), BOTH),
+            "models": models,
+            "means": Part(lambda: self.means, lambda: means_and_medians(self.means, SP2), BOTH),
+            "ratios": Part(lambda: self.ratios, on=BOTH),
         }
 
     def _lines(self):
-        """How to draw each workload: SP2 logs solid, other logs dashed, models dotted."""
+        """Say how to draw each workload: SP2 logs solid, other logs dashed, models dotted."""
         names = [name for name, _ in self.workloads]
         patterns = ["-" if name in SP2 else ":" if name in self.models else "--" for name in names]
         styles = zip(names, TOLD_APART, patterns, strict=False)
@@ -133,3 +145,36 @@ def by_size(curves, styles):
     table = named(_by_size(curves))
     table = table[table.index.get_level_values("workload").isin(styles)]
     return plots.cumulative_panels(table, "size_class", "workload", styles, 4, "job size: {}")
+
+
+def means_and_medians(table, highlighted=()):
+    """Draw mean and median of each quantity by workload, with their intervals; names of some workloads are bold."""
+    labels = {"run": "run time [s]", "size": "processors", "machine_share": "share of the machine"}
+    names = list(table.index.unique("workload"))
+    size = (1 + 3.4 * len(labels), 1.8 + 0.45 * len(names))
+    figure, axes = plt.subplots(1, len(labels), figsize=size, sharey=True)
+    y = np.arange(len(names))
+    for ax, (quantity, label) in zip(axes, labels.items(), strict=True):
+        for statistic, colour, shift in (("mean", plots.COLOURS[0], -0.12), ("median", plots.COLOURS[1], 0.12)):
+            part = table.xs((quantity, statistic), level=("quantity", "statistic"))
+            ax.hlines(y + shift, part.low, part.high, color=colour, linewidth=3, alpha=0.4)
+            ax.plot(part.ours, y + shift, "o", color=colour, markersize=5)
+        ax.set(xscale="log", xlabel=label)
+        low, high = ax.get_xlim()
+        ax.xaxis.set_major_locator(LogLocator(subs=_subs(high / low)))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        share, number = PercentFormatter(1, decimals=1), FuncFormatter(lambda value, _: f"{value:,.0f}")
+        ax.xaxis.set_major_formatter(share if quantity == "machine_share" else number)
+        ax.grid(axis="y", visible=False)
+    axes[0].set_yticks(y, names)
+    axes[0].set_ylim(len(names) - 0.5, -0.5)
+    for text in axes[0].get_yticklabels():
+        text.set_weight("bold" if text.get_text() in highlighted else "normal")
+    dots = {name: {"color": colour} | DOT for name, colour in zip(("mean", "median"), plots.COLOURS, strict=False)}
+    plots.legend(figure, dots | {"95 % interval": INTERVAL})
+    return figure
+
+
+def _subs(ratio):
+    """Which multiples of ten to the n to write on a logarithmic axis, by the ratio of its ends."""
+    return (1, 3) if ratio > 60 else (1, 2, 5) if ratio > 8 else (1, 1.5, 2, 3, 4, 6, 8)

@@ -4,10 +4,11 @@ from functools import cached_property, partial
 
 import pandas as pd
 
-from ...models import feitelson96, jann97
+from ...load_curves import over_runs
+from ...models import jann97
 from ..exhibit import MODELS, Part
-from . import load_curves, load_curves_claims, pictures
-from .under_load import LABELS, TITLES, UnderLoad
+from . import load_curves_claims
+from .under_load import UnderLoad
 
 VARIANTS = ("F", "Fs", "Fl", "Fsl")
 REST = ["Fsl", *load_curves_claims.CANDIDATES, "Jann"]
@@ -27,25 +28,21 @@ class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=200, 
 
     @property
     def models(self):
-        single, arrivals = load_curves_claims.CANDIDATES
         once = {"variant": "Fsl", "repeat": False}
         changes = {variant: {"variant": variant} for variant in VARIANTS}
-        changes |= {single: once, arrivals: once | {"arrivals": jann97.interarrivals}}
-        made = {label: partial(self._feitelson, changed) for label, changed in changes.items()}
-        return made | {"Jann": lambda number: jann97.workload(self.jann_jobs, seed=number)}
-
-    def _feitelson(self, changed, number):
-        return feitelson96.workload(self.feitelson_jobs, seed=number, **changed)
+        changes |= zip(load_curves_claims.CANDIDATES, (once, once | {"arrivals": jann97.interarrivals}), strict=True)
+        return {label: partial(self.feitelson, **change) for label, change in changes.items()} | {"Jann": self.jann}
 
     @cached_property
     def means(self):
         """The curves over all runs, each taken over all its batches."""
-        return load_curves.over_runs(self.points, "whole")
+        return over_runs(self.points, "whole")[COLUMNS]
 
     @property
     def executed(self):
         """The load that is executed under EASY, by model and nominal load."""
-        return self.means.executed.xs(("easy", "response_s"), level=("scheduler", "metric")).unstack()
+        of = ("easy", self.rules[0], "response_s")
+        return self.means.executed.xs(of, level=("scheduler", "rule", "metric")).unstack()
 
     @property
     def interarrivals(self):
@@ -57,20 +54,16 @@ class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=200, 
         return pd.DataFrame(table).rename_axis("interarrival times")
 
     def judge(self):
-        return load_curves_claims.figure7(self.differences) + load_curves_claims.interarrivals(
-            self.workloads["Fsl"], self.workloads["Jann"]
-        )
+        distributions = load_curves_claims.interarrivals(self.workloads["Fsl"], self.workloads["Jann"])
+        return [*load_curves_claims.figure7(self.differences), distributions]
 
     def parts(self):
-        panels = [[name] for name in (*VARIANTS, "Jann")]
-        differences = partial(pictures.differences_by_load, self.several, TITLES)
+        framed = [*VARIANTS, "Jann"]
         return {
             "": Part(
-                self.means[COLUMNS],
-                lambda: pictures.against_load(self.means, LABELS, panels, "whole"),
-                on=(MODELS,),
+                lambda: self.means, lambda: self.draw(self.means, [[name] for name in framed], "whole"), on=(MODELS,)
             ),
-            "differences": Part(self.several, lambda: differences([*VARIANTS, "Jann"]), on=(MODELS,)),
-            "rest": Part(self.several.loc[REST], lambda: differences(REST), on=(MODELS,)),
-            "run": Part(self.shown, on=(MODELS,)),
+            "differences": Part(lambda: self.several, lambda: self.draw_differences(framed), on=(MODELS,)),
+            "rest": Part(lambda: self.several.loc[REST], lambda: self.draw_differences(REST), on=(MODELS,)),
+            "run": Part(lambda: self.shown, on=(MODELS,)),
         }

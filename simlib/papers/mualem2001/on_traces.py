@@ -9,8 +9,8 @@ from . import labelled, policies, traces
 class OnTraces(Exhibit):
     """An exhibit with the parameter `traces`, the paper's names.
 
-    It may have `jobs` and `estimates`, as `mualem2001.traces` takes them; and `easy_reuse_extra` and
-    `conservative_compress`, the rules followed.
+    It may have `jobs` and `estimates`, as `mualem2001.traces` takes them; and `rules`, out of `TEXT` and `LIKELY`, of
+    which the first decides claims, with `shakes` and `other_shakes`.
     """
 
     @cached_property
@@ -36,7 +36,12 @@ class OnTraces(Exhibit):
     def load(self):
         return {LOGS: [trace.workload for trace in self.found]}
 
-    @cached_property
-    def rules(self):
-        """Both schedulers by the rules followed, and as variants by the other ones."""
-        return policies(self.easy_reuse_extra, self.conservative_compress)
+    @property
+    def policies(self):
+        """Both schedulers by (scheduler, rule)."""
+        return policies(self.rules)
+
+    @property
+    def counts(self):
+        """How many shaken runs there are, by rule: `shakes` of the first, which decides, `other_shakes` of others."""
+        return dict.fromkeys(self.rules, self.other_shakes) | {self.rules[0]: self.shakes}

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
 
-from ...engine import conservative_readings, easy_readings
-from ...engine.conservative_readings import ConservativeReading
-from ...engine.easy_readings import EasyReading
 from ...policies import EASY, Conservative
+from .readings import conservative as conservative_readings
+from .readings import easy as easy_readings
+from .readings.conservative import ConservativeReading
+from .readings.easy import EasyReading
 
 
 @dataclass(frozen=True)

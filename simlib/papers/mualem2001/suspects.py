@@ -5,7 +5,6 @@ a suspect whose runs lie where the printed numbers are, and do not scatter more 
 program that printed them.
 """
 
-import copy
 from dataclasses import replace
 from itertools import product
 
@@ -14,10 +13,12 @@ import pandas as pd
 import scipy
 
 from ... import archive, estimates
-from ...stats import band, means_of
-from .. import CLOSE, INSIDE, cell, log, published
-from . import CLOSE_TO, METRICS, SP2, programs, shaken, table3
-from . import traces as as_they_are
+from ...stats import Interval, band, means_of
+from .. import log
+from ..judging import CLOSE, INSIDE, judge, published
+from . import CLOSE_TO, METRICS, SP2, WHOLE, programs, table3
+from . import traces as as_settled
+from .replications import means, replications
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
 """How many of them Table 1 prints."""
@@ -25,61 +26,43 @@ DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
 FREEDOM = 4
 """Degrees of freedom of Student's t: one wild month must not decide."""
 
+LEAST = 3.0
+"""A log likelihood that is 3 higher makes a suspect 20 times as likely."""
+
 
 def printed(trace):
-    """The rows of Table 1 that this file can match, by month."""
+    """Take the rows of Table 1 that this file can match, by month."""
     table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
     months = table.loc[trace.months[0] : trace.months[1]]
     return months[~months.index.isin(list(trace.absent))]
 
 
-# Which program, which jobs
+# How likely
 
 
 def monthly(trace, policy, **settings):
-    """The means of each month in many shaken runs.
+    """Simulate a trace many times, shaken: a row a run, columns by (month, metric).
 
-    Parameters
-    ----------
-    trace : Trace
-    policy
-        As for `simulate`; one of `programs` may say `overrun`.
-    settings
-        As for `shaken.runs`.
-
-    Returns
-    -------
-    DataFrame
-        A row a run; columns (month, metric), metrics by the keys of `METRICS`.
+    The settings are those of `replications`; a policy out of `programs` may say what becomes of overruns.
     """
-    names = {mean: metric for metric, mean in METRICS.items()}
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    found = shaken.by_month(trace, policy, overrun=overrun, **settings)
-    found = found.loc[:, found.columns.isin(list(names), level=1)]
-    return found.rename(columns=names, level=1).rename_axis(columns=["month", "metric"])
+    found = replications(trace, policy, overrun=overrun, as_it_is=False, **settings)
+    found = found[found.index.get_level_values("metric").isin(list(METRICS))].drop(WHOLE, level="month")
+    return found.unstack("replication").T
 
 
 def fit(runs, printed, scheduler):
-    """How likely the printed numbers of each month are among the shaken runs of a suspect, and whether in their bands.
+    """Tell how likely the printed numbers of each month are among the runs of a suspect, and whether in their bands.
 
     The two metrics of a month hang together, and are taken together: the logarithms of their printed values come from a
     bivariate t distribution with the runs' mean and covariance, widened by the rounding of what is printed.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        From `monthly`.
-    printed : DataFrame
-        From `printed`.
-    scheduler : {"easy", "conservative"}
-
     Returns
     -------
     DataFrame
-        By month: `log_likelihood`; `inside` and `close`, how many of the two cells are.
+        By month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
-    bands = band(runs)
-    rows = {}
+    bands, rows = band(runs), {}
     for month, row in printed.iterrows():
         values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
         rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
@@ -87,7 +70,7 @@ def fit(runs, printed, scheduler):
 
 
 def log_likelihood(runs, values):
-    """That these values come from where the runs do, see `fit`. `runs` has a column a metric."""
+    """Work out how likely these values are to come from where the runs do; `runs` has a column a metric."""
     logs = np.log(runs[list(values)].to_numpy())
     number = np.array(list(values.values()))
     rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
@@ -96,30 +79,42 @@ def log_likelihood(runs, values):
 
 
 def verdicts(bands, values):
-    """How many of the values are inside the bands of the runs, from `stats.band`, and how many close."""
+    """Count the values that are inside the bands of the runs, by metric, and those that are close."""
     found = [
-        cell({}, value, bands["median"][metric], bands.loc[metric], CLOSE_TO[metric], DECIMALS[metric])["verdict"]
+        judge(value, Interval(*bands.loc[metric]), CLOSE_TO[metric], DECIMALS[metric])
         for metric, value in values.items()
     ]
     return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 
 
-def line_up(traces, scheduler, choices, **settings):
-    """A program and all that differ from it in one detail, held against Table 1.
+# Which program
 
-    Parameters
-    ----------
-    traces : list of Trace
-    scheduler : {"easy", "conservative"}
-    choices : dict
-        See `programs.program`.
-    settings
-        As for `simlib.stats.shake`.
+
+def search(traces, scheduler, **settings):
+    """Change the detail of the text's program that helps most, again and again, until none helps by more than `LEAST`.
+
+    Returns
+    -------
+    list of (dict, DataFrame)
+        The choices of each step, and the `ranking` around them.
+    """
+    steps, choices = [], {}
+    while True:
+        table = ranking(line_up(traces, scheduler, choices, **settings))
+        steps.append((choices, table))
+        if table.more.iloc[0] <= LEAST:
+            return steps
+        detail, reading = table.index[0]
+        choices = choices | {detail: reading}
+
+
+def line_up(traces, scheduler, choices, **settings):
+    """Hold a program, and all that differ from it in one detail, against Table 1.
 
     Returns
     -------
     DataFrame
-        By (detail, reading, trace, month) as from `fit`; ("", "") is the program itself.
+        As from `fit`, by (detail, reading, trace, month); ("", "") is the program itself.
     """
     found = {}
     for (detail, reading), other in programs.neighbours(scheduler, choices).items():
@@ -130,14 +125,14 @@ def line_up(traces, scheduler, choices, **settings):
 
 
 def ranking(fits):
-    """The suspects of a line-up, the likeliest first.
+    """Rank the suspects of a line-up, the likeliest first.
 
     Returns
     -------
     DataFrame
         By (detail, reading): the log likelihood of each trace and in `all`, how much `more` that is than the program's
-        itself, the share of cells `inside` their bands, and in how many per cent of `resampled` sets of months it is
-        the likeliest of all: what the ranking owes to a few months shows there.
+        itself, the share of cells `inside` their bands, and in which share of `resampled` sets of months it is the
+        likeliest of all: what the ranking owes to a few months shows there.
     """
     likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
     likelihood["all"] = likelihood.sum(axis=1)
@@ -149,91 +144,11 @@ def ranking(fits):
 
 
 def wins(fits, draws=2000, seed=0):
-    """How often each suspect is the likeliest if months are drawn anew, with replacement: shares."""
+    """Tell how often each suspect is the likeliest if months are drawn anew, with replacement: shares."""
     by_month = fits.log_likelihood.unstack(["trace", "month"])
     chosen = np.random.default_rng(seed).integers(by_month.shape[1], size=(draws, by_month.shape[1]))
     best = by_month.to_numpy()[:, chosen].sum(axis=2).argmax(axis=0)
     return pd.Series(np.bincount(best, minlength=len(by_month)) / draws, index=by_month.index)
-
-
-def search(traces, scheduler, least=3.0, **settings):
-    """From the text's program on, change the detail that helps most, until none helps by more than `least`.
-
-    A log likelihood that is 3 higher makes a suspect 20 times as likely.
-
-    Returns
-    -------
-    list of (dict, DataFrame)
-        The choices of each step, and the ranking around them.
-    """
-    steps, choices = [], {}
-    while True:
-        table = ranking(line_up(traces, scheduler, choices, **settings))
-        steps.append((choices, table))
-        if table.more.iloc[0] <= least:
-            return steps
-        detail, reading = table.index[0]
-        choices = choices | {detail: reading}
-
-
-def alternatives(trace):
-    """The trace with other jobs, another machine, other estimates or another file of its log, as far as they are here.
-
-    Returns
-    -------
-    dict
-        Trace by what is other; "as settled" is the trace itself.
-    """
-    name, w = trace.trace, trace.workload
-    found = {"as settled": w}
-    if name in ("Par", "CM5"):
-        found["all jobs"] = next(t.workload for t in as_they_are([name], {name: ""})[0] if t.workload.name == w.name)
-    else:
-        found["completed jobs only"] = w.select("status == 1")
-    if name == "CM5":
-        found["exact estimates, as the text says"] = w.with_estimates("exact")
-    for procs in {"CTC": (430, 511, 513), "KTH": (99, 101), "SDSC": (127, 129), "Par": (400,)}.get(name, ()):
-        found[f"{procs} processors"] = _on(w, procs)
-    for file in archive.files(w.name):
-        if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
-            found[f"the {file.variant} log"] = _on(log(w.name, file.variant), w.procs)
-    return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
-
-
-def _on(workload, procs):
-    """The jobs that fit a machine of that many processors, on it."""
-    fitting = copy.copy(workload.select((workload.jobs.procs <= procs).to_numpy()))
-    fitting.procs = procs
-    return fitting
-
-
-def selections(traces, policy, **settings):
-    """How well each trace and its alternatives meet EASY's columns of Table 1.
-
-    Parameters
-    ----------
-    traces : list of Trace
-    policy
-        As for `simulate`.
-    settings
-        As for `simlib.stats.shake`.
-
-    Returns
-    -------
-    DataFrame
-        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
-        settled, the share of cells `inside` their bands.
-    """
-    rows = {}
-    for trace in traces:
-        for what, other in alternatives(trace).items():
-            runs = monthly(other, policy, **settings)
-            fits = fit(runs, printed(trace), "easy")
-            likelihood = fits.log_likelihood.sum()
-            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
-            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
-            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
 
 
 def print_steps(steps):
@@ -244,11 +159,52 @@ def print_steps(steps):
         print(f"{changes}: log likelihood {itself['all']:.0f}, {itself.inside:.0%} of the cells inside")
 
 
+# Which jobs
+
+
+def selections(traces, policy, **settings):
+    """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1.
+
+    Returns
+    -------
+    DataFrame
+        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
+        settled, the share of cells `inside` their bands.
+    """
+    rows = {}
+    for trace in traces:
+        for what, other in alternatives(trace).items():
+            fits = fit(monthly(other, policy, **settings), printed(trace), "easy")
+            likelihood = fits.log_likelihood.sum()
+            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
+            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
+            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
+
+
+def alternatives(trace):
+    """Make the trace with other jobs, another machine, other estimates or another file of its log, by what is other."""
+    name, w = trace.trace, trace.workload
+    found = {"as settled": w}
+    if name in ("Par", "CM5"):
+        found["all jobs"] = next(t.workload for t in as_settled([name], {name: ""})[0] if t.workload.name == w.name)
+    else:
+        found["completed jobs only"] = w.select("status == 1")
+    if name == "CM5":
+        found["exact estimates, as the text says"] = w.with_estimates("exact")
+    for procs in {"CTC": (430, 511, 513), "KTH": (99, 101), "SDSC": (127, 129), "Par": (400,)}.get(name, ()):
+        found[f"{procs} processors"] = w.with_procs(procs)
+    for file in archive.files(w.name):
+        if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
+            found[f"the {file.variant} log"] = log(w.name, file.variant).with_procs(w.procs)
+    return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
+
+
 # Tables 3 and 4, which had no say in the choice
 
 
-def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, shake_s=60, seed=0):
-    """How well each suspect meets Tables 3 and 4, where estimates are others than the users'.
+def witnesses(traces, suspects, factors=table3.FACTORS, shakes=40, shake_s=60, seed=0):
+    """Tell how well each suspect meets Tables 3 and 4, where estimates are others than the users'.
 
     Parameters
     ----------
@@ -258,8 +214,7 @@ def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, sh
         Policies by (scheduler, name).
     factors : sequence of int
         Of Table 3.
-    runs, shake_s, seed : int
-        Of the shaking.
+    shakes, shake_s, seed : int
 
     Returns
     -------
@@ -270,11 +225,12 @@ def witnesses(traces, suspects, factors=(1, 2, 4, 11, 31, 101, 301), runs=40, sh
     kinds.pop("original")
     found = {}
     for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
-        measured = pd.DataFrame(shaken.whole(trace, policy, runs, shake_s, seed, estimates=model))
-        measured = measured if kind in ("f1", "x2") else means_of(measured, table3.SEEDS)
+        runs = replications(trace, policy, shakes, shake_s, seed, estimates=model, as_it_is=False)
+        measured = means(runs, METRICS).unstack("metric")[list(METRICS)]
+        measured = measured if kind in ("f1", "x2") else means_of(measured, table3.AVERAGED)
         values = _printed_elsewhere(scheduler, trace.trace, kind)
-        fit = {"log_likelihood": log_likelihood(measured, values), **verdicts(band(measured), values)}
-        found[scheduler, name, trace.trace, kind] = fit
+        likelihood = {"log_likelihood": log_likelihood(measured, values)}
+        found[scheduler, name, trace.trace, kind] = likelihood | verdicts(band(measured), values)
     return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
 
 

@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
+from ...load_curves import over_runs
+from ...models import feitelson96, jann97
+from ...plots.load_curves import against_load, differences_by_load
 from ..exhibit import MODELS, Exhibit
-from . import load_curves, policies
+from ..judging import LIKELY, TEXT
+from ..results import with_intervals
+from . import LABELS, METRICS, SCHEDULERS, load_curves, policies
 
-LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
 TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
 
 
@@ -17,7 +22,7 @@ class UnderLoad(Exhibit):
     """An exhibit of models under rising load.
 
     A subclass defines `models`, which gives by label a function of a seed that makes the workload, and `repeating`,
-    the labels of those whose jobs are executed repeatedly. The Jann model is labelled "Jann".
+    the labels of those whose jobs are executed repeatedly.
     """
 
     first_load: float = 0.5
@@ -32,9 +37,16 @@ class UnderLoad(Exhibit):
     ceiling: float = 30_000
     seed: int = 1
     number_of_runs: int = 10
-    easy_reuse_extra: bool = False
-    conservative_compress: str = "arrival"
+    rules: tuple = (TEXT, LIKELY)
     feedback: bool = True
+
+    def feitelson(self, seed, **changes):
+        """Make a workload of the Feitelson model, or of one of its variants."""
+        return feitelson96.workload(self.feitelson_jobs, seed=seed, **changes)
+
+    def jann(self, seed):
+        """Make a workload of the Jann model, which is labelled "Jann"."""
+        return jann97.workload(self.jann_jobs, seed=seed)
 
     @cached_property
     def workloads(self):
@@ -45,42 +57,86 @@ class UnderLoad(Exhibit):
         return {MODELS: list(self.workloads.values())}
 
     @property
+    def policies(self):
+        """Both schedulers by (scheduler, rule).
+
+        Conservative is the same under all rules: the models' estimates are exact, so no job ends early, and the order
+        in which it compresses its schedule makes no difference.
+        """
+        all_of = policies(self.rules)
+        return {key: all_of[key if key[0] == "easy" else (key[0], self.rules[0])] for key in all_of}
+
+    @property
     def settings(self):
         """The arguments of `load_curves.curves`."""
         count = round((self.last_load - self.first_load) / self.load_step) + 1
         return {
+            "seeds": range(self.seed, self.seed + self.number_of_runs),
             "batch": dict.fromkeys(self.models, self.feitelson_batch) | {"Jann": self.jann_batch},
+            "policies": self.policies,
             "loads": [float(load) for load in np.linspace(self.first_load, self.last_load, count).round(6)],
-            "rules": policies(self.easy_reuse_extra, self.conservative_compress),
             "stopping": {"most": self.most, "precision": self.precision, "ceiling": self.ceiling},
             "feedback": self.repeating if self.feedback else (),
         }
 
     @cached_property
-    def _runs(self):
-        return load_curves.runs(self.models, range(self.seed, self.seed + self.number_of_runs), **self.settings)
+    def _curves(self):
+        return load_curves.curves(self.models, **self.settings)
 
     @property
     def points(self):
-        """Each simulation: see `load_curves.curves`, by seed."""
-        return self._runs[0]
-
-    @property
-    def shown(self):
-        """The simulations of the run that is shown."""
-        return self.points.loc[self.seed]
+        """Each simulation: see `load_curves.curves`."""
+        return self._curves[0]
 
     @property
     def differences(self):
-        """The differences between the schedulers in each run."""
-        return self._runs[1]
+        """The differences between the schedulers in each replication."""
+        return self._curves[1]
+
+    @property
+    def shown(self):
+        """The simulations of the run that is shown, the first replication."""
+        return self.points.loc[1]
 
     @cached_property
     def several(self):
-        """The differences over all runs, with the intervals that these give."""
-        return load_curves.over_runs(self.differences, "relative")
+        """The differences over all replications, with the intervals that these give."""
+        return over_runs(self.differences, "relative")
 
-    @property
-    def apart(self):
-        """The differences over all runs, beside those of the run that is shown; text."""
-        return load_curves.differences_beside(self.differences.loc[self.seed], self.several)
+    def draw(self, points, groups=None, value="mean"):
+        """Draw points under the first rule against load."""
+        return against_load(points.xs(self.rules[0], level="rule"), LABELS, groups, value)
+
+    def draw_differences(self, names=None):
+        """Draw the differences over all replications by load."""
+        label = "conservative's mean against EASY's"
+        return differences_by_load(self.several, TITLES, names, label)
+
+    # For reading
+
+    def beside(self, metric):
+        """Lay out one metric of the run that is shown, under the first rule: see `as_text`."""
+        return as_text(self.shown.xs((self.rules[0], metric), level=("rule", "metric")), metric)
+
+    def apart(self, rule):
+        """Lay out the differences under a rule, of the run that is shown and over all, by workload and load; text."""
+        tables = {"one run": self.differences.loc[1], "all runs": self.several}
+        columns = {
+            (metric, name): with_intervals(table.xs((rule, metric), level=("rule", "metric")), "{:+.1%}", "relative")
+            for metric in METRICS
+            for name, table in tables.items()
+        }
+        return pd.DataFrame(columns)
+
+
+def as_text(points, metric):
+    """Lay out both schedulers: mean +- half width, the half width as a share, batches and why no more."""
+    number = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
+    columns = {}
+    for scheduler in SCHEDULERS:
+        part = points.xs(scheduler, level="scheduler")
+        half_width = (part.high - part["mean"]).map(number.format)
+        columns[scheduler] = part["mean"].map(number.format) + " \u00b1 " + half_width
+        columns[f"{scheduler} \u00b1"] = part.accuracy.map("{:.1%}".format)
+        columns[f"{scheduler} batches"] = part.batches.map(str) + " (" + part.stopped + ")"
+    return pd.DataFrame(columns)

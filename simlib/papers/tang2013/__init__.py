@@ -8,8 +8,10 @@ import numpy as np
 
 from ... import archive, paths
 from ...models import twin
+from ...stats import Interval
 from ...workload import Workload
-from .. import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, log
+from .. import judging, log
+from ..results import AS_IT_IS
 
 STAND_INS = ("SDSC-SP2", "SDSC-DS")
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
@@ -19,16 +21,7 @@ KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE:
 
 @dataclass(frozen=True)
 class Trace:
-    """A log that stands in for the paper's.
-
-    Attributes
-    ----------
-    name : str
-        The log's name in the catalogue.
-    workload : Workload
-    project : str
-        The column of the jobs table that is taken as the project.
-    """
+    """A log that stands in for the paper's: its `name` in the catalogue, and its column taken as the `project`."""
 
     name: str
     workload: Workload
@@ -52,18 +45,14 @@ def settings():
 
 
 def traces(names=STAND_INS):
-    """The logs that stand in for the paper's, as far as they are on this machine; synthetic twins where none is.
-
-    Parameters
-    ----------
-    names : str or sequence of str
-        One log or several, out of those of `settings`.
+    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant.
 
     Returns
     -------
     here : list of Trace
+        Those on this machine; synthetic twins of all where none is.
     missing : list of str
-        What is not on this machine.
+        The names of those that are not on this machine.
 
     Raises
     ------
@@ -74,26 +63,17 @@ def traces(names=STAND_INS):
     known = {setting["log"]: setting for setting in settings()}
     if unknown := set(names) - set(known):
         raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(known)}")
-    loaded = {name: _load(name, known[name]["variants"]) for name in names}
-    missing = [name for name, workload in loaded.items() if workload is None]
-    if len(missing) == len(names):
-        loaded = {name: twin.workload(name) for name in names}
-    here = [
-        Trace(name, workload.select(known[name]["jobs"]), known[name]["project"])
-        for name, workload in loaded.items()
-        if workload is not None
-    ]
+    variants = {name: [each for each in known[name]["variants"] if archive.find(name, each)] for name in names}
+    missing = [name for name in names if not variants[name]]
+    here = []
+    for name in names if len(missing) == len(names) else [name for name in names if name not in missing]:
+        workload = log(name, variants[name][0]) if variants[name] else twin.workload(name)
+        here.append(Trace(name, workload.select(known[name]["jobs"]), known[name]["project"]))
     return here, missing
 
 
-def _load(name, variants):
-    """The best of these variants of a log; None where none is on this machine."""
-    here = [variant for variant in variants if archive.find(name, variant)]
-    return log(name, here[0]) if here else None
-
-
 def about(here):
-    """Sentences that say what stands in for the paper's trace."""
+    """Say what stands in for the paper's trace, in sentences."""
     lines = [f"In place of the paper's log, which was never published: {', '.join(trace.name for trace in here)}"]
     for trace in here:
         if trace.project != "group":
@@ -103,73 +83,42 @@ def about(here):
     return "\n".join(lines)
 
 
-# Spread
+# The printed numbers
 
 
-def resampled(sums, counts, resamples=1000, seed=0):
-    """Means over clusters of jobs, such as users or weeks, drawn with replacement.
-
-    Jobs of one cluster are alike, so that a bootstrap of single jobs would make the spread far too small.
-
-    Parameters
-    ----------
-    sums : array, a row a cluster
-        What is to be averaged, summed over the cluster's jobs.
-    counts : array, one number a cluster
-        Its jobs.
-    resamples : int
-    seed : int or sequence of int
-
-    Returns
-    -------
-    array, a row a resample, columns as `sums`
-    """
-    drawn = draws(len(counts), resamples, seed)
-    return (drawn @ np.asarray(sums, float)) / (drawn @ np.asarray(counts))[:, None]
+def printed(*exhibits):
+    """Read the paper's numbers of some exhibits, such as "table1" or "fig2": a Series by quantity."""
+    numbers = judging.published("tang2013_numbers")
+    return numbers[numbers.exhibit.isin(exhibits)].set_index("quantity").value
 
 
-def draws(clusters, resamples, seed):
-    """How often each cluster is drawn, a row a resample."""
-    return np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+def unjudged(of):
+    """Say for a record's cell that no log is the paper's: options of `judging.cell`."""
+    note = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
+    return {"same_log": False, "note": note}
+
+
+# Spread: replication 0 has the jobs as they are, 1, 2, ... are resamples
+
+
+def spread(values):
+    """Tell a number, a Series by replication, and its Interval over the resamples."""
+    return values[AS_IT_IS], Interval.of(values.drop(AS_IT_IS))
+
+
+def said(value, interval, form="{:.2f}", factor=1):
+    """Write a number with its 95 % interval, such as "0.32 (0.28 to 0.35)"."""
+    value, low, high = (form.format(factor * each) for each in (value, interval.low, interval.high))
+    return f"{value} ({low} to {high})"
 
 
 # Verdicts
 
 
-def decide(id, found):
-    """The verdict on a claim from what holds on each log: reproduced if all, not if nothing, in part otherwise.
+def decide(id, by_log):
+    """Make the verdict on a claim from what holds on each log: reproduced if all, not if nothing, in part otherwise.
 
-    Parameters
-    ----------
-    id : str
-    found : dict
-        By name of the log, a pair: a list of bool, whether each part of the claim holds; text with the numbers. Empty
-        where there is no real log.
+    `by_log` has by name of the log a list of bool, whether each part of the claim holds, and text with the numbers.
     """
-    if not found:
-        return claim(id, UNTESTED, "needs a real log: a synthetic twin proves nothing")
-    holds = [part for parts, _ in found.values() for part in parts]
-    verdict = REPRODUCED if all(holds) else PARTLY if any(holds) else NOT
-    return claim(id, verdict, "; ".join(f"{name}: {text}" for name, (_, text) in found.items()))
-
-
-def beside(trace, of, published, ours, low=None, high=None):
-    """A printed number beside ours, for an exhibit's record: never judged, as no log is the paper's.
-
-    Parameters
-    ----------
-    trace : str
-    of : dict
-        What else it is a number of.
-    published, ours : float
-    low, high : float, optional
-        The spread of ours.
-    """
-    band = None if low is None else (low, ours, high)
-    note = "the paper's machine, in other months" if trace == "ANL-Intrepid" else ""
-    return cell({"trace": trace} | of, published, ours, band, same_log=False, note=note)
-
-
-def real(here):
-    """The traces that are logs, not twins."""
-    return [trace for trace in here if not trace.workload.stand_in]
+    parts = [part for parts, _ in by_log.values() for part in parts]
+    return judging.decide(id, parts, "; ".join(f"{name}: {text}" for name, (_, text) in by_log.items()))

@@ -2,27 +2,24 @@
 
 from functools import cached_property
 
+from .. import results
 from ..exhibit import LOGS, Exhibit
-from . import about, traces
+from . import about, traces, unjudged
 
 
 class OnTraces(Exhibit):
     """An exhibit with the parameter `trace`, one log or several, as `tang2013.traces` takes them."""
 
     @cached_property
-    def _found(self):
-        return traces(self.trace)
-
-    @property
     def found(self):
         """The logs that are on this machine, or synthetic twins: a list of Trace."""
-        return self._found[0]
+        found, missing = traces(self.trace)
+        self.missing = [name for name in missing if name not in {one.name for one in found}]  # and have no twin
+        return found
 
-    @property
-    def missing(self):
-        """The names of those that are not, and have no twin in their place."""
-        found, missing = self._found
-        return [name for name in missing if name not in {one.name for one in found}]
+    def cells(self):
+        """List the printed numbers of its `comparison` for the record."""
+        return results.cells(self.comparison, unjudged)
 
     def load(self):
         return {LOGS: [one.workload for one in self.found]}

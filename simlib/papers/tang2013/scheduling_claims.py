@@ -4,159 +4,129 @@ On each log a claim is a list of parts that hold or do not; direction and size a
 over the shakes, averaged over the months; "about" a number is between half of it and twice. A gain, or a difference
 between two gains of the same shakes, is *clear* where the middle 95 % of the shakes lie on its side of zero. The
 evidence gives these ranges in brackets. See `decide` for how the parts make a verdict.
+
+A decider has the gains of one log twice: `runs`, of each shake, averaged over the months, by (order, case, metric,
+replication); and `months`, of each month, averaged over the shakes, by (order, case, metric, month).
 """
 
-from . import decide, real
-from .scheduling import METRICS, PERCENTILES, RECORDED, case, monthly, over_months, percent, printed
+from ...stats import Interval
+from ..results import AS_IT_IS
+from . import decide
+from .scheduling import AVERAGED, PERCENTILES, percent, printed_gains
 
-PAPERS = METRICS[:3]
-"""The paper's metrics."""
+PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
+"""The paper's metrics, as they are written."""
 
 
-# Figure 13
+def accuracy(table):
+    """Decide claim TG-14 from the table of `figure13.accuracy`."""
+    return [decide("TG-14", {trace: _every_month(table.loc[trace]) for trace in table.index.unique("trace")})]
 
 
-def accuracy(traces, table):
-    """Decide claim TG-14 from the table of `scheduling.accuracy`."""
-    return [decide("TG-14", {trace.name: _every_month(table.loc[trace.name]) for trace in real(traces)})]
+def claims(gains):
+    """Decide claims TG-15 to TG-20 from `scheduling.gains`."""
+    deciders = (_wfp_regular, _least, _wfp_selective, _fcfs_regular, _fcfs_selective, _two_by_two)
+    shaken, printed = gains.drop(AS_IT_IS, level="replication"), printed_gains()
+    runs, months = (shaken.groupby([*AVERAGED, level]).mean() for level in ("replication", "month"))
+    traces = gains.index.unique("trace")
+    return [
+        decide(f"TG-{number}", {name: decider(runs[name], months[name], printed) for name in traces})
+        for number, decider in enumerate(deciders, 15)
+    ]
 
 
 def _every_month(table):
     """In every month each scheme is more accurate than the users, and the most aggressive one than the others."""
     schemes = table.drop(columns="original")
-    raised = schemes.gt(table.original, axis=0).all(axis=1)
-    best = schemes.iloc[:, -1] >= schemes.max(axis=1)
     changes = schemes.sub(table.original, axis=0)
-    text = ", ".join(
+    raised, best = (changes > 0).all(axis=1), schemes.iloc[:, -1] >= schemes.max(axis=1)
+    by_scheme = ", ".join(
         f"{name} {of.mean():+.3f} ({of.min():+.3f} to {of.max():+.3f} by month)" for name, of in changes.items()
     )
-    text = (
-        f"{table.original.mean():.2f} unadjusted; {text}; all raise it in {raised.sum()} of {len(table)} months, "
-        f"{schemes.columns[-1]} most in {best.sum()}"
-    )
-    return [bool(raised.all()), bool(best.all())], text
+    text = f"{table.original.mean():.2f} unadjusted; {by_scheme}; all raise it in {raised.sum()} of {len(table)} months"
+    return [raised.all(), best.all()], f"{text}, {schemes.columns[-1]} most in {best.sum()}"
 
 
-# Figures 14 to 17
+def _stated(gain):
+    """Write a gain with its range over the shakes."""
+    return percent(gain.mean(), Interval.of(gain))
 
 
-class Found:
-    """What `scheduling.runs` found on one trace."""
-
-    def __init__(self, gains, trace):
-        self._runs = over_months(gains).loc[trace].drop(RECORDED, level="seed")
-        self._months = monthly(gains).loc[trace].gain
-
-    def runs(self, order, strategy, p, metric):
-        """The gain of each shake, averaged over the months."""
-        return self._runs.loc[order][case(strategy, p), metric]
-
-    def by_month(self, order, strategy, p, metric):
-        """The gain of each month, in the mean over the shakes."""
-        return self._months.loc[order].loc[case(strategy, p)].loc[metric]
+def _clear(gain):
+    return Interval.of(gain).low > 0
 
 
-def claims(traces, gains):
-    """Decide claims TG-15 to TG-20 from the table of `scheduling.gains`."""
-    deciders = {
-        "TG-15": _wfp_regular,
-        "TG-16": _least,
-        "TG-17": _wfp_selective,
-        "TG-18": _fcfs_regular,
-        "TG-19": _fcfs_selective,
-        "TG-20": _two_by_two,
-    }
-    found = {trace.name: Found(gains, trace.name) for trace in real(traces)}
-    return [decide(id, {name: decider(one) for name, one in found.items()}) for id, decider in deciders.items()]
+def _about(gain, number):
+    return number / 2 <= gain.mean() <= number * 2
 
 
-def _stated(values):
-    """A gain with its range over the shakes, as text."""
-    return percent(values.mean(), *values.quantile([0.025, 0.975]))
-
-
-def _clear(values):
-    return bool(values.quantile(0.025) > 0)
-
-
-def _about(values, number):
-    return bool(number / 2 <= values.mean() <= number * 2)
-
-
-def _named(metric):
-    return metric.replace("_", " ")
-
-
-def _wfp_regular(found):
+def _wfp_regular(runs, months, printed):
     """Each metric has a gain in more than half the months of all three schemes; wait of p95 and p85 about 15 %."""
     parts, texts = [], []
-    for metric in PAPERS:
-        better = [gain > 0 for p in PERCENTILES for gain in found.by_month("wfp", "regular", p, metric)]
+    for metric, name in PAPERS.items():
+        better = [gain > 0 for p in PERCENTILES for gain in months["wfp", f"regular p{p}", metric]]
         parts.append(sum(better) > len(better) / 2)
-        texts.append(f"{_named(metric)} {sum(better)} of {len(better)}")
+        texts.append(f"{name} {sum(better)} of {len(better)}")
     text = f"months with a gain, three schemes: {', '.join(texts)}"
     for p in (95, 85):
-        values = found.runs("wfp", "regular", p, "wait")
-        parts.append(_about(values, printed(14)["wait", f"p{p}"]))
-        text += f"; wait p{p} {_stated(values)}"
+        place = "wfp", f"regular p{p}", "wait"
+        parts.append(_about(runs[place], printed[place]))
+        text += f"; wait p{p} {_stated(runs[place])}"
     return parts, text
 
 
-def _least(found):
+def _least(runs, months, printed):
     """Under WFP with regular adjustment p70 gains least of the three schemes, in each metric."""
     parts, texts = [], []
-    for metric in PAPERS:
-        least, *others = (found.runs("wfp", "regular", p, metric) for p in (70, 85, 95))
-        parts.append(bool(all(least.mean() < other.mean() for other in others)))
+    for metric, name in PAPERS.items():
+        least, *others = (runs["wfp", f"regular p{p}", metric] for p in (70, 85, 95))
+        parts.append(all(least.mean() < other.mean() for other in others))
         steps = ", ".join(f"{_stated(other - least)} below p{p}" for p, other in zip((85, 95), others, strict=True))
-        texts.append(f"{_named(metric)} {_stated(least)}, {steps}")
+        texts.append(f"{name} {_stated(least)}, {steps}")
     return parts, "p70: " + "; ".join(texts)
 
 
-def _wfp_selective(found):
+def _wfp_selective(runs, months, printed):
     """For p85, in each metric: selective gains more than regular; and it gains about what is printed."""
     more, size, texts = [], [], []
-    for metric in PAPERS:
-        selective, regular = (found.runs("wfp", strategy, 85, metric) for strategy in ("selective", "regular"))
-        more.append(bool(selective.mean() > regular.mean()))
-        size.append(_about(selective, printed(15)[metric, "p85"]))
-        texts.append(f"{_named(metric)} {_stated(selective)}, {_stated(selective - regular)} over regular")
+    for metric, name in PAPERS.items():
+        selective, regular = (runs["wfp", f"{strategy} p85", metric] for strategy in ("selective", "regular"))
+        more.append(selective.mean() > regular.mean())
+        size.append(_about(selective, printed["wfp", "selective p85", metric]))
+        texts.append(f"{name} {_stated(selective)}, {_stated(selective - regular)} over regular")
     return more + size, "p85: " + "; ".join(texts)
 
 
-def _fcfs_regular(found):
+def _fcfs_regular(runs, months, printed):
     """No average gain above twice the printed best, 2 %; p70's slowdown clearly worse; by about the printed 8 %."""
-    gains = {(p, metric): found.runs("fcfs", "regular", p, metric) for p in PERCENTILES for metric in PAPERS}
-    best = max(gains, key=lambda place: gains[place].mean())
-    slower = -gains[70, "slowdown"]
-    text = f"best: p{best[0]} {_named(best[1])} {_stated(gains[best])}; p70: " + ", ".join(
-        f"{_named(metric)} {_stated(gains[70, metric])}" for metric in PAPERS
-    )
-    parts = [bool(gains[best].mean() <= 2 * printed(16)["wait", "p95"]), _clear(slower)]
-    return [*parts, _about(slower, -printed(16)["slowdown", "p70"])], text
+    gains = {(f"p{p}", metric): runs["fcfs", f"regular p{p}", metric] for p in PERCENTILES for metric in PAPERS}
+    best, metric = max(gains, key=lambda place: gains[place].mean())
+    slower, loss = -gains["p70", "slowdown"], -printed["fcfs", "regular p70", "slowdown"]
+    largest = 2 * printed["fcfs", "regular p95", "wait"]
+    text = ", ".join(f"{name} {_stated(gains['p70', metric])}" for metric, name in PAPERS.items())
+    parts = [gains[best, metric].mean() <= largest, _clear(slower), _about(slower, loss)]
+    return parts, f"best: {best} {PAPERS[metric]} {_stated(gains[best, metric])}; p70: {text}"
 
 
-def _fcfs_selective(found):
+def _fcfs_selective(runs, months, printed):
     """For p85 and p70, wait and slowdown each: a clear gain; about 20 %; no month with a loss."""
-    clear, size, kept, texts = [], [], [], []
+    parts, texts = [], []
     for p in (85, 70):
         for metric in ("wait", "slowdown"):
-            values, by_month = (of("fcfs", "selective", p, metric) for of in (found.runs, found.by_month))
-            clear.append(_clear(values))
-            size.append(_about(values, printed(17)[metric, f"p{p}"]))
-            kept.append(bool(by_month.min() >= 0))
+            place = "fcfs", f"selective p{p}", metric
+            gain, by_month = runs[place], months[place]
+            parts += [_clear(gain), _about(gain, printed[place]), by_month.min() >= 0]
             worse = f"worse in {(by_month < 0).sum()} of {len(by_month)} months, at worst {100 * by_month.min():+.1f} %"
-            texts.append(f"p{p} {metric} {_stated(values)}, {worse}")
-    return clear + size + kept, "; ".join(texts)
+            texts.append(f"p{p} {metric} {_stated(gain)}, {worse}")
+    return parts, "; ".join(texts)
 
 
-def _two_by_two(found):
+def _two_by_two(runs, months, printed):
     """For p85, wait and slowdown both: a clear gain under WFP and with selective FCFS, none with regular FCFS."""
     parts, texts = [], []
     for order, strategy in (("wfp", "regular"), ("wfp", "selective"), ("fcfs", "selective"), ("fcfs", "regular")):
-        gains = [found.runs(order, strategy, 85, metric) for metric in ("wait", "slowdown")]
-        clear = [_clear(values) for values in gains]
+        wait, slowdown = (runs[order, f"{strategy} p85", metric] for metric in ("wait", "slowdown"))
+        clear = [_clear(wait), _clear(slowdown)]
         parts.append(not any(clear) if (order, strategy) == ("fcfs", "regular") else all(clear))
-        wait, slowdown = map(_stated, gains)
-        texts.append(f"{order.upper()} {strategy}: wait {wait}, slowdown {slowdown}")
+        texts.append(f"{order.upper()} {strategy}: wait {_stated(wait)}, slowdown {_stated(slowdown)}")
     return parts, "p85: " + "; ".join(texts)

@@ -4,19 +4,45 @@ The schedules, and what is read off them, are in `examples`.
 """
 
 from functools import cached_property
+from itertools import product
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ...plots import COLOURS
+from ...plots.decisions import backfill_decisions
+from .. import judging
 from ..exhibit import EXAMPLES, Exhibit, Part
-from . import examples, examples_pictures
+from . import examples
+from .pictures import LEVEL_COLOURS
 
-LEFT = ("users' estimates", "job 3 overestimated", "job 4 underestimated", "job 4 badly underestimated")
-RIGHT = ("users' estimates", "job 1 overestimated", "job 1 underestimated", "job 1 badly underestimated")
-"""The cases of either half of Figure 12."""
+TABLE_3 = {
+    ("waiting", "OE"): ("job 3 overestimated", "backfill chance increased, no delay"),
+    ("waiting", "UE"): ("job 4 underestimated", "chance increased, may delay"),
+    ("waiting", "BE"): ("job 4 badly underestimated", "chance increased, may delay"),
+    ("running", "OE"): ("job 1 overestimated", "shorter backfill window"),
+    ("running", "UE"): ("job 1 underestimated", "shorter window and delay"),
+    ("running", "BE"): ("job 1 badly underestimated", "shorter window and delay"),
+}
+"""By cell, the case that decides it and what is printed; in print, UE and BE are one column."""
+
+LEFT, RIGHT = (
+    {
+        case: (case, False)
+        for case in ("users' estimates", *(case for (job, _), (case, _) in TABLE_3.items() if job == of))
+    }
+    for of in ("waiting", "running")
+)
+"""The columns of either half of Figure 12: by title the case, and whether adjustment is selective."""
 
 MOVED = "job 3 overestimated"
 """The case in which selective adjustment moves the reservation, at half past two."""
+
+BEFORE_AND_AFTER = {
+    "regular: job 3 taken for 4:00": (MOVED, False),
+    "selective: job 3 taken for 8:00": (MOVED, True),
+}
 
 
 class Table3Figure12(Exhibit, name="tang2013/table3-figure12", section="5.1", seconds=10, claims={"TG-13": EXAMPLES}):
@@ -32,15 +58,10 @@ class Table3Figure12(Exhibit, name="tang2013/table3-figure12", section="5.1", se
 
     @cached_property
     def table(self):
-        """Table 3 under regular adjustment."""
-        return examples.table3(self.results.loc["regular"])
+        """Table 3 by strategy, job and estimation, from `table3`."""
+        return table3(self.results)
 
-    @cached_property
-    def selective(self):
-        """Its row of waiting jobs under selective adjustment, which leaves running jobs alone."""
-        return examples.table3(self.results.loc["selective"]).loc[["waiting"]]
-
-    @cached_property
+    @property
     def two_running(self):
         """The effects where two jobs run of which one is underestimated, by strategy."""
         jobs = examples.two_running()
@@ -55,35 +76,74 @@ class Table3Figure12(Exhibit, name="tang2013/table3-figure12", section="5.1", se
         return {title: examples.by_share(job, shares, self.order) for title, job in adjusted.items()}
 
     def judge(self):
-        return examples.claims(self.results)
+        return [claim(self.results)]
 
     def parts(self):
-        regular = self.results.loc["regular"]
-        printed = pd.concat({"regular": self.table, "selective": self.selective}, names=["strategy"])
-        on = {"on": (EXAMPLES,)}
+        regular, on = self.results.loc["regular"], (EXAMPLES,)
+        moved = self.results.xs(MOVED, level="case")
         return {
-            "": Part(printed, **on),
-            "left": Part(regular.filter(regex="users|job [34]", axis=0), lambda: self._cases(LEFT), **on),
-            "right": Part(regular.filter(regex="users|job 1", axis=0), lambda: self._cases(RIGHT), **on),
-            "between": Part(
-                pd.concat(self.sweeps, names=["adjusted job"]), lambda: examples_pictures.by_share(self.sweeps), **on
-            ),
-            "moved": Part(self.results.xs(MOVED, level="case"), self._moved, **on),
+            "": Part(lambda: self.table, on=on),
+            "left": Part(regular.loc[list(LEFT)], lambda: self._draw(LEFT), on),
+            "right": Part(regular.loc[list(RIGHT)], lambda: self._draw(RIGHT), on),
+            "between": Part(lambda: pd.concat(self.sweeps, names=["adjusted job"]), lambda: by_share(self.sweeps), on),
+            "moved": Part(moved, lambda: self._draw(BEFORE_AND_AFTER, 150 * examples.MINUTE), on),
         }
 
-    def _cases(self, names):
-        return self._at(examples.DECISION, {name: (*examples.CASES[name], False) for name in names})
+    def _draw(self, columns, now=examples.DECISION):
+        schedules = {}
+        for title, (case, selective) in columns.items():
+            job4, shares = examples.CASES[case]
+            schedules[title] = examples.scheduled(examples.figure12(job4), shares, selective, self.order)
+        return backfill_decisions(schedules, now, examples.HEAD)
 
-    def _moved(self):
-        job4, shares = examples.CASES[MOVED]
-        strategies = {"regular: job 3 taken for 4:00": False, "selective: job 3 taken for 8:00": True}
-        return self._at(150 * 60, {title: (job4, shares, selective) for title, selective in strategies.items()})
 
-    def _at(self, now, cases):
-        """A picture of cases, each given as (minutes that job 4 runs, shares, whether selective), at second `now`."""
-        schedules = {
-            title: examples.scheduled(examples.figure12(job4), shares, selective, self.order)
-            for title, (job4, shares, selective) in cases.items()
-        }
-        moments = {title: examples.moment(schedule, now) for title, schedule in schedules.items()}
-        return examples_pictures.backfill_decisions(schedules, moments, now)
+def table3(found):
+    """Decide Table 3 from `examples.study`, by strategy, job and estimation; selective adjustment leaves running jobs.
+
+    Waiting: the chance to be backfilled has increased if a job is let in that is not by the users' estimates. Running:
+    the window is shorter if it is so in minutes. Delay: job 2 starts later than it was promised at the decision.
+    """
+    rows = {}
+    for strategy, ((job, level), (case, printed)) in product(("regular", "selective"), TABLE_3.items()):
+        row, base = found.loc[strategy, case], found.loc[strategy, "users' estimates"]
+        if job == "waiting":
+            more = sorted(set(row.backfilled.split(", ")) - {"", *base.backfilled.split(", ")})
+            effect, ours = bool(more), f"job {', '.join(more)} let in as well" if more else "no further job let in"
+        elif strategy == "regular":
+            effect = row.window_min < base.window_min
+            ours = f"window {row.window_min:.0f} min instead of {base.window_min:.0f}"
+        else:
+            continue
+        ours += f", delay of {row.late_min:.0f} min" if row.late_min else ", no delay"
+        as_printed = effect and (row.late_min > 0) == (level != "OE")
+        rows[strategy, job, level] = {"case": case, "printed": printed, "ours": ours, "as_printed": as_printed}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index=["strategy", "job", "estimation"])
+
+
+def claim(found):
+    """Decide claim TG-13: reproduced if every cell of `table3` is as printed, in part if only some of them are."""
+    table, texts = table3(found), []
+    for strategy, what in (("regular", " cells as printed"), ("selective", "")):
+        part = table.loc[strategy]
+        cells = "; ".join(f"{state} {level}: {row.ours}" for (state, level), row in part.iterrows())
+        texts.append(f"{strategy}: {part.as_printed.sum()} of {len(part)}{what} ({cells})")
+    later = found.loc["regular"].loc[list(RIGHT), "later_min"].max()
+    texts.append(
+        f"where the running job is adjusted, job 2 starts {later:.0f} min later than by users' estimates at most"
+    )
+    return judging.decide("TG-13", table.as_printed, "; ".join(texts))
+
+
+def by_share(sweeps):
+    """Draw when job 2 starts and was promised to, by A of the job that is adjusted; a panel a job, a ground a level."""
+    figure, axes = plt.subplots(1, len(sweeps), figsize=(11, 3.8), sharey=True)
+    for ax, (title, sweep) in zip(axes, sweeps.items(), strict=True):
+        for level, part in sweep.groupby("level", sort=False):
+            span = part.index[-1] - 0.005, part.index[0] + 0.005
+            ax.axvspan(*span, color=LEVEL_COLOURS[level], alpha=0.25, linewidth=0, label=level)
+        ax.plot(sweep.index, sweep.promised_min / 60, "k--", label="job 2 promised")
+        ax.step(sweep.index, sweep.started_min / 60, color=COLOURS[1], where="mid", label="job 2 started")
+        ax.set(title=title, xlabel="A", xlim=(sweep.index[0] + 0.005, sweep.index[-1] - 0.005))
+    axes[0].set_ylabel("time [hours]")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right upper")
+    return figure

@@ -1,0 +1,188 @@
+"""The queue of EASY: the jobs that wait, in order, with an index over them where they are many (see `candidates`)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import compiled
+from .candidates import GROUP, Index, empty_index, enter, index_all, leave, next_candidate
+from .parts import part, uncounted
+from .profile import ONE
+
+LONG = 256  # jobs in a queue that is worth an index
+
+GONE = np.uint64(2**64 - 1)
+
+
+class NoRank(ValueError):
+    """The order of the queue gave no number for a job; the arguments are its wait, estimate and size."""
+
+
+class Queue(NamedTuple):
+    """The jobs that wait, in order.
+
+    Attributes
+    ----------
+    jobs : uint64 array
+        The jobs at the places from `first[0]` to `end[0]`; `GONE` where one has been taken out since the queue was
+        closed up, which were `gone[0]`.
+    first, end, gone : int64 arrays of one number
+    index : Index
+        Of a long queue's places; what is never needed of it takes no memory.
+    groups : int64 array of one number
+        How many groups the index has, 0 where the queue has none.
+    rank : float64 array, the priority by job, where the queue is sorted by it
+    considered : int64 array of three numbers
+        The jobs before this place could not be backfilled in the last pass, which left this shadow time and these extra
+        processors; 0 places where a job has left the machine since.
+    """
+
+    jobs: np.ndarray
+    first: np.ndarray
+    end: np.ndarray
+    gone: np.ndarray
+    index: Index
+    groups: np.ndarray
+    rank: np.ndarray
+    considered: np.ndarray
+
+
+@compiled
+def empty_queue(size):
+    """Make room for the queue of jobs of these sizes."""
+    jobs, index = np.empty(size.size, np.uint64), empty_index(size)
+    first, end, gone, groups = np.zeros((4, 1), np.int64)
+    return Queue(jobs, first, end, gone, index, groups, np.empty(size.size), np.zeros(3, np.int64))
+
+
+@part
+def join(queue, job, size, estimate):
+    """Put a job at the end of the queue."""
+    place, groups = queue.end[0], queue.groups[0]
+    queue.jobs[np.uint64(place)] = job
+    queue.end[0] = place + 1
+    if groups > 0:
+        enter(queue.index, groups, place, size[job], estimate[job])
+        if place + 1 == groups * GROUP:
+            close_up(queue)
+
+
+@part
+def waiting(queue):
+    """Count the jobs that wait."""
+    return queue.end[0] - queue.gone[0]
+
+
+@part
+def first_waiting(queue, place):
+    """Find the first job that waits at this place or behind it. Returns its place, `end[0]` for none."""
+    while place < queue.end[0] and queue.jobs[np.uint64(place)] == GONE:
+        place += 1
+    return place
+
+
+@part
+def take(queue, place):
+    """Take out the job at a place."""
+    queue.jobs[np.uint64(place)] = GONE
+    queue.gone[0] += 1
+    if queue.groups[0] > 0:
+        leave(queue.index, queue.groups[0], place)
+
+
+@part
+def next_to_backfill(queue, place, free, shadow, extra, now, size, estimate):
+    """Find the first job from a place on that can be backfilled (MF 2.2, step 2). Returns its place; `end[0]`: none.
+
+    That is one that requires no more than the free processors and will terminate by the shadow time, or that requires
+    no more than the free and the extra ones. Without an index no place behind it may be one that a job was taken from,
+    as it is in a pass: the queue was closed up after the last one.
+    """
+    if queue.groups[0] > 0:
+        return next_candidate(queue.index, queue.groups[0], place, queue.end[0], free, extra, shadow - now)
+    jobs, end = queue.jobs, np.uint64(queue.end[0])
+    if free == 0:
+        return queue.end[0]
+    i = np.uint64(place)
+    while i < end:
+        job = jobs[i]
+        if size[job] <= free and (now + estimate[job] <= shadow or size[job] <= extra):
+            break
+        i += ONE
+    return np.int64(i)
+
+
+@part
+def not_considered(queue, head, shadow, extra):
+    """Find where those begin that may be backfilled. Returns the place behind the head, or one further behind.
+
+    Where nobody has left since the last pass, and the shadow time and extra processors are what it left them, those
+    that it refused have to wait again: there are fewer processors free, and there is less time.
+    """
+    considered = queue.considered
+    again = head < considered[0] and shadow == considered[1] and extra == considered[2]
+    return considered[0] if again else head + 1
+
+
+@part
+def end_pass(queue, shadow, extra, size, estimate, keep_order):
+    """Tidy up after a pass, and remember what it has left."""
+    if waiting(queue) == 0:  # as often after a pass
+        count_from_front(queue, 0)
+    elif queue.groups[0] == 0:
+        if queue.gone[0] > 0:
+            close_up(queue)
+        if queue.end[0] > LONG and keep_order:
+            queue.groups[0] = index_all(queue.index, queue.jobs, queue.end[0], size, estimate)
+    elif queue.gone[0] > queue.end[0] // 2:
+        close_up(queue)
+    queue.considered[0] = queue.end[0] if keep_order else 0
+    queue.considered[1], queue.considered[2] = shadow, extra
+
+
+@uncounted
+def close_up(queue):
+    """Move the jobs that wait to the front; the index is no longer right then."""
+    jobs = queue.jobs
+    left = np.uint64(0)
+    for i in range(np.uint64(queue.end[0])):
+        jobs[left] = jobs[i]
+        left += np.uint64(jobs[left] != GONE)
+    count_from_front(queue, np.int64(left))
+
+
+@part
+def count_from_front(queue, left):
+    """Say that so many jobs wait, all at the front, and that there is no index over them."""
+    queue.end[0] = left
+    queue.first[0] = queue.gone[0] = queue.groups[0] = queue.considered[0] = 0
+
+
+@uncounted
+def sort_by_priority(queue, arrivals, now, estimate, size, priority):
+    """Sort the queue by falling priority, a compiled function of (wait, estimate, size) -> float64; ties by arrival.
+
+    Returns the place of the first job whose priority is not a number, `end[0]` where there is none.
+    """
+    jobs, rank, submit, number = queue.jobs, queue.rank, arrivals.submit, arrivals.number
+    for i in range(queue.end[0]):
+        job = jobs[i]
+        own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
+        if np.isnan(own):
+            return i
+        rank[job] = own
+        j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
+        while j > 0:
+            ahead = jobs[j - ONE]
+            if rank[ahead] > own or (rank[ahead] == own and number[ahead] < number[job]):
+                break
+            jobs[j] = ahead
+            j -= ONE
+        jobs[j] = job
+    return queue.end[0]
+
+
+@compiled
+def refuse(job, now, submit, estimate, size):
+    """Say that the order has no place for a job."""
+    raise NoRank(float(now - submit[job]), float(estimate[job]), float(size[job]))

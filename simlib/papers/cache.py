@@ -1,0 +1,69 @@
+"""Results that several notebooks need are made once, and lie in `build/cache/` from then on.
+
+They lie there by what it is made of, by the code of the function that makes it, and by the state of the library:
+whatever changes makes it anew. Notebooks that run at once share what the other has finished, and run alone as well.
+"""
+
+import hashlib
+import inspect
+import pickle
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from .. import paths
+from ..identity import identity
+
+FOLDER = paths.ROOT / "build" / "cache"
+
+
+def once(function, *ignored):
+    """Make a function that calls the given one only for arguments it has not been called with before.
+
+    Parameters
+    ----------
+    function : function
+        What it returns can be pickled, and hangs on its arguments and on the library alone.
+    *ignored : str
+        Names of arguments that need not be the same.
+    """
+    return partial(_read_or_made, function, ignored)
+
+
+def _read_or_made(function, ignored, *args, **options):
+    """Read what a function returned before; call it where there is nothing, or where the file is damaged."""
+    given = inspect.signature(function).bind(*args, **options).arguments
+    key = identity([function, {name: value for name, value in given.items() if name not in ignored}])
+    path = FOLDER / function.__name__.strip("_") / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.pickle"
+    content = _undamaged(path)
+    if content is None:
+        content = pickle.dumps(function(*args, **options))
+        with paths.replacing(path) as new:
+            new.write_bytes(hashlib.sha256(content).digest() + content)
+    return pickle.loads(content)
+
+
+def _undamaged(path):
+    """Read a file; None where there is none, or where it is not what was written."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    digest, content = data[:32], data[32:]
+    return content if hashlib.sha256(content).digest() == digest else None
+
+
+def state_of(workload, feedback=False):
+    """Make a key of what simulations of a workload hang on: its jobs, its machine and the library's code."""
+    followed = workload.followed() if feedback else ()
+    return _library(), identity(workload.jobs), identity(followed), workload.procs
+
+
+@cache
+def _library():
+    """A digest of the library, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    package = Path(__file__).parents[1]
+    others = ("papers", "lessons", "widgets")
+    files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]
+    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

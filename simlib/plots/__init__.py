@@ -1,0 +1,36 @@
+"""Pictures, in one style."""
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator
+
+from .marks import SYNTHETIC, mark, save, stamp
+from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
+from .schedules import draw_piece, gantt, job_colours, spans, utilisation
+from .style import COLOURS, CONSERVATIVE_COLOUR, EASY_COLOUR, INK, STYLE, scheduler_styles, shades, use_style
+
+__all__ = [
+    "COLOURS",
+    "CONSERVATIVE_COLOUR",
+    "EASY_COLOUR",
+    "INK",
+    "STYLE",
+    "SYNTHETIC",
+    "MaxNLocator",
+    "cumulative_panels",
+    "draw_piece",
+    "gantt",
+    "job_colours",
+    "legend",
+    "log_time_axis",
+    "mark",
+    "plain_log_axis",
+    "plt",
+    "save",
+    "scheduler_styles",
+    "shades",
+    "spans",
+    "stamp",
+    "time_axis",
+    "use_style",
+    "utilisation",
+]

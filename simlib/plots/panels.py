@@ -1,0 +1,166 @@
+"""What pictures of several panels share: axes of times and numbers, legends, and cumulative distributions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullFormatter, PercentFormatter
+
+
+def time_axis(ax: Axes) -> None:
+    """Label an x axis that is in seconds by the unit that suits its length.
+
+    Examples
+    --------
+    >>> ax = Figure().add_subplot(xlim=(0, 10 * 86400))
+    >>> time_axis(ax)
+    >>> ax.get_xlabel()
+    'time [days]'
+    """
+    length = ax.get_xlim()[1] - ax.get_xlim()[0]
+    unit, seconds = next(((u, s) for u, s in (("days", 86400), ("hours", 3600)) if length >= 4 * s), ("s", 1))
+    ax.xaxis.set_major_locator(MultipleLocator(seconds * _nice_step(length / seconds)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / seconds:g}"))
+    ax.set_xlabel(f"time [{unit}]")
+
+
+def _nice_step(length: float) -> float:
+    """Choose the smallest of 1, 2, 5, 10, ... that divides a length into at most ten steps."""
+    least = max(length / 10, 1)
+    power = 10 ** np.floor(np.log10(least))
+    return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
+
+
+def log_time_axis(ax: Axes) -> None:
+    """Make an x axis of seconds logarithmic, with ticks as people say times.
+
+    Examples
+    --------
+    >>> ax = Figure().add_subplot(xlim=(1, 5000))
+    >>> log_time_axis(ax)
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['1 s', '10 s', '1 min', '10 min', '1 h']
+    """
+    ticks = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h", 604800: "1 week"}
+    low, high = ax.get_xlim()
+    ax.set_xscale("log")
+    ax.set_xlim(max(low, 1), high)
+    shown = {second: text for second, text in ticks.items() if max(low, 1) <= second <= high}
+    ax.set_xticks(list(shown), list(shown.values()), size=9)
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xticks([], minor=True)
+
+
+def plain_log_axis(ax: Axes) -> None:
+    """Make a y axis logarithmic, with numbers as people write them: 2,000 rather than 2 x 10^3.
+
+    Examples
+    --------
+    >>> ax = Figure().add_subplot(ylim=(1, 5000))
+    >>> plain_log_axis(ax)
+    >>> ax.yaxis.get_major_formatter()(2000)
+    '2,000'
+    """
+    ax.set_yscale("log")
+    low, high = ax.get_ylim()
+    subs = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+    ax.yaxis.set_major_locator(LogLocator(subs=subs))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def legend(
+    figure: Figure, entries: Mapping[str, Mapping[str, Any]], loc: str = "outside upper center", **options: Any
+) -> None:
+    """Put a legend beside a figure's panels, in one row unless `ncols` says otherwise.
+
+    Parameters
+    ----------
+    figure : Figure
+    entries : dict
+        By label the style of a line, as `Axes.plot` takes it, or of an area if it has a "facecolor".
+    loc : str
+    **options
+        Of `Figure.legend`.
+
+    Examples
+    --------
+    >>> figure = Figure()
+    >>> legend(figure, {"EASY": {"color": "blue"}, "band": {"facecolor": "grey"}})
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['EASY', 'band']
+    """
+    handles: list[Artist] = [
+        plt.Rectangle((0, 0), 1, 1, label=label, **style)
+        if "facecolor" in style
+        else plt.Line2D([], [], label=label, **style)
+        for label, style in entries.items()
+    ]
+    options = {"loc": loc, "ncols": len(handles), **options}
+    figure.legend(handles=handles, **options)
+
+
+def cumulative_panels(
+    curves: pd.DataFrame,
+    panel: str,
+    line: str,
+    styles: Mapping[Any, Mapping[str, Any]],
+    columns: int = 3,
+    title: str = "{}",
+) -> Figure:
+    """Draw cumulative distributions over a logarithmic time axis, a panel for each value of one index level.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Two index levels, a column a time (seconds): the share that takes no longer.
+    panel, line : str
+        The level that divides the panels, and the one that divides the lines of a panel.
+    styles : dict
+        Arguments of `Axes.plot` by line, in the order of the legend.
+    columns : int
+        How many panels stand side by side.
+    title : str
+        Of a panel, by its value.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["log", "twin"], ["short", "long"]], names=["workload", "jobs"])
+    >>> curves = pd.DataFrame([[0.5, 1], [0, 1], [0.4, 1], [0, 1]], index, columns=[10, 1000])
+    >>> figure = cumulative_panels(curves, "workload", "jobs", {"short": {"color": "red"}, "long": {}})
+    >>> [ax.get_title() for ax in figure.axes]
+    ['log', 'twin']
+    >>> plt.close(figure)
+    """
+    names = list(curves.index.unique(panel))
+    columns = min(columns, len(names))
+    rows = -(-len(names) // columns)
+    size = (max(7, 1.2 + 3.2 * columns), 0.8 + 2.5 * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for ax, name in zip(axes.flat, names, strict=False):
+        part = curves.xs(name, level=panel)
+        for key in (key for key in styles if key in part.index):
+            ax.plot(part.columns, part.loc[key], **{"linewidth": 1.4, **styles[key]})
+        ax.set_title(title.format(name))
+    for ax in axes.flat[len(names) :]:
+        ax.set_axis_off()
+    for column in range(columns):
+        lowest = axes[(len(names) - 1 - column) // columns, column]
+        lowest.tick_params(labelbottom=True)
+        log_time_axis(lowest)
+    axes[0, 0].set_ylim(0, 1)
+    axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    figure.supylabel("jobs that run for no longer", size=10)
+    there = [key for key in styles if key in curves.index.unique(line)]
+    entries = {str(key): {"linewidth": 1.8, **styles[key]} for key in there}
+    legend(figure, entries, "outside right upper", ncols=1, title=line.replace("_", " "))
+    return figure

@@ -1,0 +1,237 @@
+"""Pictures of one schedule: Gantt chart and utilisation."""
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from ..arrays import Ints
+from ..schedule import Schedule
+from .marks import mark
+from .panels import time_axis
+from .style import COLOURS, INK
+
+
+def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: int | None = None) -> Axes:
+    """Draw the Gantt chart of a small schedule: time to the right, processors upwards, one rectangle a job.
+
+    A simulation says how many processors a job has, not which; here each job takes the lowest free ones, so one job
+    can be drawn in several pieces.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Of up to some hundred jobs.
+    ax : Axes, optional
+    labels : bool
+        Whether to write each job's name into its rectangle, where there is room.
+    now : int, optional
+        Draw what was known and planned at this second: what is expected after it, pale; reservations, dashed.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import simlib
+    >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2), C=(2, 6, 6, 1))
+    >>> ax = gantt(simlib.simulate(few, simlib.EASY()))
+    >>> ax.get_title()
+    'few, EASY; hatched: backfilled'
+    >>> plt.close(ax.figure)
+    """
+    ax = ax or plt.subplots(figsize=(8, 3))[1]
+    colours = job_colours(schedule.jobs.index)  # a job keeps its colour in the plan
+    schedule = schedule if now is None else schedule.plan(now)
+    jobs, procs = schedule.jobs, schedule.workload.procs
+    if ax.get_autoscalex_on():
+        ax.set_xlim(jobs.submit.min(), jobs.end.max())
+    ax.set(ylabel="processors", ylim=(0, procs))
+    spans(ax, jobs.assign(planned=False if now is None else jobs.start > now), procs, colours, labels, now)
+    if now is not None:
+        ax.axvline(now, color="black", linewidth=1.5)
+        ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")
+    hatched = "; hatched: backfilled" if jobs.backfilled.any() else ""
+    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}{hatched}")
+    return mark(ax, schedule.workload)
+
+
+def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
+    """Choose a colour for each job, by name.
+
+    Examples
+    --------
+    >>> job_colours(["A", "B"])
+    {'A': '#0072B2', 'B': '#D55E00'}
+    """
+    return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
+
+
+def spans(
+    ax: Axes,
+    jobs: pd.DataFrame,
+    procs: int,
+    colours: Mapping[Hashable, str],
+    labels: bool = True,
+    now: int | None = None,
+    marked: Collection[Hashable] = (),
+) -> None:
+    """Draw the rectangles of a Gantt chart, on axes whose limits are set.
+
+    Parameters
+    ----------
+    ax : Axes
+    jobs : DataFrame
+        By job: `start`, `run`, `end`, `procs`, `backfilled`, and `planned`: whether it has not started by `now`.
+    procs : int
+        Processors of the machine.
+    colours : dict
+        By job.
+    labels, now : as in `gantt`
+    marked : sequence
+        Jobs that get a black frame.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot(xlim=(0, 20), ylim=(0, 4))
+    >>> columns = {"start": 0, "run": 10, "end": 10, "procs": 3, "backfilled": False, "planned": False}
+    >>> spans(ax, pd.DataFrame(columns, index=["A"]), 4, {"A": "blue"})
+    >>> [(piece.get_width(), piece.get_height()) for piece in ax.patches]
+    [(10, 3)]
+    """
+    taken = _processors(jobs, procs)
+    for job, row in jobs.iterrows():
+        pieces = _neighbours(taken[job])
+        for first, height in pieces:
+            draw_piece(ax, row, first, height, colours[job], now, row.planned)
+            if job in marked:
+                frame: dict[str, Any] = {"fill": False, "edgecolor": "black", "linewidth": 3, "zorder": 2}
+                ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
+        if labels and pieces:
+            first, height = max(pieces, key=lambda piece: piece[1])
+            _label(ax, job, row, first, height, now)
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    time_axis(ax)
+    ax.grid(False)
+
+
+def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: int | None, planned: bool = True) -> None:
+    """Draw one piece of a job: what has happened by `now` solid, what is expected pale, a reservation dashed.
+
+    Parameters
+    ----------
+    ax : Axes
+    row : Series or named tuple
+        The job's `start`, `run` and `backfilled`.
+    first, height : int
+        The lowest processor of the piece, and how many it has.
+    colour : str
+    now : int or None
+        None where all has happened.
+    planned : bool
+        Whether the job has not started yet.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> draw_piece(ax, pd.Series({"start": 0, "run": 10, "backfilled": False}), 0, 3, "blue", now=4)
+    >>> [(piece.get_x(), piece.get_width()) for piece in ax.patches]  # what has happened, what is expected
+    [(0, 4), (4, 6)]
+    """
+    style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "facecolor": colour}
+    style["hatch"] = "//" if row.backfilled else None
+    past = row.run if now is None else min(max(now - row.start, 0), row.run)
+    if past > 0:
+        ax.add_artist(Rectangle((row.start, first), past, height, **style))  # quicker than a bar
+    if past < row.run:
+        dashed = {"edgecolor": "black", "linestyle": "--", "linewidth": 1} if planned and past == 0 else {}
+        style |= {"alpha": 0.35} | dashed
+        ax.add_artist(Rectangle((row.start + past, first), row.run - past, height, **style))
+
+
+def _label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
+    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
+    begin, end = row.start, row.end
+    solid = now is None or begin + end <= 2 * now
+    if now is not None and begin < now < end:
+        begin, end = (begin, now) if solid else (now, end)
+    left, right = ax.get_xlim()
+    begin, end = max(begin, left), min(end, right)
+    to_points, font = 72 / ax.figure.dpi, plt.rcParams["font.size"]
+    across = (end - begin) / (right - left) * ax.bbox.width * to_points
+    upward = height / ax.get_ylim()[1] * ax.bbox.height * to_points
+    needed, line = 0.62 * font * len(str(job)), 1.1 * font
+    if (across >= needed and upward >= line) or (across >= 1.4 * line and upward >= needed):
+        place: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
+        place["rotation"] = 0 if across >= needed else 90
+        outline = withStroke(linewidth=2.5, foreground=INK[solid])  # on hatches and on every colour
+        ax.text((begin + end) / 2, first + height / 2, str(job), path_effects=[outline], **place)
+
+
+def _processors(jobs: pd.DataFrame, procs: int) -> dict[Hashable, Ints]:
+    """Choose each job's processors, the lowest free ones; an array of numbers by job."""
+    until = np.full(procs, np.iinfo(np.int64).min)
+    taken = {}
+    for job, row in jobs.sort_values("start", kind="stable").iterrows():
+        chosen = np.flatnonzero(until <= row.start)[: row.procs]
+        until[chosen] = row.end
+        taken[job] = chosen if row.run > 0 else chosen[:0]
+    return taken
+
+
+def _neighbours(numbers: Ints) -> list[tuple[int, int]]:
+    """Group sorted numbers into runs of neighbours: (first, how many) pairs."""
+    if len(numbers) == 0:
+        return []
+    parts = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return [(part[0], len(part)) for part in parts]
+
+
+def utilisation(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -> Axes:
+    """Draw the share of the machine in use over time.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    ax : Axes, optional
+    every : str
+        Length of the intervals that are averaged over, such as "1D" or "6h".
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import simlib
+    >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 2), B=(0, 5, 5, 2))
+    >>> ax = utilisation(simlib.simulate(few, simlib.FCFS()), every="5s")
+    >>> ax.patches[0].get_data().values.tolist()
+    [1.0, 0.5]
+    >>> plt.close(ax.figure)
+    """
+    ax = ax or plt.subplots(figsize=(8, 3))[1]
+    steps = schedule.utilisation()
+    length = int(pd.Timedelta(every).total_seconds())
+    edges = np.arange(steps.index[0], steps.index[-1] + length, length)
+    work = np.concatenate([[0.0], np.cumsum(steps.to_numpy()[:-1] * np.diff(steps.index))])
+    mean = np.diff(np.interp(edges, steps.index, work)) / length
+    if schedule.workload.start is None:
+        ax.stairs(mean, edges / 86400, fill=True, alpha=0.8)
+        ax.set_xlabel("days")
+    else:
+        days = [schedule.workload.time(edge).tz_localize(None) for edge in edges]
+        ax.stairs(mean, days, fill=True, alpha=0.8)  # type: ignore[arg-type]  # matplotlib takes times
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    ax.set(ylabel="processors in use", ylim=(0, 1))
+    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}, mean over {every}")
+    return mark(ax, schedule.workload)

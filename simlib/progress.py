@@ -1,0 +1,121 @@
+"""Show the progress of long simulations with a bar, and let them be interrupted."""
+
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import TypeVar
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from .arrays import Ints
+
+LONG = 20_000
+"""Jobs from which on a simulation may take so long that a user would like to stop it."""
+
+_running: dict[int, Ints] = {}  # the arrays `watch` of the simulations that run now
+
+_Result = TypeVar("_Result")
+
+
+def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False) -> _Result:
+    """Call a policy's `schedule(watch=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
+
+    A kernel does not listen to signals while it runs, and only the main thread gets them. So the main thread leaves a
+    long simulation to another thread and waits, showing a progress bar when it has waited for a second. It does the
+    same with a short simulation that runs a user's own compiled code, which may never return: then the other thread
+    goes on until the process ends, which does not wait for it.
+
+    Parameters
+    ----------
+    schedule : callable
+        Takes `watch`, an int64 array of two numbers: it writes how many jobs have started into the first, and returns,
+        whatever it has, when the second is no longer 0.
+    jobs : int
+    foreign : bool
+        Whether it runs code that is not the package's own.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Where it was interrupted, or stopped by `stop_all`.
+
+    Examples
+    --------
+    >>> def schedule(watch):
+    ...     watch[0] = 2
+    ...     return "two jobs have started"
+    >>> interruptible(schedule, jobs=2)
+    'two jobs have started'
+    """
+    watch = np.zeros(2, np.int64)
+    _running[id(watch)] = watch
+    try:
+        if (jobs < LONG and not foreign) or threading.current_thread() is not threading.main_thread():
+            found = schedule(watch=watch)
+        else:
+            found = _in_a_thread(schedule, watch, jobs)
+    finally:
+        del _running[id(watch)]
+    if watch[1]:
+        raise KeyboardInterrupt
+    return found
+
+
+def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _Result:
+    """Call `schedule` in a thread of its own, and show its progress."""
+    future: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(schedule(watch=watch))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
+    try:
+        if not wait([future], timeout=1).done:
+            with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, disable=not bar_shows()) as bar:
+                while not wait([future], timeout=0.2).done:
+                    bar.update(int(watch[0]) - bar.n)
+                bar.update(jobs - bar.n)
+        return future.result()
+    except BaseException:
+        watch[1] = 1
+        wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
+        raise
+
+
+def stop_all() -> None:
+    """Let all simulations of this process end with KeyboardInterrupt, whatever thread they are in.
+
+    Examples
+    --------
+    >>> def schedule(watch):
+    ...     stop_all()
+    ...     return "whatever it has by then"
+    >>> try:
+    ...     interruptible(schedule, jobs=2)
+    ... except KeyboardInterrupt:
+    ...     print("stopped")
+    stopped
+    """
+    for watch in list(_running.values()):
+        watch[1] = 1
+
+
+def bar_shows() -> bool:
+    """Tell whether a bar would be seen: in a terminal, or in a notebook's kernel that papermill did not start.
+
+    Examples
+    --------
+    >>> bar_shows() == sys.stderr.isatty()  # outside of notebooks
+    True
+    """
+    if "ipykernel" not in sys.modules:
+        return sys.stderr.isatty()
+    import psutil  # comes with ipykernel
+
+    parent = psutil.Process().parent()
+    return parent is None or not any("papermill" in word for word in parent.cmdline())

@@ -1,0 +1,318 @@
+"""Schedulers that go through all jobs for every question: see `simlib.reference`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Job:
+    """Hold what is known of a job at an instant; what is not known yet is None.
+
+    Examples
+    --------
+    >>> job = Job(number=0, submit=5, run=60, estimate=90, size=4)
+    >>> job.start = 10
+    >>> job.end(), job.expected_end()
+    (70, 100)
+    """
+
+    def __init__(self, number: int, submit: int, run: int, estimate: int, size: int) -> None:
+        self.number, self.run, self.estimate, self.size = number, run, estimate, size
+        self.in_queue = self.to_backfill = self.while_running = estimate  # EASY: which may be adjusted
+        self.adjusted = estimate
+        self.submit: Any = submit  # None before the job that it follows has ended
+        self.arrival: Any = None  # how many joined the queue before it
+        self.start: Any = None  # when it starts to run
+        self.reserved: Any = None  # conservative only: when it is to start
+        self.guarantee: Any = None
+        self.backfilled = False
+
+    def end(self) -> int:
+        """Add up when a job that has started ends."""
+        return self.start + self.run
+
+    def expected_end(self) -> int:
+        """Add up when a job that has started is expected to end."""
+        return self.start + self.estimate
+
+
+def schedule(
+    rows: list[tuple[int, int, int, int]],
+    machine: int,
+    scheduler: "FCFS",
+    follows: dict[int, tuple[int, int]] | None = None,
+) -> list[Job]:
+    """Schedule jobs given as (submit, run, estimate, size), in order of submission; returns them as Jobs.
+
+    `follows[number] = preceding number, think`: the job is submitted a think time after the end of the preceding one.
+
+    Examples
+    --------
+    >>> [job.start for job in schedule([(0, 10, 10, 3), (1, 5, 5, 2), (2, 5, 5, 1)], 4, EASY())]
+    [0, 10, 2]
+    """
+    jobs = [Job(number, *row) for number, row in enumerate(rows)]
+    follows = follows or {}
+    for number in follows:
+        jobs[number].submit = None  # until the preceding job has ended
+    gone: set[Job] = set()
+    queue: list[Job] = []
+    arrived = 0
+    while any(job.start is None for job in jobs):
+        now = next_instant(jobs, queue, gone)
+        left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
+        gone.update(left)
+        for number, (preceding, think) in follows.items():
+            if jobs[preceding] in left:
+                jobs[number].submit = jobs[preceding].end() + think
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        scheduler.jobs_left(left, running, queue, machine, now)
+        for job in jobs:
+            if job.arrival is None and job.submit is not None and job.submit <= now:
+                job.arrival = arrived
+                arrived += 1
+                scheduler.job_joins(job, running, queue, machine, now)
+                queue.append(job)
+        for job in scheduler.scheduling_pass(running, queue, machine, now):
+            job.start = now
+            queue.remove(job)
+    return jobs
+
+
+def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
+    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of no length.
+
+    Examples
+    --------
+    >>> next_instant([Job(0, 30, 10, 10, 3), Job(1, 20, 5, 5, 2)], [], set())
+    20
+    """
+    times = [job.end() for job in jobs if job.start is not None and job not in gone]
+    times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
+    times += [job.reserved for job in queue if job.reserved is not None]
+    return min(times)
+
+
+class FCFS:
+    """Start jobs in order of arrival; the other schedulers differ in one of these methods.
+
+    Examples
+    --------
+    >>> [job.start for job in schedule([(0, 10, 10, 3), (1, 5, 5, 2), (2, 5, 5, 1)], 4, FCFS())]
+    [0, 10, 10]
+    """
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that jobs have ended."""
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that a job joins the queue."""
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: from the head while they fit."""
+        free = machine - sum(job.size for job in running)
+        starting = []
+        for job in queue:
+            if job.size > free:
+                break
+            free -= job.size
+            starting.append(job)
+        return starting
+
+
+class EASY(FCFS):
+    """Backfill by section 2.2; `priority` of (wait, estimate, size), larger first, or None for order of arrival.
+
+    Examples
+    --------
+    >>> [job.start for job in schedule([(0, 10, 10, 4), (1, 9, 9, 3), (2, 5, 5, 2)], 4, EASY(priority=sjf))]
+    [0, 15, 10]
+    """
+
+    def __init__(self, reuse_extra: bool = False, priority: Callable[..., float] | None = None) -> None:
+        self.reuse_extra, self.priority = reuse_extra, priority
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: from the head while they fit, then those that are backfilled."""
+        queue = list(queue)
+        if priority := self.priority:
+            queue.sort(key=lambda job: (-priority(now - job.submit, job.in_queue, job.size), job.arrival))
+        starting = super().scheduling_pass(running, queue, machine, now)
+        waiting = [job for job in queue if job not in starting]
+        if not waiting:
+            return starting
+        head, others = waiting[0], waiting[1:]
+
+        # until when processors are held, as far as the scheduler knows
+        held = [(self.expected_end(job, now), job.size) for job in running]
+        held += [(now + job.while_running, job.size) for job in starting]
+
+        def free_at(time: int) -> int:
+            return machine - sum(size for end, size in held if end > time)
+
+        shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
+        extra = free_at(shadow) - head.size
+        free = machine - sum(size for _, size in held)
+        for job in others:
+            if job.size > free:
+                continue
+            if now + job.to_backfill <= shadow:
+                pass
+            elif job.size <= extra:
+                if not self.reuse_extra:
+                    extra -= job.size
+            else:
+                continue
+            free -= job.size
+            job.backfilled = True
+            starting.append(job)
+        return starting
+
+    def expected_end(self, job: Job, now: int) -> int:
+        """Say when a running job is expected to end."""
+        return max(now, job.start + job.while_running)
+
+    def head_fits(self, head: Job, held: list[tuple[int, int]], machine: int, time: int) -> bool:
+        """Tell whether the head would find enough processors once all jobs expected to end by `time` have ended.
+
+        The head does not fit now, when jobs that are expected to end now have not ended. So the running jobs that are
+        expected to end by `time` count as gone, at least one of them.
+        """
+        gone = [size for end, size in held if end <= time]
+        return bool(gone) and machine - sum(size for end, size in held if end > time) >= head.size
+
+
+class AdjustedEASY(EASY):
+    """Plan with estimates times A, from jobs of the same key that ended before (sections 4 and 5 of Tang et al.).
+
+    `keys` has the key of each job by number, None where it is not known; `past` has earlier jobs as (key, R, end).
+
+    Examples
+    --------
+    >>> all_switches = True, True, True
+    >>> half = AdjustedEASY(["user 7"], [("user 7", 0.5, 0)], 3600, 50, 0, 1, all_switches, 300)
+    >>> schedule([(60, 10, 90, 1)], 4, half)[0].adjusted
+    45
+    """
+
+    def __init__(
+        self,
+        keys: list[tuple | None],
+        past: list[tuple],
+        window: int,
+        percentile: float,
+        threshold: float,
+        least: int,
+        switches: tuple[bool, bool, bool],
+        overdue: int,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.keys, self.ended = keys, list(past)
+        self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
+        self.switches, self.overdue = switches, overdue
+        self.close_call = False  # whether rounding to whole seconds hung on the last digits
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Learn how much of their estimates jobs have used that ended."""
+        for job in left:
+            used = min(1, job.run / job.estimate) if job.estimate else 1
+            self.ended.append((self.keys[job.number], used, job.end()))
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Adjust the estimate of a job that joins the queue."""
+        mine = self.keys[job.number]
+        eligible = [r for key, r, end in self.ended if mine and key == mine and now - self.window <= end < now]
+        job.adjusted = job.estimate
+        if len(eligible) >= self.least:
+            exact = job.estimate * max(np.percentile(eligible, self.percentile), self.threshold)
+            job.adjusted = round(exact)
+            self.close_call |= 0 < abs(exact % 1 - 0.5) < 1e-6
+        in_queue, to_backfill, while_running = self.switches
+        job.in_queue = job.adjusted if in_queue else job.estimate
+        job.to_backfill = job.adjusted if to_backfill else job.estimate
+        job.while_running = job.adjusted if while_running else job.estimate
+
+    def expected_end(self, job: Job, now: int) -> int:
+        """Say when a running job is expected to end; later than now if it runs longer than was expected."""
+        end = job.start + job.while_running
+        return end if end > now else now + self.overdue
+
+
+class Conservative(FCFS):
+    """Reserve by section 2.1; `order` of compression: "arrival", "start", or "none"; or "rebackfill" instead.
+
+    Examples
+    --------
+    >>> last = schedule([(0, 10, 20, 3), (1, 5, 5, 2)], 4, Conservative("arrival"))[-1]
+    >>> last.guarantee, last.start
+    (20, 10)
+    """
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Compress the schedule where a job ended early."""
+        if self.order == "none" or not any(job.expected_end() > now for job in left):
+            return
+        if self.order == "rebackfill":
+            for k, job in enumerate(queue):
+                job.reserved = self.anchor(job, running, queue[:k], machine, now)
+            return
+        ordered = list(queue)
+        if self.order == "start":
+            ordered.sort(key=lambda job: (job.reserved, job.arrival))
+        for job in ordered:
+            others = [other for other in queue if other is not job]
+            job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Reserve a start time for a job that joins the queue."""
+        job.reserved = job.guarantee = self.anchor(job, running, queue, machine, now)
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: those whose reservation is now."""
+        starting = [job for job in queue if job.reserved == now]
+        waiting = [job for job in queue if job.reserved > now]
+        for job in starting:
+            job.backfilled = any(other.arrival < job.arrival for other in waiting)
+        return starting
+
+    def anchor(self, job: Job, running: list[Job], reserved: list[Job], machine: int, now: int) -> int:
+        """Find the earliest time at which a job fits until its expected end, beside the running and reserved ones."""
+        blocks = [(other.start, other.expected_end(), other.size) for other in running]
+        blocks += [(other.reserved, other.reserved + other.estimate, other.size) for other in reserved]
+
+        def free_at(time: int) -> int:
+            return machine - sum(size for start, end, size in blocks if start <= time < end)
+
+        for anchor in sorted({now} | {end for _, end, _ in blocks if end > now}):
+            changes = [start for start, _, _ in blocks if anchor < start < anchor + job.estimate]
+            if all(free_at(time) >= job.size for time in [anchor, *changes]):
+                return anchor
+        raise AssertionError("a job no larger than the machine fits after all others")
+
+
+def sjf(wait: float, estimate: float, size: float) -> float:
+    """Put the shortest estimate first.
+
+    Examples
+    --------
+    >>> sjf(0, 60, 4) > sjf(0, 90, 4)
+    True
+    """
+    return -estimate
+
+
+def wfp(wait: float, estimate: float, size: float) -> float:
+    """Put those first that waited long for their estimate, and the large ones (Tang et al. 2013, equation 5).
+
+    Examples
+    --------
+    >>> wfp(120, 60, 4)
+    32.0
+    """
+    ratio = wait / max(estimate, 1)
+    return ratio * ratio * ratio * size

@@ -1,0 +1,218 @@
+"""Read the lines of a log: its comments, and the 18 numbers of each job."""
+
+import codecs
+import hashlib
+import io
+import re
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..arrays import Bytes
+from ..compiled import compiled
+from .text import LIMIT, SWFError, memory_errors_name, read_bytes
+
+FIELDS = (
+    "job submit wait run procs cpu memory requested_procs requested_time requested_memory "
+    "status user group app queue partition preceding think"
+).split()
+"""The 18 fields of a job line in order; `procs` are the allocated processors, `cpu` the mean CPU time used."""
+
+LARGEST = 2**53 - 1
+"""Beyond it neighbouring whole numbers are no longer told apart in floating point."""
+
+_NEWLINE, _BLANK, _TAB, _SEMICOLON = b"\n \t;"
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.DataFrame]:
+    """Read all 18 fields of all job lines, and the comments.
+
+    Parameters
+    ----------
+    path : str or Path
+    limit : int
+        The largest size of the text in bytes, once it is decompressed.
+
+    Returns
+    -------
+    header : tuple of str
+        The comment lines without their semicolon.
+    log : DataFrame
+        One row a job line in the order of the file, columns `FIELDS`, index the job number; whole numbers where a
+        field has nothing else.
+
+    Raises
+    ------
+    SWFError
+        Where the file cannot be read, or a line of it is not 18 numbers.
+
+    Examples
+    --------
+    >>> from simlib import paths
+    >>> header, log = read_log(paths.DATA / "samples" / "sample.swf.gz")
+    >>> header[0], log.shape
+    (' Version: 2.2', (6000, 18))
+    """
+    with memory_errors_name(path):
+        data = read_bytes(path, limit)
+        comments, lines = _split_comments(data)
+        try:
+            log = _parse_fast(lines)
+        except (ValueError, OverflowError) as error:  # pandas does not say where: the slow parser does
+            if "out of memory" in str(error):
+                raise MemoryError from None
+            log = _parse_slowly(data, path)
+        log.index = pd.Index(log.job, name="job")
+        return _decoded(comments), log
+
+
+def job_lines(path: str | Path) -> tuple[int, str]:
+    """Find the count and SHA-256 of a log's job lines, white space folded to single blanks, one line feed each.
+
+    Comments, compression and layout do not matter to it, so it tells whether two files hold the same jobs.
+
+    Returns
+    -------
+    lines : int
+    digest : str, hexadecimal
+
+    Examples
+    --------
+    >>> from simlib import paths
+    >>> lines, digest = job_lines(paths.DATA / "samples" / "sample.swf.gz")
+    >>> lines, len(digest)
+    (6000, 64)
+    """
+    return contents(path)[:2]
+
+
+def contents(path: str | Path, limit: int = LIMIT) -> tuple[int, str, tuple[str, ...]]:
+    """Find the count and digest of a log's job lines, as `job_lines`, and its comment lines without their semicolon.
+
+    Examples
+    --------
+    >>> from simlib import paths
+    >>> lines, digest, header = contents(paths.DATA / "samples" / "sample.swf.gz")
+    >>> lines, header[0]
+    (6000, ' Version: 2.2')
+    """
+    with memory_errors_name(path):
+        data = read_bytes(path, limit)
+        folded = _folded(np.frombuffer(data, np.uint8))
+        lines, digest = int((folded == _NEWLINE).sum()), hashlib.sha256(folded.data).hexdigest()
+        return lines, digest, _decoded(_split_comments(data)[0])
+
+
+def _decoded(comments: list[bytes]) -> tuple[str, ...]:
+    return tuple(line.decode("utf-8", "replace") for line in comments)
+
+
+@compiled
+def _folded(text: Bytes) -> Bytes:
+    """The job lines of a text (bytes), white space folded to single blanks, one line feed each."""
+    folded = np.empty(text.size + 1, np.uint8)
+    size = line = 0  # where the present line begins
+    comment = apart = False
+    for i in range(text.size + 1):
+        byte = text[i] if i < text.size else _NEWLINE
+        if byte == _NEWLINE:
+            if size > line:
+                folded[size] = _NEWLINE
+                size += 1
+                line = size
+            comment = apart = False
+        elif byte == _SEMICOLON:
+            comment = True
+        elif byte == _BLANK or byte == _TAB:
+            apart = True
+        elif not comment:
+            if apart and size > line:
+                folded[size] = _BLANK
+                size += 1
+            apart = False
+            folded[size] = byte
+            size += 1
+    return folded[:size]
+
+
+def _split_comments(data: bytes) -> tuple[list[bytes], bytes]:
+    """The comment lines, and the bytes from the first job line on (which may hold further comments)."""
+    body = re.search(rb"^[ \t]*[^;\s]", data, re.M)
+    start = body.start() if body else len(data)
+    rest = data[start:]
+    later = re.findall(rb"^[ \t]*;[^\r\n]*", rest, re.M) if b";" in rest else []
+    before = (line for line in io.BytesIO(data[:start]) if line.strip())
+    return [line.strip()[1:] for line in (*before, *later)], rest
+
+
+def _parse_fast(lines: bytes) -> pd.DataFrame:
+    """Parse all fields by pandas' C parser. Raises ValueError for anything that is not clean: never a wrong table."""
+    first = lines[: lines.find(b"\n") if b"\n" in lines else None]
+    if len(first.partition(b";")[0].split()) != len(FIELDS):  # a longer first line would shift the columns
+        raise ValueError
+    if first.startswith(codecs.BOM_UTF8):  # that pandas would pass over
+        raise ValueError
+    log = pd.read_csv(
+        io.BytesIO(lines),
+        sep=r"\s+",
+        header=None,
+        names=FIELDS,
+        comment=";",
+        na_filter=False,
+        quoting=3,
+        low_memory=False,
+    )
+    for field in FIELDS:
+        kind = log[field].dtype
+        if kind == np.float64:
+            make_whole(log, field)
+        elif kind != np.int64:
+            raise ValueError
+        if not (log[field].min() >= -LARGEST and log[field].max() <= LARGEST):
+            raise ValueError
+    return log
+
+
+def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
+    """Parse all fields line by line, or raise an SWFError that says where the first fault is."""
+    numbers = array("d")  # a list of them would take four times the memory
+    for number, line in enumerate(io.BytesIO(data), start=1):
+        values = line.partition(b";")[0].split()
+        if not values:
+            continue
+        if len(values) != len(FIELDS):
+            raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(FIELDS)}")
+        for field, value in zip(FIELDS, values, strict=True):
+            is_number = _NUMBER.fullmatch(value)
+            if not is_number or abs(float(value)) > LARGEST:
+                found = value[:40].decode("utf-8", "replace")
+                expected = "a number below 2**53" if is_number else "a number (-1 if unknown)"
+                raise SWFError(f"{path}: line {number}: field {field}: found {found!r}, expected {expected}")
+        numbers.extend(map(float, values))
+    if not numbers:
+        raise SWFError(f"{path}: found no job, expected lines of {len(FIELDS)} numbers")
+    log = pd.DataFrame(np.array(numbers).reshape(-1, len(FIELDS)), columns=FIELDS)
+    for field in FIELDS:
+        make_whole(log, field)
+    return log
+
+
+def make_whole(log: pd.DataFrame, field: str) -> None:
+    """Make a field of the table int64 where all its numbers are whole.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"run": [60.0, 30.0], "cpu": [59.5, 30.0]})
+    >>> for field in log:
+    ...     make_whole(log, field)
+    >>> log.dtypes.astype(str).to_dict()
+    {'run': 'int64', 'cpu': 'float64'}
+    """
+    values = log[field].to_numpy()
+    if np.isfinite(values).all() and (np.abs(values) <= LARGEST).all():
+        whole = values.astype(np.int64)
+        if (whole == values).all():
+            log[field] = whole

@@ -1,0 +1,177 @@
+"""What several test modules build, compare and read; what needs setting up and taking down is in `conftest.py`."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
+from simlib.models.sample import sample
+from simlib.papers import tang2013
+from simlib.swf import FIELDS
+
+ROOT = Path(__file__).parent.parent
+
+
+def listing(folder):
+    """The names of what lies in a folder, sorted; none where there is no folder."""
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+# Workloads
+
+
+def table(rows, machine, **options):
+    """A Workload of (submit, run, estimate, procs) rows."""
+    return Workload(
+        pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"], dtype="int64"), machine, **options
+    )
+
+
+def numbered(rows, machine, follows=None, **options):
+    """Jobs 1, 2, ... of (submit, run, estimate, procs) and perhaps user and group, with the lines of their log.
+
+    There `follows[job] = preceding job, think time`.
+    """
+    columns = ["submit", "run", "estimate", "procs", "user", "group"][: len(rows[0])]
+    jobs = pd.DataFrame(rows, columns=columns, dtype="int64")
+    jobs.index = pd.RangeIndex(1, len(jobs) + 1, name="job")
+    log = pd.DataFrame(-1, index=jobs.index, columns=FIELDS)
+    log = log.assign(job=jobs.index, requested_time=jobs.estimate, **jobs.drop(columns="estimate"))
+    if follows:
+        log.loc[list(follows), ["preceding", "think"]] = list(follows.values())
+    return Workload(jobs, machine, log=log, **options)
+
+
+def random_workload(seed, jobs=400, machine=64, exact=False, overrun=True, shortest=0):
+    """A busy machine: a load near one, sizes and lengths of all kinds."""
+    rng = np.random.default_rng(seed)
+    run = np.maximum(np.where(rng.random(jobs) < 0.1, 0, rng.geometric(1 / 100, jobs)), shortest)
+    size = np.minimum(rng.geometric(4 / machine, jobs), machine)
+    factor = rng.choice([1, 1.5, 4, 50, 0.5 if overrun else 2], jobs)
+    estimate = run if exact else (run * factor).astype(int)
+    submit = np.cumsum(rng.integers(0, int(2 * run.mean() * size.mean() / machine) + 1, jobs))
+    return table(np.column_stack([submit, run, estimate, size]), machine)
+
+
+def busy_users(seed, jobs=60, machine=16):
+    """A busy machine of three users, whose jobs run for hours."""
+    made = random_workload(seed, jobs=jobs, machine=machine).jobs
+    rng = np.random.default_rng(seed)
+    rows = made[["submit", "run", "estimate"]].to_numpy() * 60
+    return numbered(np.column_stack([rows, made.procs, rng.integers(1, 4, (jobs, 2))]), machine)
+
+
+@st.composite
+def small_workloads(draw):
+    """Few jobs on a small machine, where ties, jobs of no length and full-machine jobs are frequent."""
+    machine = draw(st.integers(1, 8))
+    gap = st.sampled_from([0, 0, 0, 1, 2, 5, 9])
+    run = st.sampled_from([0, 1, 2, 3, 5, 8, 13])
+    error = st.sampled_from([-4, -1, 0, 0, 0, 1, 2, 5, 10, 1000])  # overruns, exact, loose and huge estimates
+    size = st.one_of(st.integers(1, machine), st.just(machine))
+    drawn = draw(st.lists(st.tuples(gap, run, error, size), min_size=1, max_size=12))
+    submit = np.cumsum([gap for gap, *_ in drawn])
+    return machine, [(int(s), r, max(r + e, 0), p) for s, (_, r, e, p) in zip(submit, drawn, strict=True)]
+
+
+seeds = given(seed=st.integers(0, 2**32))
+
+
+@functools.cache
+def first_days(days):
+    """What the sample has of its first days."""
+    w = sample()
+    return w.select((w.jobs.submit < days * 86400).to_numpy())
+
+
+def past(end):
+    """An earlier job that ended then, as adjusted estimates know it."""
+    return pd.DataFrame({"user": [1], "group": [1], "run": [60], "estimate": [90], "end": [end]})
+
+
+def random_jobs(jobs=2000, seed=1, procs=16):
+    """A queue of parallel jobs with exact estimates, as the models give them."""
+    rng = np.random.default_rng(seed)
+    submit = np.cumsum(rng.exponential(100, jobs)).astype(int)
+    run, size = 1 + rng.exponential(500, jobs).astype(int), 2 ** rng.integers(0, 5, jobs)
+    return Workload(pd.DataFrame({"submit": submit, "run": run, "procs": size}), procs)
+
+
+def unhurried(runs):
+    """Jobs that never wait, one a second, on a machine as large as all together; response times are run times."""
+    jobs = pd.DataFrame({"submit": np.arange(len(runs)), "run": runs, "procs": 1})
+    return Workload(jobs, len(runs))
+
+
+# Policies
+
+
+def starts(rows, machine, policy, **options):
+    """The start times of (submit, run, estimate, procs) rows."""
+    return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
+
+
+def longest_waiting_first_of_small(wait, estimate, size):
+    return wait - 3 * size
+
+
+POLICIES = {
+    "FCFS": (FCFS(), lambda: reference.FCFS()),
+    "EASY": (EASY(), lambda: reference.EASY()),
+    "EASY reusing extra": (EASY(reuse_extra=True), lambda: reference.EASY(reuse_extra=True)),
+    "EASY, sjf": (EASY(order="sjf"), lambda: reference.EASY(priority=reference.sjf)),
+    "EASY, wfp": (EASY(order="wfp"), lambda: reference.EASY(priority=reference.wfp)),
+    "EASY, own order, reusing extra": (
+        EASY(reuse_extra=True, order=longest_waiting_first_of_small),
+        lambda: reference.EASY(reuse_extra=True, priority=longest_waiting_first_of_small),
+    ),
+    "Conservative": (Conservative(), lambda: reference.Conservative("arrival")),
+    "Conservative by start": (Conservative("start"), lambda: reference.Conservative("start")),
+    "Conservative uncompressed": (Conservative("none"), lambda: reference.Conservative("none")),
+    "Conservative rebackfilled": (Conservative("rebackfill"), lambda: reference.Conservative("rebackfill")),
+}
+"""Every policy, and what makes the slow scheduler that it must equal."""
+
+every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
+
+
+# The study
+
+
+def tang_trace(jobs, machine=8, name="made up", project="group", synthetic=False):
+    """A trace of jobs that did not wait: a DataFrame of submit, run, estimate, and if it likes procs, user, group."""
+    absent = {"procs": 1, "user": 1, "group": 1}
+    jobs = jobs.assign(**{column: value for column, value in absent.items() if column not in jobs})
+    log = jobs.assign(wait=0, requested_time=jobs.estimate)
+    options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
+    return tang2013.Trace(name, Workload(jobs, machine, name, **options), project)
+
+
+def of_traces(cls, *traces, **parameters):
+    """An exhibit of Mu'alem & Feitelson made from these traces, and not from those on this machine."""
+    exhibit = cls(**parameters)
+    exhibit._found = list(traces), []
+    return exhibit
+
+
+def verdicts(claims):
+    """The verdicts on claims, by their ids."""
+    return {claim["id"]: claim["verdict"] for claim in claims}
+
+
+def texts(of):
+    """What is written in a figure, or in its axes."""
+    return [text.get_text() for text in of.texts]
+
+
+def means(workload, policy, estimates=None, shake_s=60, seed=None):
+    """Mean response time and bounded slowdown (MF's formula) of a workload, shaken if there is a seed, by metric."""
+    workload = workload if estimates is None else workload.with_estimates(estimates)
+    workload = workload if seed is None else workload.shake(shake_s, seed)
+    summary = simulate(workload, policy).summary(floor=None)
+    return {"response_s": summary["mean_response"], "bounded_slowdown": summary["mean_bounded_slowdown"]}

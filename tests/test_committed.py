@@ -1,0 +1,85 @@
+"""What is committed is in order: one test a kind of file, which names every file at fault and what is wrong with it."""
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+from simlib.papers import records
+
+FIGURES = ROOT / "figures"
+VERSIONS = {"python", "simlib", "numpy", "pandas", "numba"}
+
+
+def in_order(paths, faults):
+    """Fail with all that `faults` finds wrong with files, a line each."""
+    paths = sorted(paths)
+    assert paths
+    found = [f"{path.relative_to(ROOT).as_posix()}: {fault}" for path in paths for fault in faults(path)]
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
+
+
+def of_notebook(path):
+    notebook = nbformat.read(path, as_version=4)
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as error:
+        yield str(error)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if sum("parameters" in cell.metadata.get("tags", []) for cell in code) != 1:
+        yield "expected one cell that is tagged as parameters"
+    if notebook.cells[0].cell_type != "markdown":
+        yield "expected prose in the first cell"
+    for cell in code:
+        if cell.outputs or cell.execution_count is not None:
+            yield f"cell {cell.id}: expected no output"
+        if len(cell.source.splitlines()) > 25:
+            yield f"cell {cell.id}: found {len(cell.source.splitlines())} lines, expected at most 25"
+
+
+def of_record(path):
+    try:
+        record = records.read(path)
+    except ValueError as error:  # it departs from the schema
+        yield str(error).removeprefix(f"{path}: ")
+        return
+    if record["exhibit"] != path.stem:
+        yield f"is named {record['exhibit']}"
+    if record["seed"] != record["parameters"].get("seed"):
+        yield "has another seed than its parameters"
+    folder, name = path.stem.split("_")[:2]
+    if not (ROOT / "notebooks" / folder / f"{name}.ipynb").exists():
+        yield f"expected a notebook {folder}/{name}.ipynb"
+    if record["synthetic"] or not all(log["sha256"] for log in record["logs"]):
+        yield "was not made from real logs, each with its digest"
+    if missing := VERSIONS - set(record["versions"]):
+        yield f"does not tell the version of {', '.join(sorted(missing))}"
+
+    if not path.with_suffix(".csv").exists():
+        yield "has no numbers beside it"
+
+
+def of_numbers(path):
+    if not path.with_suffix(".json").exists():
+        yield "has no record beside it"
+
+
+def of_picture(path):
+    if not path.with_suffix(".csv").exists():
+        yield "has no numbers beside it"
+
+
+def test_notebooks_have_parameters_short_cells_and_no_outputs():
+    in_order((ROOT / "notebooks").rglob("[!.]*.ipynb"), of_notebook)
+
+
+def test_records_follow_the_schema_are_named_after_their_exhibits_and_come_from_real_logs():
+    in_order(FIGURES.glob("*.json"), of_record)
+
+
+def test_all_numbers_have_a_record():
+    in_order(FIGURES.glob("*.csv"), of_numbers)
+
+
+def test_all_pictures_have_their_numbers():
+    in_order(FIGURES.glob("*.png"), of_picture)

@@ -1,0 +1,95 @@
+"""Long simulations show how far they are, and end at once when they are interrupted."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from simlib import EASY, Conservative, progress, simulate
+from simlib.estimates import Uniform
+from simlib.models import jann97
+from simlib.sweeps import sweep
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def overloaded():
+    """Takes conservative backfilling many seconds: its queue grows, and nearly all of it moves when a job ends."""
+    return jann97.workload(60_000).scale_load(1.3).with_estimates(Uniform(10))
+
+
+@pytest.fixture(autouse=True)
+def signals():
+    """What Python does with an interrupt, whatever a library has made of it that another test uses."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt_once_jobs_have_started(simulations=1):
+    def watch():
+        while sum(w[0] > 0 for w in list(progress._running.values())) < simulations:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch).start()
+
+
+def test_an_interrupt_ends_a_simulation_and_leaves_nothing_running(overloaded):
+    simulate(jann97.workload(10), Conservative())  # compiled by now
+    threads = threading.active_count()
+    interrupt_once_jobs_have_started()
+    with pytest.raises(KeyboardInterrupt):
+        simulate(overloaded, Conservative())
+    assert threading.active_count() == threads
+    assert not progress._running
+
+
+def test_an_interrupt_does_not_wait_for_numba_to_compile():
+    compiled, ended = threading.Event(), threading.Event()
+
+    def deaf(watch):
+        watch[0] = 1
+        compiled.wait(20)
+        ended.set()
+
+    interrupt_once_jobs_have_started()
+    with pytest.raises(KeyboardInterrupt):
+        progress.interruptible(deaf, jobs=progress.LONG)
+    assert not ended.is_set()
+    compiled.set()
+
+
+def test_an_interrupt_ends_all_simulations_of_a_sweep(overloaded):
+    interrupt_once_jobs_have_started(simulations=2)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(simulate, [(overloaded, Conservative("start"))] * 20)
+    assert not progress._running
+
+
+def test_a_simulation_that_was_interrupted_can_be_begun_again():
+    workload = jann97.workload(progress.LONG)
+    progress.stop_all()
+    assert simulate(workload, EASY()).jobs.wait.min() == 0
+
+
+@pytest.mark.parametrize("somebody", [True, False])
+def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "bar_shows", lambda: somebody)
+
+    def slow(watch):
+        watch[0] = 12_000
+        time.sleep(1.5)
+        return "found"
+
+    assert progress.interruptible(slow, jobs=24_000) == "found"
+    shown = capsys.readouterr().err
+    assert ("simulate: 100%" in shown and "12.0k/24.0k" in shown) if somebody else shown == ""
+
+
+def test_an_error_in_the_thread_of_a_long_simulation_reaches_the_caller():
+    with pytest.raises(ValueError, match="nan"):
+        simulate(jann97.workload(progress.LONG), EASY(order=lambda wait, estimate, size: 0.0 * wait / 0.0))
