@@ -236,12 +236,10 @@ def total(found):
     all_claims = decided(found)
     own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
     papers = [claim for claim in all_claims if claim not in own]
-    sentences.append(f"Of {len(papers)} claims that the papers make: {_verdicts(papers)}.")
-    return sentences + ([f"Of {len(own)} findings of this study's own: {_verdicts(own)}."] if own else [])
-
-
-def _verdicts(claims):
-    return ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(claims).items() if count)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(papers).items())
+    sentences.append(f"Of {len(papers)} claims that the papers make: {verdicts}.")
+    held = sum(claim["verdict"] == HOLDS for claim in own)
+    return sentences + ([f"Of {len(own)} findings of this study's own {held} hold."] if own else [])
 
 
 def _shares(counts):

@@ -61,18 +61,19 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
 
     @cached_property
     def cells(self):
-        """The verdicts on its printed numbers; load and number of jobs hardly hang on the scheduler, and are EASY's."""
-        return results.cells(self.comparison.drop(index=self._not_printed), self._about)
+        """The verdicts on its printed numbers; load and jobs of a month are judged once, under the first policy."""
+        return results.cells(self.comparison.drop(index=self._repeated), self._about)
 
     def _about(self, of):
         note, metric = self.notes.get((of["trace"], of["month"]), ""), of["metric"]
         return {"close": CLOSE_TO.get(metric, 0.05), "decimals": DECIMALS[metric], "same_log": not note, "note": note}
 
     @property
-    def _not_printed(self):
+    def _repeated(self):
         places = self.comparison.index
-        of_both = places.get_level_values("metric").isin(["load", "jobs"])
-        return places[of_both & (places.get_level_values("scheduler") != SCHEDULERS[0])]
+        of_all = places.isin(["load", "jobs"], level="metric")
+        of_first = places.isin(SCHEDULERS[:1], level="scheduler") & places.isin(self.rules[:1], level="rule")
+        return places[of_all & ~of_first]
 
     # For reading
 
