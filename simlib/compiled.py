@@ -116,7 +116,9 @@ class _CodeFiles(_Cache):
 
     def _path(self, sig: tuple, codegen: Any) -> Path:
         of = _sources(self._function.__code__.co_filename), self._function.__qualname__, sig, codegen.magic_tuple()
-        digest = hashlib.sha256(repr((*of, numba.__version__, numba.config.BOUNDSCHECK)).encode()).hexdigest()
+        digest = hashlib.sha256(
+            repr((*of, numba.__version__, getattr(numba.config, "BOUNDSCHECK", None))).encode()
+        ).hexdigest()
         return _place() / f"{self._function.__name__}-{digest[:24]}.code"
 
 

@@ -44,7 +44,7 @@ def test_a_parser_that_swallows_a_bad_line_is_found_out(monkeypatch):
 def test_a_parser_that_reads_a_number_wrong_is_found_out_with_the_smallest_log(monkeypatch):
     whole = swf.lines._parse_fast
     monkeypatch.setattr(
-        swf, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
+        swf.lines, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
     )
     failures = logs.damaged_lines(Plan(seed=1, share=0.005)).failures
     assert "field 3: found 4.0, expected 3.0" in failures[0] and "--case" in failures[0]

@@ -13,6 +13,7 @@ import simlib
 from simlib import archive, paths
 from simlib.models import comparison, fit_twins, twin
 from simlib.models.twins import chance, fitting, nearest, times, users
+from simlib.papers import judging
 
 pytestmark = pytest.mark.slow
 
@@ -377,7 +378,7 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
-    printed = simlib.judging.published("mualem2001_table1")
+    printed = judging.published("mualem2001_table1")
     printed = printed[(printed.trace == "Par") & (printed.month < "1996")]
     w = first("SDSC-Par-95")
     months = comparison.by_month(comparison.described(w))
