@@ -21,8 +21,10 @@ from typing import Any, TypeVar, overload
 import numba
 import numpy as np
 from numba.core.caching import _Cache
+from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 from numba.misc.appdirs import AppDirs
 
 from . import paths
@@ -70,6 +72,33 @@ def compiled(function: Any = None, **options: Any) -> Any:
     if os.path.isfile(function.__code__.co_filename):  # not what is typed in
         dispatcher._cache = _CodeFiles(function)
     return dispatcher
+
+
+def pointer(function: FunctionType, signature: str) -> CFunc:
+    """Compile a function to a pointer that kernels can be given, and keep the machine code.
+
+    Parameters
+    ----------
+    function : function
+        In a file of its own, what numba can compile.
+    signature : str
+        Its types, such as "float64(float64)".
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        As from `numba.cfunc`.
+
+    Examples
+    --------
+    >>> from simlib import orders
+    >>> pointer(orders.ORDERS["sjf"], "float64(float64, float64, float64)").ctypes(0.0, 60.0, 1.0)
+    -60.0
+    """
+    found = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    found._cache = _CodeFiles(function)
+    found.compile()
+    return found
 
 
 class _CodeFiles(_Cache):

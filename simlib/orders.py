@@ -12,6 +12,7 @@ import numpy as np
 from numba.core import types
 from numba.core.ccallback import CFunc
 
+from .compiled import pointer
 from .identity import identity
 
 Order = str | Callable[[float, float, float], float]
@@ -34,7 +35,7 @@ ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
 
 EXPECTED = "a function of the floats (wait, estimate, size) that returns a number"
 
-_POINTER = numba.cfunc("float64(float64, float64, float64)", cache=True, error_model="numpy")
+_TYPES = "float64(float64, float64, float64)"
 _compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang on
 
 
@@ -105,7 +106,7 @@ def compiled(order: Order) -> CFunc:
 
 @cache
 def _own(name: str) -> CFunc:
-    return _POINTER(ORDERS[name])
+    return pointer(ORDERS[name], _TYPES)
 
 
 def _guarded(order: Callable) -> CFunc:
@@ -125,7 +126,7 @@ def _guarded(order: Callable) -> CFunc:
         except Exception:
             return np.nan
 
-    return numba.cfunc("float64(float64, float64, float64)", error_model="numpy")(guarded)
+    return numba.cfunc(_TYPES, error_model="numpy")(guarded)
 
 
 def _compilable(function: FunctionType, callers: tuple[CodeType, ...]) -> Any:

@@ -153,6 +153,11 @@ def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, list[int
         raise SacctError("found no record")
     splits = len(columns) - 1 if columns[-1] == "jobname" else -1
     rows = {number: line.removesuffix(tail).split("|", splits) for number, line in whole.items()}
+    for number, row in rows.items():
+        if len(row) != len(columns):
+            raise SacctError(
+                f"line {number}: found {len(row)} fields, expected {len(columns)}, and a | at the end as in line 1"
+            )
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return table.loc[:, ~table.columns.duplicated()], broken
 

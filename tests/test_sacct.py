@@ -431,6 +431,15 @@ def test_more_fields_than_columns_are_refused_where_no_name_may_hold_the_separat
     assert fault(convert, name_first) == f"line 3: found 17 fields, expected 16; {why}"
 
 
+def test_a_record_without_the_separator_at_the_end_that_all_others_have_is_refused(convert):
+    first = {"JobName": ""}  # it can hold a | as the last column only
+    rows = [list(first | JOB), *([str(value) for value in (first | job(n)).values()] for n in (1, 2))]
+    lines = ["|".join(row) + "|" for row in rows]
+    lines[2] = "|" + lines[2].removesuffix("|")
+    why = "and a | at the end as in line 1"
+    assert fault(convert, "\n".join(lines) + "\n") == f"line 3: found {len(rows[0]) + 1} fields, expected 16, {why}"
+
+
 # Line feeds in names
 
 BROKEN = [job(1), job(2, 5, JobName="two\nlines"), job(3, 9), job(4, 9, JobName="and\n\nthree\nof them"), job(5, 9)]

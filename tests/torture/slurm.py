@@ -152,7 +152,10 @@ def _count(text):
     found = re.fullmatch(r"([0-9]+)([KMG]?)", text)
     if not found:
         raise Refused(text)
-    return int(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]
+    count = int(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]
+    if count >= 2**32:  # more than Slurm can count, even where the job never started
+        raise Refused(text)
+    return count
 
 
 # What is done to records
