@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar, overload
 
 import numba
@@ -74,7 +73,7 @@ def compiled(function: Any = None, **options: Any) -> Any:
     return dispatcher
 
 
-def pointer(function: FunctionType, signature: str) -> CFunc:
+def pointer(function: Callable[..., float], signature: str) -> CFunc:
     """Compile a function to a pointer that kernels can be given, and keep the machine code.
 
     Parameters
@@ -95,7 +94,7 @@ def pointer(function: FunctionType, signature: str) -> CFunc:
     >>> pointer(orders.ORDERS["sjf"], "float64(float64, float64, float64)").ctypes(0.0, 60.0, 1.0)
     -60.0
     """
-    found = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    found: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
     found._cache = _CodeFiles(function)
     found.compile()
     return found
@@ -104,8 +103,8 @@ def pointer(function: FunctionType, signature: str) -> CFunc:
 class _CodeFiles(_Cache):
     """Keep the machine code of one function, a file for each combination of types."""
 
-    def __init__(self, function: FunctionType) -> None:
-        self._function = function
+    def __init__(self, function: Callable) -> None:
+        self._function: Any = function
         self._enabled = True
 
     @property
