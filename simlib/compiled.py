@@ -29,9 +29,6 @@ from numba.misc.appdirs import AppDirs
 from . import paths
 
 _ENGINE = Path(__file__).parent / "engine"
-_DIGEST = hashlib.sha256().digest_size
-
-
 _Function = TypeVar("_Function", bound=Callable)
 
 
@@ -116,20 +113,17 @@ class _CodeFiles(_Cache):
         """Read the code for a combination of types; None where there is none, or what is there is damaged."""
         target_context.refresh()
         _keep_memory()
-        path = self._path(sig, target_context.codegen())
+        code = None
         with suppress(OSError):
-            data = path.read_bytes() if self._enabled else b""
-            if hashlib.sha256(data[_DIGEST:]).digest() == data[:_DIGEST]:
-                return CompileResult._rebuild(target_context, *pickle.loads(data[_DIGEST:]))
-        return None
+            code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
+        return CompileResult._rebuild(target_context, *pickle.loads(code)) if code else None
 
     def save_overload(self, sig: tuple, data: Any) -> None:
         """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
-        path, code = self._path(sig, data.codegen), dumps(data._reduce())
-        with suppress(OSError), paths.replacing(path) as new:
-            new.write_bytes(hashlib.sha256(code).digest() + code)
+        with suppress(OSError):
+            paths.write_sealed(self._path(sig, data.codegen), dumps(data._reduce()))
 
     def enable(self) -> None:
         """Read and write files."""

@@ -4,6 +4,7 @@ And write files so that they appear at once and whole.
 """
 
 import errno
+import hashlib
 import os
 import platform
 import shutil
@@ -121,6 +122,42 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def write_sealed(path: str | Path, content: bytes) -> None:
+    """Write a file that `read_sealed` gives back only whole: its first bytes are a digest of the rest.
+
+    Raises
+    ------
+    OSError
+        As from `replacing`.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sealed(Path(folder, "kept"), b"seven")
+    ...     read_sealed(Path(folder, "kept"))
+    b'seven'
+    """
+    with replacing(path) as new:
+        new.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def read_sealed(path: str | Path) -> bytes | None:
+    """Read a file of `write_sealed`; None where there is none, or where it is not what was written.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(read_sealed(Path(folder, "kept")))
+    None
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    size = hashlib.sha256().digest_size
+    return data[size:] if hashlib.sha256(data[size:]).digest() == data[:size] else None
 
 
 # Temporary folders

@@ -36,22 +36,11 @@ def _read_or_made(function, ignored, *args, **options):
     given = inspect.signature(function).bind(*args, **options).arguments
     key = identity([function, {name: value for name, value in given.items() if name not in ignored}])
     path = FOLDER / function.__name__.strip("_") / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.pickle"
-    content = _undamaged(path)
+    content = paths.read_sealed(path)
     if content is None:
         content = pickle.dumps(function(*args, **options))
-        with paths.replacing(path) as new:
-            new.write_bytes(hashlib.sha256(content).digest() + content)
+        paths.write_sealed(path, content)
     return pickle.loads(content)
-
-
-def _undamaged(path):
-    """Read a file; None where there is none, or where it is not what was written."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    digest, content = data[:32], data[32:]
-    return content if hashlib.sha256(content).digest() == digest else None
 
 
 def state_of(workload, feedback=False):
