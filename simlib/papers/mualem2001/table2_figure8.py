@@ -110,7 +110,7 @@ class Table2Figure8(
 
     @cached_property
     def further(self):
-        """Counts that bear on the cells that differ, and on the text's footnote 2, by (trace, count)."""
+        """Counts that bear on the cells that differ, by (trace, count)."""
         jobs, known = self.lines, self.lines.estimate.notna()
         clock = pd.concat({each.trace: run_by_local_clock(each.workload) for each in self.found})
         local = in_peak(jobs.assign(used=100 * clock / jobs.estimate))
@@ -120,7 +120,6 @@ class Table2Figure8(
             ("100 % peak with run times by the local clock", "peak_100pct"): local,
             ("killed jobs of this peak", "peak_100pct_killed"): local & jobs.killed,
             ("under 90 s, not known to be killed, with an estimate", "shorter_than_90s"): short,
-            ("killed, having requested four hours", ""): jobs.killed & (jobs.estimate == 4 * 3600),
         }
         table = pd.DataFrame(counted).rename_axis(columns=["count", "parameter"]).groupby("trace", sort=False).sum()
         table = table.stack(["count", "parameter"], future_stack=True).to_frame("ours")
