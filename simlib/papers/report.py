@@ -22,6 +22,7 @@ from .judging import (
     LIKELY,
     OFF,
     OTHER_LOG,
+    TEXT,
     UNTESTED,
     VERDICTS,
     findings,
@@ -213,7 +214,19 @@ def stated(found):
     if missing := [id for id in findings().id if id not in own]:
         raise ValueError(f"README.md: found no record that decides {', '.join(missing)}, whose numbers it states")
     page = Environment(loader=PackageLoader("simlib.papers"), undefined=StrictUndefined, trim_blocks=True)
-    return page.get_template("findings.md").render(papers=papers, all=sum(papers.values()), own=own)
+    numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
+    return page.get_template("findings.md").render(numbers)
+
+
+def _gains(found):
+    """Tang's average gains by selective adjustment at the 85th percentile, ours and printed, by metric."""
+    cells = [cell for one in found if one.name == "tang2013_figures14-17" for cell in one.cells]
+    gains = {}
+    for cell in (cell for cell in cells if cell["of"]["case"] == "selective p85"):
+        of_metric = gains.setdefault(cell["of"]["metric"], {"ours": [], "published": []})
+        of_metric["ours"].append(cell["readings"][TEXT]["ours"])
+        of_metric["published"].append(cell["published"])
+    return gains
 
 
 def with_findings(readme, found):
