@@ -152,3 +152,12 @@ def test_what_is_the_same_for_all_exhibits_cannot_be_defined_anew(monkeypatch):
         class Own(Exhibit, name="mualem2001/table9"):
             def of(self, metric):
                 return metric
+
+
+def test_an_exhibit_without_sources_shows_an_empty_table(monkeypatch):
+    monkeypatch.setattr(exhibit, "REGISTRY", {})
+
+    class ByHand(Exhibit, name="mualem2001/table9"):
+        pass
+
+    assert ByHand().show_sources().empty

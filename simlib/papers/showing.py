@@ -20,7 +20,7 @@ def logs_table(workloads):
                 "then": "; ".join(workload.history),
             }
         )
-    return pd.DataFrame(rows).set_index("log")
+    return pd.DataFrame(rows, columns=["log", "file", "processors", "jobs", "dropped", "then"]).set_index("log")
 
 
 def _origin(source):
