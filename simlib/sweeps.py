@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -64,27 +65,44 @@ def sweep(
             return sweep(function, tasks, threads, progress, label)
         except (KeyboardInterrupt, SystemExit):
             to_the_end = False  # an order of somebody's may never return: a second Ctrl+C ends the process
+            threads.shutdown(wait=False, cancel_futures=True)
             raise
         finally:
             threads.shutdown(wait=to_the_end)
     if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
         executor = executor.get_executor(pure=False)
+    tasks = list(tasks)
     if client := getattr(executor, "_client", None):  # of Dask's executor
-        tasks = _sent_once(list(tasks), client)
-    futures = [executor.submit(function, *task) for task in tasks]
+        tasks = _sent_once(tasks, client)
+    futures: list[Any] = []
     show = bar_shows() if progress is None else progress
     try:
+        for task in tasks:
+            futures.append(executor.submit(function, *task))
         with tqdm(total=len(futures), unit="", desc=label, disable=not show) as bar:
             for future in futures:
                 future.add_done_callback(lambda _: bar.update())
             return [future.result() for future in futures]
     except (KeyboardInterrupt, SystemExit):  # dask_jobqueue makes the one into the other
-        stop_all()
-        wait([future for future in futures if not future.cancel()], timeout=0.5)
+        begun = [future for future in futures if not future.cancel()]  # first: what is stopped makes room for others
+        _stop(begun, all_known=len(futures) == len(tasks))
         raise
     finally:
         for future in futures:
             future.cancel()
+
+
+def _stop(begun: list, all_known: bool) -> None:
+    """End simulations that have begun, also those not yet at their first job; it takes half a second at most.
+
+    All of that half second where an interrupt came while tasks were handed over: one of them may have begun unknown.
+    """
+    for _ in range(5):
+        stop_all()
+        ended = not wait(begun, timeout=0.1).not_done
+        if ended and all_known:
+            break
+        time.sleep(0.1 if ended else 0)
 
 
 def _sent_once(tasks: list[tuple], client: Any) -> list[tuple]:

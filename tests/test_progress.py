@@ -30,12 +30,13 @@ def signals():
 
 
 def interrupt_once_jobs_have_started(simulations=1):
-    def watch():
-        while sum(w[0] > 0 for w in list(progress._running.values())) < simulations:
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
+    """Interrupt the main thread in a moment; not at all where simulations do not begin, for then a later test is hit."""
 
-    threading.Thread(target=watch).start()
+    def watch():
+        if soon(lambda: sum(w[0] > 0 for w in list(progress._running.values())) >= simulations):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def soon(holds):
@@ -76,6 +77,22 @@ def test_an_interrupt_ends_all_simulations_of_a_sweep(overloaded):
     with pytest.raises(KeyboardInterrupt):
         sweep(simulate, [(overloaded, Conservative("start"))] * 20)
     assert soon(lambda: not progress._running)
+
+
+def test_an_interrupt_of_a_sweep_ends_simulations_that_are_just_about_to_begin_and_begins_no_others(overloaded):
+    begun = []
+
+    def late(workload):
+        begun.append(threading.get_ident())
+        os.kill(os.getpid(), signal.SIGINT) if len(begun) == 1 else None
+        time.sleep(0.2)
+        return simulate(workload, Conservative("start"))
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(late, [(overloaded,)] * 20)
+    assert soon(lambda: not progress._running)
+    time.sleep(0.3)
+    assert len(begun) <= 3 and not progress._running
 
 
 def test_a_simulation_that_was_interrupted_can_be_begun_again():
