@@ -30,7 +30,7 @@ def signals():
 
 
 def interrupt_once_jobs_have_started(simulations=1):
-    """Interrupt the main thread in a moment; not at all where simulations do not begin, for then a later test is hit."""
+    """Interrupt the main thread in a moment; never where no simulation begins, for a later test would be hit."""
 
     def watch():
         if soon(lambda: sum(w[0] > 0 for w in list(progress._running.values())) >= simulations):
