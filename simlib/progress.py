@@ -73,18 +73,18 @@ def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _R
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
-    try:
-        if not wait([future], timeout=1).done:
-            with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, disable=not bar_shows()) as bar:
-                while not wait([future], timeout=0.2).done:
-                    bar.update(int(watch[0]) - bar.n)
-                bar.update(jobs - bar.n)
-        return future.result()
-    except BaseException:
-        watch[1] = 1
-        wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
-        raise
+    # The bar is made first: an interrupt must not find tqdm importing what it needs.
+    with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows()) as bar:
+        try:
+            threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
+            while not wait([future], timeout=0.2).done:
+                bar.update(int(watch[0]) - bar.n)
+            bar.update(jobs - bar.n)
+            return future.result()
+        except BaseException:
+            watch[1] = 1
+            wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
+            raise
 
 
 def stop_all() -> None:

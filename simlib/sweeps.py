@@ -76,18 +76,19 @@ def sweep(
         tasks = _sent_once(tasks, client)
     futures: list[Any] = []
     show = bar_shows() if progress is None else progress
+    bar = tqdm(total=len(tasks), unit="", desc=label, disable=not show)  # first: it imports what it needs
     try:
         for task in tasks:
             futures.append(executor.submit(function, *task))
-        with tqdm(total=len(futures), unit="", desc=label, disable=not show) as bar:
-            for future in futures:
-                future.add_done_callback(lambda _: bar.update())
-            return [future.result() for future in futures]
+        for future in futures:
+            future.add_done_callback(lambda _: bar.update())
+        return [future.result() for future in futures]
     except (KeyboardInterrupt, SystemExit):  # dask_jobqueue makes the one into the other
         begun = [future for future in futures if not future.cancel()]  # first: what is stopped makes room for others
         _stop(begun, all_known=len(futures) == len(tasks))
         raise
     finally:
+        bar.close()
         for future in futures:
             future.cancel()
 

@@ -48,7 +48,7 @@ def soon(holds):
 
 
 def test_an_interrupt_ends_a_simulation_and_leaves_nothing_running(overloaded):
-    simulate(jann97.workload(10), Conservative())  # compiled by now
+    simulate(jann97.workload(progress.LONG), Conservative())  # compiled by now, and tqdm's own thread is there
     threads = threading.active_count()
     interrupt_once_jobs_have_started()
     with pytest.raises(KeyboardInterrupt):
