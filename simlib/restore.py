@@ -36,6 +36,11 @@ class Filter:
         First and last hour of the local day.
     jobs : int
         How many were taken out.
+
+    Examples
+    --------
+    >>> Filter(user=5, numbers=(), hours=(3, 3), jobs=5301).hours
+    (3, 3)
     """
 
     user: int
@@ -219,8 +224,9 @@ def put_back(
     >>> thinned = log[~log.job.between(3001, 3100)]
     >>> w = simlib.Workload(jobs_of(thinned), 128, header=["user=7 and (job>=3001 and job<=3100) (100 jobs removed)"],
     ...                     log=thinned)
-    >>> put_back(w, {7: pd.DataFrame({"run": [60], "procs": [1]})})
-    <Workload workload, restored: 6,000 jobs on 128 processors; 100 lost jobs put back, drawn with seed 0>
+    >>> restored = put_back(w, {7: pd.DataFrame({"run": [60], "procs": [1]})})
+    >>> restored.name, len(restored), restored.history
+    ('workload, restored', 6000, ('100 lost jobs put back, drawn with seed 0',))
     """
     rows = lost(workload) if gaps is None else gaps
     rng = np.random.default_rng(seed)
