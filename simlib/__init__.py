@@ -12,9 +12,12 @@ from types import ModuleType
 
 from . import estimates, metrics
 from .archive import ArchiveError
+from .comparing import compare
 from .doubts import LogWarning
+from .exporting import write_evalys
 from .loading import load
 from .policies import EASY, FCFS, Conservative
+from .recording import recorded
 from .schedule import Schedule, simulate
 from .sweeps import sweep
 from .swf import SWFError, read_swf, write_swf
@@ -31,12 +34,15 @@ __all__ = [
     "SWFError",
     "Schedule",
     "Workload",
+    "compare",
     "estimates",
     "load",
     "metrics",
     "read_swf",
+    "recorded",
     "simulate",
     "sweep",
+    "write_evalys",
     "write_swf",
 ]
 

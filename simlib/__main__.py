@@ -7,12 +7,16 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from . import (
     EASY,
     FCFS,
     Conservative,
     Workload,
+    allotment,
     archive,
+    compare,
     doubts,
     estimates,
     loading,
@@ -85,6 +89,9 @@ def from_sacct(source: str, target: str, unit: str, procs: int | None, timezone:
 def compile_kernels() -> int:
     """Use every kernel of the library that Python calls once; otherwise one waits when it is first used."""
     workload, scheme = loading.load("sample"), walltime.Scheme()
+    compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, resamples=1)
+    start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
+    allotment.pieces(start, end, procs, machine)
     for policy in (FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()):
         simulate(workload, policy).summary()
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)

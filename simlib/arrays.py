@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 """Seconds, processors, or places of jobs."""
 
+Codes = NDArray[np.int32]
+"""Small numbers that stand for groups."""
+
 Floats = NDArray[np.float64]
 
 Bools = NDArray[np.bool_]

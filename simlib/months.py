@@ -1,5 +1,6 @@
 """Tell the time and the calendar month of the seconds of a log."""
 
+import operator
 from datetime import date, tzinfo
 from functools import lru_cache
 
@@ -101,6 +102,56 @@ class Calendar:
         Timestamp('2026-01-01 00:00:00+0000', tz='UTC')
         """
         return self._clock() + pd.Timedelta(int(seconds), "s")
+
+    def second(self, moment: Moment | int) -> int:
+        """Give the second of the log at which it is a calendar time of its zone; a number is a second already.
+
+        A local time that the clock shows twice is the earlier one; of one that it leaves out, the time at which it
+        goes on.
+
+        Raises
+        ------
+        ValueError
+            For what is no time, or where the log has no calendar.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.load("sample").second("2026-01-02 01:00"), simlib.load("sample").second(90)
+        (90000, 90)
+        """
+        if isinstance(moment, (int, np.integer)):
+            return int(moment)
+        clock = self._clock()
+        try:
+            time = pd.Timestamp(moment)
+            if time.tz is None:
+                time = time.tz_localize(clock.tz, ambiguous=True, nonexistent="shift_forward")
+            return operator.index((time - clock) // pd.Timedelta(1, "s"))  # of no time it is no whole number
+        except (ValueError, TypeError, OverflowError):
+            raise ValueError(
+                f"{self.name}: found time {moment!r}, expected one such as '2012-05-03' or '2012-05-03 14:30', or a "
+                "number of seconds since the log's start"
+            ) from None
+
+    def period(self, first: Moment | int, last: Moment | int) -> tuple[int, int]:
+        """Give the seconds of two calendar times, of which the second is the later: see `second`.
+
+        Raises
+        ------
+        ValueError
+            As from `second`, and where the second is not the later one.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.load("sample").period("2026-01-02", "2026-01-03")
+        (86400, 172800)
+        """
+        begin, end = self.second(first), self.second(last)
+        if begin >= end:
+            raise ValueError(f"{self.name}: found the time from {first} to {last}, expected an end after the beginning")
+        return begin, end
 
     def month_starts(self, first: float, last: float) -> tuple[list[str], Ints]:
         """List the calendar months that `first` to `last` (seconds) touch.

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from . import checks, metrics
+from . import checks, metrics, showing
 from .arrays import Floats, Ints
+from .months import Moment
+from .percentiles import of_measures
 from .policies import Policy
 from .progress import interruptible
 from .workload import Workload
@@ -20,10 +22,8 @@ OVERRUN = ("extend", "kill")
 MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
 """The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
 
-_SUMMARY = pd.Index(
-    ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
-    + ["unestimated"]
-)
+_SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
+_SUMMARY += ["unestimated"]
 
 
 def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
@@ -269,31 +269,45 @@ class Schedule:
         with np.errstate(invalid="ignore"):
             return np.hstack([work / (self.workload.procs * seconds[:, None]), jobs, sums[:, 1:-1] / jobs])
 
-    def summary(self, floor: float | None = 1.0) -> pd.Series:
+    def summary(self, floor: float | None = 1.0, percentiles: bool = False) -> pd.Series:
         """Take the means over all jobs.
 
         Parameters
         ----------
         floor : float or None
             Of the bounded slowdown; None for MF's formula.
+        percentiles : bool
+            Whether to find the median, the 95th and the 99th percentile, too, which takes longer than the means.
 
         Returns
         -------
         Series
             mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
             end), backfilled_share, jobs, makespan (seconds), unestimated: of how many jobs the run time serves as a
-            perfect estimate, for the log has none.
+            perfect estimate, for the log has none. With percentiles also median_wait, p95_wait, p99_wait, and the same
+            of response and bounded_slowdown: each is the smallest value that at least that share of the jobs does not
+            exceed.
 
         Examples
         --------
         >>> import simlib
         >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
-        >>> simlib.simulate(w, simlib.EASY()).summary()[["mean_wait", "mean_response", "makespan"]].to_list()
+        >>> schedule = simlib.simulate(w, simlib.EASY())
+        >>> schedule.summary()[["mean_wait", "mean_response", "makespan"]].to_list()
         [4.5, 12.0, 15.0]
+        >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
+        [0.0, 9.0]
         """
         load, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, load, backfilled, jobs, self._makespan, self.workload.unestimated]
-        return pd.Series(values, _SUMMARY, name=str(self.policy))
+        found = dict(zip(_SUMMARY, values, strict=True))
+        if percentiles:
+            found |= of_measures(self._columns["wait"], self._run, floor)
+        return pd.Series(found, name=str(self.policy))
+
+    def _repr_html_(self) -> str:
+        """Show in notebooks how long jobs wait, and what else is asked first."""
+        return showing.page(self)
 
     def by_month(self, floor: float | None = 1.0) -> pd.DataFrame:
         """Take the means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 does).
@@ -350,6 +364,36 @@ class Schedule:
         [0.0, 9.0]
         """
         return pd.DataFrame(self.means(edges, floor)[:-1], columns=MEANS).astype({"jobs": int})
+
+    def between(self, first: Moment | int, last: Moment | int) -> pd.DataFrame:
+        """Give the jobs that ran between two times, with the times and waits that they have in the full schedule.
+
+        Parameters
+        ----------
+        first, last : str, date or int
+            In the log's own zone, such as "2012-05-03" or "2012-05-03 14:30"; or seconds of the log. What ends at
+            `first` or starts at `last` is not in between; of jobs of no length those are that start from `first` on.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `jobs`.
+
+        Raises
+        ------
+        ValueError
+            For what is no time, where the log has no calendar, and where `last` is not after `first`.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).between(10, 12).wait.to_dict()
+        {'B': 9}
+        """
+        begin, end = self.workload.period(first, last)
+        jobs = self._table
+        return jobs[(jobs.start < end) & ((jobs.end > begin) | (jobs.start >= begin))]
 
     def plan(self, now: int) -> "Schedule":
         """Schedule what the scheduler knew at second `now`, as it planned it then.

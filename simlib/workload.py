@@ -1,7 +1,6 @@
 """A workload: which jobs are submitted when to what machine."""
 
 import copy
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
@@ -9,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from . import estimates as _estimates
+from . import selecting
 from .arrays import Ints
 from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, taking_part, unrequested
 from .months import Calendar, Moment, in_a_zone
@@ -234,71 +233,10 @@ class Workload(Calendar):
 
     # Selection
 
-    def select(self, which: str | ArrayLike) -> Self:
-        """Select the jobs for which `which` holds, as a new Workload.
-
-        Parameters
-        ----------
-        which : str or boolean array
-            An expression over the columns of `jobs` and the fields of the log, as for `DataFrame.query`, such as
-            "status == 1" or "requested_time > 0"; or one truth value a job.
-
-        Raises
-        ------
-        ValueError
-            Where the expression cannot be evaluated, or is not true or false of each job.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-        >>> w.select("procs > 2").jobs.index.to_list()
-        ['A']
-        """
-        if not isinstance(which, str):
-            return self.derive(self._jobs[np.asarray(which, dtype=bool)], "selected jobs")
-        table = self._jobs
-        if self.log is not None:
-            table = table.join(self.log.loc[table.index, self.log.columns.difference(table.columns)])
-        try:
-            chosen = table.eval(which)
-            if not (isinstance(chosen, pd.Series) and chosen.dtype == bool):
-                raise TypeError("it is not true or false of each job")
-        except Exception as error:
-            raise ValueError(
-                f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
-            ) from None
-        return self.derive(self._jobs[chosen], f"jobs with {which}")
-
-    def months(self, first: str, last: str | None = None) -> Self:
-        """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload.
-
-        Parameters
-        ----------
-        first, last : str
-            `YYYY-MM` in the log's own zone; `last` is `first` by default.
-
-        Raises
-        ------
-        ValueError
-            For a month that is none, or when no job was submitted then.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> len(simlib.load("sample").months("2026-02"))
-        1892
-        """
-        last = last or first
-        for month in (first, last):
-            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
-                raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
-        submitted = self.calendar_month(self._jobs.submit)
-        chosen = (submitted >= first) & (submitted <= last)
-        if not chosen.any():
-            span = f"{submitted.min()} to {submitted.max()}" if len(submitted) else "no job"
-            raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
-        return self.derive(self._jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
+    select = selecting.select
+    months = selecting.months
+    between = selecting.between
+    partition = selecting.partition
 
     # Load
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
 from simlib.models.sample import sample
-from simlib.papers import tang2013
+from simlib.papers import ledger, tang2013
+from simlib.papers.judging import TEXT
 from simlib.swf import FIELDS
 
 ROOT = Path(__file__).parent.parent
@@ -175,3 +176,31 @@ def means(workload, policy, estimates=None, shake_s=60, seed=None):
     workload = workload if seed is None else workload.shake(shake_s, seed)
     summary = simulate(workload, policy).summary(floor=None)
     return {"response_s": summary["mean_response"], "bounded_slowdown": summary["mean_bounded_slowdown"]}
+
+
+# Verdicts
+
+
+def claimed(id, verdict, note="", **others):
+    """The record of a verdict on a claim, from parts made up for it, by the text and by other readings."""
+    said = {TEXT: verdict} | others
+    readings = {reading: measured(id, one) for reading, one in said.items() if one != ledger.UNTESTED}
+    return ledger.decide(id, readings, note)
+
+
+def measured(id, verdict):
+    """Measures of all parts of a claim that make this verdict; the parts have to be two for one in between."""
+    parts = ledger.criteria()[id].values()
+    all_parts = {ledger.REPRODUCED: [ledger.HOLDS], ledger.NOT: [ledger.HOLDS_NOT], ledger.UNTOLD: [ledger.UNTOLD]}
+    kinds = all_parts.get(verdict, [ledger.HOLDS, ledger.HOLDS_NOT])
+    return {one.part: _measure(one, kinds[number % len(kinds)]) for number, one in enumerate(parts)}
+
+
+def _measure(criterion, verdict):
+    low, high = (bound if np.isfinite(bound) else None for bound in (criterion.above, criterion.below))
+    low, high = (high - 1 if low is None else low), (low + 1 if high is None else high)
+    inside, bound = (low + high) / 2, criterion.above if np.isfinite(criterion.above) else criterion.below
+    beyond = low - 1 if np.isfinite(criterion.above) else high + 1
+    if verdict == ledger.UNTOLD:
+        return ledger.Measure(bound, bound - 2, bound + 2)
+    return ledger.Measure.exactly(inside if verdict == ledger.HOLDS else beyond)

@@ -754,7 +754,18 @@ def test_the_catalogue_names_the_archive_and_its_citation():
     assert archive.catalogue()["base"].startswith("https://www.cs.huji.ac.il/")
     assert "Feitelson" in archive.catalogue()["citation"]
     recorded = [about for about in archive.catalogue()["logs"].values() if not about.get("synthetic")]
-    assert len(recorded) >= 8 and all("folder" in about for about in recorded)
+    assert len(recorded) >= 13 and all("folder" in about for about in recorded)
+
+
+def test_a_log_without_a_twin_is_missed_and_not_made_up(no_logs, capsys):
+    assert not twin.exists("HPC2N")
+    assert re.match("HPC2N: .* the archive (cannot|could not) be reached", refusal(simlib.load, "HPC2N"))
+    assert main(["logs"]) == 0
+    assert "HPC2N         High Performance" in (out := capsys.readouterr().out) and out.count("not here") == 13
+
+
+def test_curies_best_file_is_the_one_that_the_archive_advises():
+    assert [file.variant for file in archive.files("CEA-Curie")] == ["cleaned", "original"]
 
 
 def test_the_sample_is_always_here_and_says_that_it_is_made_up():
@@ -776,6 +787,11 @@ def test_the_sample_is_always_here_and_says_that_it_is_made_up():
         ("SDSC-Par-96", "cleaned", 32135, 0),
         ("LANL-CM5", "cleaned", 122057, 3),
         ("SDSC-DS", "cleaned", 85045, 11024),
+        ("CEA-Curie", "cleaned", 301914, 10912),
+        ("SDSC-BLUE", "cleaned", 223663, 19643),
+        ("HPC2N", "cleaned", 202871, 0),
+        ("LLNL-Atlas", "cleaned", 39190, 4588),
+        ("Sandia-Ross", "cleaned", 57867, 15),
     ],
 )
 def test_real_logs_have_the_jobs_they_should(log, name, variant, jobs, dropped):

@@ -156,3 +156,11 @@ def test_modules_that_cost_time_come_when_they_are_first_used():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["batch_means", "Scheme"]
     with pytest.raises(AttributeError, match="module 'simlib' has no attribute 'statistics'"):
         simlib.statistics  # noqa: B018
+
+
+def test_every_module_of_the_library_is_held_to_its_floor():
+    """What import-linter is told not to import the study is all that is not the study or the course."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    others = {"papers", "lessons", "widgets", "__init__", "__main__", "__pycache__"}
+    modules = {path.stem for path in (ROOT / "simlib").iterdir() if path.is_dir() or path.suffix == ".py"} - others
+    assert contracts[0]["source_modules"] == [f"simlib.{name}" for name in sorted(modules)]

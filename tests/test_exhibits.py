@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
 import pytest
-from helpers import ROOT, texts
+from helpers import ROOT, claimed, texts
 
 from simlib import load, plots
 from simlib.models import jann97
-from simlib.papers import exhibit, judging, records
+from simlib.papers import exhibit, ledger, records
 from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part, repeats
 
 EXHIBITS = exhibit.exhibits()
@@ -43,10 +43,9 @@ def test_an_exhibit_has_the_parameters_of_its_notebook():
         assert (name, declared.of(given | {"others": 1}).parameters) == (name, given)
 
 
-def test_claims_are_decided_by_one_exhibit_each_but_for_conjectures():
+def test_claims_and_findings_are_decided_by_one_exhibit_each():
     decided = [id for each in EXHIBITS.values() for id in each.claims]
-    every = {*judging.published("claims").id, *judging.findings().id}
-    assert sorted(decided) == sorted(every - set(judging.CONJECTURES))
+    assert sorted(decided) == sorted([*ledger.criteria(), *ledger.findings()])
     known = {LOGS, MODELS, EXAMPLES}
     for each in EXHIBITS.values():
         for on in each.claims.values():
@@ -84,7 +83,7 @@ def made(tmp_path, monkeypatch):
             return {LOGS: [load("sample")], MODELS: [jann97.workload(10)]}
 
         def judge(self):
-            return [judging.claim(id, judging.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
+            return [claimed(id, ledger.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
 
         def parts(self):
             table = pd.DataFrame({"x": [1.0]})
@@ -99,7 +98,7 @@ def made(tmp_path, monkeypatch):
 
 
 def test_a_claim_that_rests_on_stand_ins_cannot_be_tested_and_one_on_models_can(made):
-    assert [one["verdict"] for one in made().verdicts] == [judging.UNTESTED, judging.REPRODUCED]
+    assert [one["verdict"] for one in made().verdicts] == [ledger.UNTESTED, ledger.REPRODUCED]
 
 
 def test_a_picture_of_stand_ins_is_stamped_when_it_is_made_and_only_once(made):
@@ -140,7 +139,7 @@ def test_a_missing_parameter_is_named(made):
 
 
 def test_verdicts_on_other_claims_than_declared_are_refused(made, monkeypatch):
-    monkeypatch.setattr(made, "judge", lambda self: [judging.claim("MF-03", judging.NOT, "0 of 7")])
+    monkeypatch.setattr(made, "judge", lambda self: [claimed("MF-03", ledger.NOT, "0 of 7")])
     with pytest.raises(ValueError, match="judge.. decides MF-03, expected MF-01, MF-02"):
         _ = made().verdicts
 

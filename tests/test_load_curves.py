@@ -169,7 +169,9 @@ def test_pictures_show_every_workload_and_mark_what_the_ceiling_stopped():
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["EASY", "conservative", "one", "other", "stopped: too high"]
     figure = pictures.against_load(points, labels, [["one"], ["other"]])
-    assert [ax.get_title() for ax in figure.axes] == ["one", "other", "", ""]
+    assert [ax.get_title() for ax in figure.axes] == ["(a) one", "(b) other", "(c) one", "(d) other"]
+    figure = pictures.against_load(points, labels, limits={"response_s": 900})
+    assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[1].get_ylim()
     two_rules = pd.concat([pairs, pairs.rename(index={"conservative": "likely"})])
     figure = pictures.differences_by_load(two_rules, labels)
     texts = [text.get_text() for text in figure.legends[0].get_texts()]

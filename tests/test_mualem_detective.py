@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simlib import EASY, Conservative, reference, simulate
 from simlib.models.sample import sample
 from simlib.papers import judging, mualem2001
-from simlib.papers.judging import HOLDS, HOLDS_NOT
+from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
 from simlib.papers.mualem2001 import detective, detective_findings, detective_pictures, programs, suspects
 from simlib.stats import band
 
@@ -359,7 +359,7 @@ def test_cells_inside_are_counted_on_the_sp2_logs_alone(inside, verdicts):
     names = ["program", "scheduler", "trace", "month", "metric"]
     standing = pd.DataFrame({"verdict": pd.Series(rows).rename_axis(names)})
     text, likeliest = (detective_findings._inside(standing, program) for program in ("text", "likeliest"))
-    assert (text["wins"], text["of"], likeliest["share"]) == (2 * inside[0], 200, inside[1] / 100)
+    assert (text["inside"], text["of"], likeliest["value"]) == (2 * inside[0], 200, inside[1] / 100)
     found = detective_findings._text_misses(text), detective_findings._likeliest_meets(text, likeliest)
     assert tuple(one["verdict"] for one in found) == verdicts
 
@@ -376,4 +376,4 @@ def test_a_lead_is_gone_only_where_half_the_months_are_possible_and_what_is_prin
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["months", "won_low", "won_high"])
     table.index = pd.MultiIndex.from_tuples(table.index, names=["trace", "metric", "program"])
     assert detective_findings._undecided(table)["verdict"] == verdict
-    assert detective_findings._undecided(table.loc[["SDSC"]])["verdict"] == judging.UNTESTED
+    assert detective_findings._undecided(table.loc[["SDSC"]])["verdict"] == UNTESTED

@@ -1,8 +1,8 @@
-"""Figure 6 of Mu'alem & Feitelson: run times and sizes of whole workloads, and the verdict on claim MF-18."""
+"""Figure 6 of Mu'alem & Feitelson: run times and sizes of whole workloads, and what is measured for MF-18."""
 
 import pytest
 
-from simlib.papers import judging, mualem2001, results
+from simlib.papers import ledger, mualem2001, results
 from simlib.papers.mualem2001 import distributions
 from simlib.papers.mualem2001.distributions import WEEK
 from simlib.papers.results import AS_IT_IS
@@ -24,30 +24,41 @@ def test_whole_workloads_have_their_means_medians_and_shares_and_those_of_their_
     assert set(resampled["run", "mean"]) == {10, 505, 1000}  # a week counts not at all, once or twice, all of it
 
 
-def verdict(workload, ones, others):
-    labelled = [(label, weeks(workload, made)) for label, made in (ones | others).items()]
-    found = distributions.of_weeks(labelled, resamples=100, seed=1)
-    return distributions.sp2_claim(distributions.compared(found))["verdict"]
-
-
 LONG_AND_NARROW = [(5000, 2), (6000, 2), (7000, 3)] * 3
 SHORT_AND_WIDE = [(50, 16), (60, 20), (70, 30)] * 3
 
 
-def test_longer_and_narrower_sp2_jobs_bear_the_claim_out_as_far_as_there_are_others(workload):
-    sp2 = dict.fromkeys(mualem2001.SP2, LONG_AND_NARROW)
-    assert verdict(workload, sp2, {"Par": SHORT_AND_WIDE, "CM5": SHORT_AND_WIDE}) == judging.PARTLY
-    assert verdict(workload, sp2, {"Par": SHORT_AND_WIDE, "Feitelson": SHORT_AND_WIDE}) == judging.REPRODUCED
+def parts(workload, sp2, others, model=SHORT_AND_WIDE):
+    """The verdicts on the parts of MF-18 where all SP2 logs are alike, and the others, and one member of the family."""
+    made = dict.fromkeys(("CTC", "KTH", "SDSC"), sp2) | dict.fromkeys(("Par-95", "Par-96", "CM5"), others)
+    labelled = [(label, weeks(workload, made)) for label, made in made.items()]
+    of_logs = distributions.of_weeks([*labelled, ("Jann", labelled[0][1])], resamples=100, seed=1)
+    of_family = distributions.of_weeks([("KTH", weeks(workload, model))], resamples=100, seed=1)
+    found = distributions.sp2_against_each(of_logs, of_family)["KTH"]
+    return {part: ledger.criteria()["MF-18"][part].judge(one) for part, one in found.items()}
 
 
-def test_shorter_or_wider_sp2_jobs_contradict_the_claim(workload):
-    assert verdict(workload, {"CTC": SHORT_AND_WIDE}, {"CM5": LONG_AND_NARROW}) == judging.NOT
-    assert verdict(workload, {"CTC": [(50, 2)] * 5}, {"CM5": [(50, 30)] * 5}) == judging.NOT
+def test_sp2_jobs_are_held_against_the_other_logs_and_a_member_of_the_family(workload):
+    assert set(parts(workload, LONG_AND_NARROW, SHORT_AND_WIDE).values()) == {ledger.HOLDS}
+    assert set(parts(workload, SHORT_AND_WIDE, LONG_AND_NARROW, LONG_AND_NARROW).values()) == {ledger.HOLDS_NOT}
+    narrow = parts(workload, [(50, 2), (60, 2), (70, 3)] * 3, LONG_AND_NARROW, [(5000, 16), (6000, 20), (7000, 30)] * 3)
+    assert narrow["mean run time"] == narrow["median run time"] == ledger.HOLDS_NOT
+    assert narrow["mean size"] == ledger.HOLDS
 
 
-def test_without_both_kinds_of_logs_the_claim_cannot_be_tested(workload):
-    assert verdict(workload, {"CTC": SHORT_AND_WIDE}, {}) == judging.UNTESTED
-    assert verdict(workload, {}, {"sample": SHORT_AND_WIDE}) == judging.UNTESTED
+def test_the_years_of_one_log_count_as_one_and_all_workloads_alike(workload):
+    made = {"CTC": 2, "KTH": 2, "SDSC": 2, "Par-95": 4, "Par-96": 16, "CM5": 8}
+    labelled = [(label, weeks(workload, [(10, size)] * 2)) for label, size in made.items()]
+    member = distributions.of_weeks([("F", weeks(workload, [(10, 8)] * 2))], resamples=5)
+    found = distributions.sp2_against_each(distributions.of_weeks(labelled, resamples=5), member)["F"]
+    assert found["mean size"].value == pytest.approx(2 / 8)
+    assert found["mean run time"].value == pytest.approx(1)
+
+
+def test_where_a_log_is_absent_nothing_is_measured(workload):
+    labelled = [(label, weeks(workload, SHORT_AND_WIDE)) for label in ("CTC", "KTH", "SDSC", "Par", "Feitelson")]
+    of_logs = distributions.of_weeks(labelled, resamples=5)
+    assert distributions.sp2_against_each(of_logs, of_logs.loc[["Feitelson"]]) == {}
 
 
 def test_ratios_of_sizes_as_shares_take_the_machines_into_account(workload):

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import of_traces
+from helpers import of_traces, verdicts
 
 from simlib.estimates import Modelled
 from simlib.models.sample import sample
-from simlib.papers import judging, mualem2001
+from simlib.papers import ledger, mualem2001
+from simlib.papers.judging import TEXT
 from simlib.papers.mualem2001 import estimate_model
 
 
@@ -49,23 +50,56 @@ def test_a_log_whose_estimates_were_modelled_is_met_and_uniform_ones_are_not():
     assert (found.sd["model"][["tv", "ks"]] > 0).all()
 
 
-def distances(ks, tv=0.1):
-    rows = [(trace, name) for trace in ("CTC", "KTH") for name in ("model", "f2")]
-    index = pd.MultiIndex.from_tuples(rows, names=["trace", "estimates"])
-    table = pd.DataFrame({"tv": [tv, 0.5] * 2, "ks": [ks, 0.5, 0.05, 0.5]}, index=index)
-    return table.rename_axis(columns="distance").stack().to_frame("mean")
-
-
-NEAR = pd.DataFrame({"off": [-0.2, 0.01], "spread": [0.02, 0.02], "nearest": ["f2", "model"]})
+def distances(model, uniform, estimates=0.05, spread=0.001):
+    """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
+    rows = {}
+    for trace, less in (("CTC", 0), ("KTH", 0.01)):
+        for draw in (1, 2, 3):
+            shift = (draw - 2) * spread - less
+            rows[trace, "model", draw] = {"tv": 0.1, "ks": model + shift, "ks_estimate": estimates + shift}
+            rows[trace, "f2", draw] = {"tv": 0.5, "ks": uniform + shift, "ks_estimate": 0.5}
+    index = pd.MultiIndex.from_tuples(rows, names=["trace", "estimates", "replication"])
+    return pd.DataFrame(list(rows.values()), index).rename_axis(columns="distance").stack()
 
 
 @pytest.mark.parametrize(
-    "ks, tv, expected", [(0.09, 0.6, judging.REPRODUCED), (0.2, 0.3, judging.PARTLY), (0.2, 0.6, judging.NOT)]
+    "model, uniform, estimates, expected",
+    [
+        (0.09, 0.5, 0.05, ledger.REPRODUCED),
+        (0.2, 0.5, 0.05, ledger.NOT),  # the headline
+        (0.09, 0.5, 0.2, ledger.PARTLY),
+        (0.09, 0.08, 0.05, ledger.PARTLY),
+        (0.1, 0.5, 0.05, ledger.UNTOLD),
+    ],
 )
-def test_the_claim_hangs_on_the_farthest_log(ks, tv, expected):
-    (verdict,) = estimate_model.claims(distances(ks, tv), NEAR)
-    assert verdict["verdict"] == expected
-    assert "1 of 2 combinations, the same within the spread in 1" in verdict["evidence"]
+def test_the_model_is_measured_on_the_log_that_is_farthest(model, uniform, estimates, expected):
+    parts = estimate_model.as_real_ones(distances(model, uniform, estimates))
+    assert ledger.decide("MF-32", {TEXT: parts})["verdict"] == expected
+
+
+def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with():
+    parts = estimate_model.as_real_ones(distances(0.05, 0.5).drop("f2", level="estimates"))
+    assert parts["better than uniform"] == ledger.NOTHING
+    assert parts["used share"].high < 0.1
+
+
+@pytest.mark.parametrize(
+    "too_small, factor, expected",
+    [
+        (10, 10, (ledger.REPRODUCED, ledger.REPRODUCED)),
+        (3, 4, (ledger.NOT, ledger.NOT)),
+        (30, 30, (ledger.NOT, ledger.NOT)),
+    ],
+)
+def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(small, too_small, factor, expected):
+    runs = np.tile([60, 600], 50)
+    estimate = runs * np.where(runs < 90, 2 * factor, 2)
+    estimate[:too_small] = runs[:too_small]
+    jobs = pd.DataFrame({"run": runs, "estimate": estimate})
+    parts = {"MF-46": ("too small", estimate_model.too_small_share(jobs))}
+    parts["MF-47"] = ("short jobs", estimate_model.stretched(jobs, 90))
+    found = [ledger.decide(id, {TEXT: {part: ledger.Measure.exactly(n)}}) for id, (part, n) in parts.items()]
+    assert tuple(verdicts(found).values()) == expected
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
@@ -74,8 +108,9 @@ def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
     assert len(made.nearest) == 8
     for key, row in made.nearest.iterrows():
         assert row.off == pytest.approx(row.model / row.original - 1), key
-    (claim,) = made.verdicts
-    assert claim["verdict"] == judging.UNTESTED
+    assert verdicts(made.verdicts) == dict.fromkeys(["MF-32", "MF-46", "MF-47"], ledger.UNTESTED)
+    parts = made.judge()[1]["readings"][TEXT]["parts"]
+    assert [part["on"] for part in parts] == ["sample"]
     assert made.figure("scheduling")
 
 
@@ -86,8 +121,3 @@ def test_histograms_of_log_and_models_are_drawn(small):
     assert made.histograms.loc["sample"].loc["log"].ours.sum() == pytest.approx(100)
     assert made.histograms.sd["sample"]["model"].max() > 0
     assert made.figure()
-
-
-def test_without_uniform_estimates_the_model_is_the_nearest():
-    far = distances(0.2).drop("f2", level="estimates")
-    assert estimate_model.claims(far, NEAR)[0]["verdict"] == judging.PARTLY

@@ -5,9 +5,9 @@ import pytest
 from helpers import verdicts
 
 import simlib
-from simlib import EASY, Conservative, simulate
+from simlib import EASY, Conservative, Workload, simulate
 from simlib import examples as small
-from simlib.papers import judging
+from simlib.papers import ledger
 from simlib.papers.exhibit import LOGS
 from simlib.papers.mualem2001 import figures1_3
 from simlib.papers.mualem2001.figures1_3 import Figures1To3
@@ -41,27 +41,59 @@ def test_promises_are_counted_and_their_breach_measured():
     assert kept.promised["EASY"].max() <= 2  # only who waits at the head is promised something
 
 
-def decide(kept):
-    return verdicts([*figures1_3.of_logs(kept), figures1_3.of_figure3(Figures1To3(lengths=(10, 1000)).delays)])
+@pytest.fixture
+def exhibit():
+    """On the jobs of Figure 2, as if they were CTC's log."""
+    made = Figures1To3(lengths=(10, 1000))
+    made.promises = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
+    made.waits = pd.DataFrame({"beyond": [0, 0], "most": [0.5, 0.6], "beyond_estimate": [0, 1]}, index=WAITS)
+    return made
 
 
-def test_the_claims_follow_from_the_counts():
-    kept = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
-    assert set(decide(kept).values()) == {judging.REPRODUCED}
-    kept.loc[("CTC", "conservative", "start"), "late"] = 1
-    kept.loc[("CTC", "EASY", "textbook"), "late"] = 1
-    kept.loc[("CTC", "conservative", "rebackfill"), "late_share"] = 0
-    assert decide(kept) == {
-        "MF-01": judging.NOT,
-        "MF-02": judging.NOT,
-        "MF-03": judging.REPRODUCED,
-        "MF-04": judging.NOT,
-    }
+WAITS = pd.MultiIndex.from_tuples([("CTC", "text"), ("CTC", "likely")], names=["trace", "rule"])
 
 
-def test_on_stand_ins_only_the_example_decides():
-    exhibit = Figures1To3(lengths=(10, 1000))
+def test_the_claims_follow_from_the_counts(exhibit):
+    assert verdicts(exhibit.judge()) == dict.fromkeys(["MF-01", "MF-02", "MF-03", "MF-04", "MF-48"], ledger.REPRODUCED)
+
+
+def test_the_claims_are_told_from_false_ones(exhibit):
+    exhibit.promises.loc[("CTC", "conservative", "start"), "late"] = 1
+    exhibit.promises.loc[("CTC", "EASY", "textbook"), "late"] = 1
+    exhibit.waits.loc[("CTC", "text"), "beyond"] = 1
+    exhibit.second["rebackfill"] = exhibit.second["arrival"]
+    exhibit.promises.loc[("CTC", "conservative", "rebackfill"), "late_share"] = 0
+    exhibit.delays["easy"] = 20
+    found = verdicts(exhibit.judge())
+    assert set(found.values()) == {ledger.NOT}
+
+
+def test_the_likely_program_is_judged_beside_the_text(exhibit):
+    exhibit.promises.loc[("CTC", "EASY", "reuse_extra"), "late"] = 1
+    heads = {one["id"]: one for one in exhibit.judge()}["MF-04"]
+    assert (heads["verdict"], heads["readings"]["likely"]["verdict"]) == (ledger.REPRODUCED, ledger.NOT)
+
+
+def test_a_rank_counts_the_earlier_jobs_that_go_on_waiting():
+    submit, start = pd.Series([0, 1, 2, 2, 5, 9]), pd.Series([0, 5, 9, 2, 9, 9])
+    assert figures1_3.ranks(submit, start).tolist() == [1, 1, 2, 3, 2, 1]
+
+
+@pytest.mark.parametrize("wait, beyond, of_estimate", [(100, 0, 0), (150, 0, 1), (250, 1, 1)])
+def test_waits_are_held_against_the_longest_that_a_job_may_run_times_the_rank(wait, beyond, of_estimate):
+    jobs = {"submit": [0, 0], "start": [0, wait], "wait": [0, wait], "run": [200, 50], "estimate": [100, 100]}
+    found = figures1_3.beyond_rank(pd.DataFrame(jobs))
+    assert (found["limit"], found["beyond"], found["beyond_estimate"]) == (200, beyond, of_estimate)
+    assert found["most"] == wait / 200
+
+
+def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
+    rows = {name: (0, 100, 100, 4) for name in "ABCD"}
+    jobs = simulate(Workload.of("queue", 4, **rows), EASY()).jobs
+    assert figures1_3.beyond_rank(jobs) | {"limit": 0} == {"limit": 0, "beyond": 0, "most": 1, "beyond_estimate": 0}
+
+
+def test_on_stand_ins_only_the_example_decides(exhibit):
     exhibit.sources = {LOGS: [simlib.load("sample")]}
-    exhibit.promises = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
-    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == judging.UNTESTED}
-    assert untested == {"MF-01", "MF-02", "MF-04"}
+    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == ledger.UNTESTED}
+    assert untested == {"MF-01", "MF-02", "MF-04", "MF-48"}

@@ -1,14 +1,14 @@
 """The models' parts of Figures 5 and 6."""
 
-import helpers
 import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import Workload, size_classes
+from simlib import Workload
 from simlib.models import feitelson96, jann97
-from simlib.papers import judging, mualem2001
+from simlib.papers import ledger, mualem2001
 from simlib.papers.judging import LIKELY, TEXT
+from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTOLD
 from simlib.papers.mualem2001 import backfilling, backfilling_claims, distributions, figure5
 from simlib.size_classes import ALL
 
@@ -40,8 +40,10 @@ def made_up(easy, conservative):
     return pd.Series(rows).rename_axis(names)
 
 
-def verdicts(results):
-    return helpers.verdicts(backfilling_claims.of_models(backfilling.compared_by_load(results)))
+def parts(results):
+    """The verdicts on the parts of each claim."""
+    found = backfilling_claims.of_models(backfilling.changes(results))
+    return {claim["id"]: {one["part"]: one["verdict"] for one in claim["readings"][TEXT]["parts"]} for claim in found}
 
 
 def test_every_model_load_and_seed_is_simulated_under_every_scheduler(results):
@@ -74,31 +76,36 @@ def test_intervals_are_those_of_student_over_the_seeds():
 
 
 @pytest.mark.parametrize(
-    ("easy", "conservative", "same", "larger"),
+    ("conservative", "larger", "slightly"),
     [
-        ([0.6, 0.61, 0.62], [0.6, 0.61, 0.62], judging.REPRODUCED, judging.NOT),
-        ([0.6, 0.61, 0.62], [0.59, 0.6, 0.61], judging.REPRODUCED, judging.REPRODUCED),
-        ([0.6, 0.61, 0.62], [0.56, 0.57, 0.58], judging.PARTLY, judging.REPRODUCED),
-        ([0.6, 0.61, 0.62], [0.4, 0.41, 0.42], judging.NOT, judging.REPRODUCED),
-        ([0.6, 0.61, 0.62], [0.8, 0.81, 0.82], judging.NOT, judging.NOT),
+        ([0.59, 0.6, 0.61], HOLDS, HOLDS),
+        ([0.4, 0.41, 0.42], HOLDS, HOLDS_NOT),
+        ([0.7, 0.71, 0.72], HOLDS_NOT, HOLDS),
+        ([0.3, 0.6, 0.9], UNTOLD, UNTOLD),
     ],
 )
-def test_the_verdicts_on_the_amount_follow_the_difference(easy, conservative, same, larger):
-    found = verdicts(made_up(easy, conservative))
-    assert found["MF-14"] == same
-    assert found["MF-15"] == larger
+def test_the_amount_is_told_by_the_difference_workload_by_workload(conservative, larger, slightly):
+    found = parts(made_up([0.6, 0.61, 0.62], conservative))
+    assert found["MF-15"] == {"larger": larger, "slightly": slightly}
 
 
 @pytest.mark.parametrize(
-    ("easy", "conservative", "verdict"),
+    ("easy", "conservative", "smaller", "than"),
     [
-        ([0.6, 0.61, 0.62], [0.7, 0.71, 0.72], judging.REPRODUCED),
-        ([0.6, 0.61, 0.62], [0.6, 0.61, 0.62], judging.PARTLY),  # small jobs, but no more so than conservative's
-        ([1.2, 1.21, 1.22], [1.1, 1.11, 1.12], judging.NOT),
+        ([0.6, 0.61, 0.62], [0.7, 0.71, 0.72], HOLDS, HOLDS),
+        ([0.6, 0.61, 0.62], [0.5, 0.51, 0.52], HOLDS, HOLDS_NOT),
+        ([1.2, 1.21, 1.22], [1.3, 1.31, 1.32], HOLDS_NOT, HOLDS),
+        ([0.6, 0.61, 0.62], [0.4, 0.61, 0.8], HOLDS, UNTOLD),
     ],
 )
-def test_the_verdict_on_selection_by_size_follows_the_mean_sizes(easy, conservative, verdict):
-    assert verdicts(made_up(easy, conservative))["MF-17"] == verdict
+def test_selection_by_size_is_told_by_the_mean_sizes(easy, conservative, smaller, than):
+    assert parts(made_up(easy, conservative))["MF-17"] == {"smaller": smaller, "than conservative's": than}
+
+
+def test_only_high_loads_decide():
+    low = made_up([0.6, 0.61, 0.62], [0.9, 0.91, 0.92]).rename({0.8: 0.5}, level="load")
+    found = parts(pd.concat([low, made_up([0.6, 0.61, 0.62], [0.59, 0.6, 0.61])]))
+    assert found["MF-15"]["larger"] == HOLDS
 
 
 def test_a_table_for_reading_has_every_value_with_its_interval(results):
@@ -123,17 +130,12 @@ def of_runs(run):
     return Workload(jobs, 4)
 
 
-def test_the_modified_model_is_very_close_only_if_all_curves_are():
+def test_the_modified_model_is_very_close_where_its_curves_are():
     rng = np.random.default_rng(0)
     log = rng.integers(1, 10_000, 4000)
-    cases = {
-        judging.REPRODUCED: (log, log),
-        judging.PARTLY: (log // 2, log),
-        judging.NOT: (log // 8, log),
-    }
-    for verdict, (fsl, jann) in cases.items():
-        made = {"CTC": log, "Feitelson": log // 4, "Fsl": fsl, "Jann": jann}
-        workloads = [(name, of_runs(run)) for name, run in made.items()]
-        apart = [size_classes.distances(workloads, to) for to in ("CTC", "Jann")]
-        assert distributions.model_claim(*apart)["verdict"] == verdict
-    assert distributions.model_claim(None, apart[1])["verdict"] == judging.UNTESTED
+    cases = ((log, log, HOLDS, HOLDS), (log // 2, log, HOLDS_NOT, HOLDS_NOT), (log, log // 8, HOLDS, HOLDS_NOT))
+    for fsl, jann, to_ctc, to_jann in cases:
+        found = distributions.close([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2)
+        told = {part: ledger.criteria()["MF-19"][part].judge(one) for part, one in found.items()}
+        assert {told["CTC, all jobs"], told["CTC, by size"]} == {to_ctc}
+        assert {told["Jann, all jobs"], told["Jann, by size"]} == {to_jann}

@@ -7,11 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
-from helpers import texts
+from helpers import numbered, texts
+from hypothesis import given
+from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, Conservative, examples, plots, simulate
+from simlib import EASY, Conservative, allotment, examples, plots, simulate
 
 matplotlib.use("Agg")
 
@@ -87,3 +91,85 @@ def test_an_axes_placed_by_hand_stays_where_it_is(tmp_path):
     ax.set_position((0.1, 0.2, 0.3, 0.4))
     plots.save(figure, tmp_path / "figure9.png")
     assert ax.get_position().bounds == pytest.approx((0.1, 0.2, 0.3, 0.4))
+
+
+DAY = 86400
+BEGUN = pd.Timestamp("2004-10-31", tz="Europe/Stockholm")  # a day of 25 hours
+
+
+def corners(ax):
+    """The rectangles of a part of a schedule: (hours since the log began, first processor, hours, how many)."""
+    found = []
+    for path in ax.collections[0].get_paths():
+        (left, low), (right, high) = path.vertices[:4].min(axis=0), path.vertices[:4].max(axis=0)
+        left, right = (24 * day - BEGUN.timestamp() / 3600 for day in (left, right))
+        found.append((round(left, 3), low, round(right - left, 3), high - low))
+    return sorted(found)
+
+
+def test_a_part_of_a_schedule_has_the_jobs_that_ran_then_where_they_are_in_the_full_one(workload):
+    hour = 3600
+    rows = [(0, 30 * hour, 30 * hour, 3), (hour, 5 * hour, 5 * hour, 2), (2 * hour, 8 * hour, 8 * hour, 1)]
+    s = simulate(workload(rows, 4, start=BEGUN), EASY())
+    ax = plots.gantt(s, "2004-11-01", "2004-11-02")
+    assert corners(ax) == [(0, 0, 30, 3), (30, 0, 5, 2)]
+    assert np.ptp(ax.get_xlim()) == pytest.approx(1) and ax.get_xlabel() == "time (Europe/Stockholm)"
+    ax.figure.draw_without_rendering()
+    assert [tick.get_text() for tick in ax.get_xticklabels()][:2] == ["Nov-01", "03:00"]
+    assert texts(ax) == ["0", "1"] and "hatched" not in ax.get_title()
+    assert "hatched" in plots.gantt(s, "2004-10-31", "2004-11-01").get_title()
+
+
+def test_a_part_of_a_schedule_without_a_calendar_is_in_seconds(workload):
+    s = simulate(workload([(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1)], 4), EASY())
+    ax = plots.gantt(s, 2, 12, labels=False)
+    assert ax.get_xlim() == (2, 12) and ax.get_xlabel() == "time [s]" and not ax.texts
+    assert len(ax.collections[0].get_paths()) == 3
+    assert not plots.gantt(s, 20, 30).collections[0].get_paths()
+
+
+def test_where_more_ran_than_fits_the_machine_its_size_is_a_line(workload):
+    w = numbered([(0, 10, 10, 3), (1, 5, 5, 4)], 4)
+    w.log["wait"] = 0
+    with pytest.warns(simlib.LogWarning, match="up to 7 processors"):
+        s = simlib.recorded(w)
+    ax = plots.gantt(s, 0, 10)
+    assert ax.get_ylim() == (0, 7) and ax.lines[0].get_ydata()[0] == 4
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("2004-11-01",), "found time None, expected one such as '2012-05-03'"),
+        ((5, 5), "found the time from 5 to 5, expected an end after the beginning"),
+        ((0, 5, None, True, 3), "gantt: found now=3 with 0 to 5, expected one or the other"),
+    ],
+)
+def test_a_part_that_is_none_is_refused(workload, arguments, message):
+    s = simulate(workload([(0, 10, 10, 3)], 4, start=BEGUN), EASY())
+    with pytest.raises(ValueError, match=message):
+        plots.gantt(s, *arguments)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-20, 60), st.integers(1, 30), st.integers(1, 8)), min_size=1).map(sorted),
+    st.integers(0, 3),
+)
+def test_each_job_takes_the_lowest_free_processors(jobs, spare):
+    start, run, procs = np.array(jobs).T
+    rows = allotment.most_at_once(start, start + run, procs) + spare
+    until, expected = np.full(rows, -99), []
+    for job, begin in enumerate(start):
+        chosen = np.flatnonzero(until <= begin)[: procs[job]]
+        until[chosen] = begin + run[job]
+        expected += [(job, processor) for processor in chosen]
+    pieces = allotment.pieces(start, start + run, procs, rows)
+    found = [(job, processor) for job, first, height in pieces for processor in range(first, first + height)]
+    assert found == expected
+
+
+@pytest.mark.slow
+def test_a_month_of_thousands_of_jobs_is_drawn(log):
+    s = simulate(log("HPC2N"), EASY())
+    ax = plots.gantt(s, "2004-11-01", "2004-12-01")
+    assert len(ax.collections[0].get_paths()) >= len(s.between("2004-11-01", "2004-12-01").query("run > 0")) > 5000

@@ -8,18 +8,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, texts
+from helpers import ROOT, claimed, texts
 
 import simlib
 from simlib import plots
 from simlib.models import jann97
-from simlib.papers import judging, records
+from simlib.papers import judging, ledger, records
 from simlib.stats import Interval
 
 RECORDS = sorted((ROOT / "figures").glob("*.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
-CONJECTURES = {"MF-38"}  # no exhibit can decide them
 
 
 def complaints(record):
@@ -35,11 +34,11 @@ def test_the_schema_is_one():
     VALIDATOR.check_schema(SCHEMA)
 
 
-def test_every_claim_of_the_papers_is_decided_by_just_one_exhibit_but_for_conjectures():
+def test_every_claim_that_can_be_tested_has_one_record():
     found = [claim for path in RECORDS for claim in read(path)["verdicts"].get("claims", [])]
-    texts = pd.concat([judging.published("claims"), judging.findings()]).set_index("id").claim
-    assert sorted(claim["id"] for claim in found) == sorted(set(texts.index) - CONJECTURES)
-    assert [claim["id"] for claim in found if claim["claim"] != texts[claim["id"]]] == []
+    rows = ledger.claims() | ledger.findings()
+    assert sorted(claim["id"] for claim in found) == sorted(rows.keys() - ledger.untestable().keys())
+    assert [claim["id"] for claim in found if claim["claim"] != rows[claim["id"]]["claim"]] == []
 
 
 # A made-up exhibit, and what can be wrong with one
@@ -57,7 +56,7 @@ def record(tmp_path, monkeypatch, workload):
         judging.cell(of, 1.0, readings, decimals=1, note="so it is"),
         judging.cell(of | {"f": 2}, 0.0, 1.0, same_log=False),
     ]
-    verdicts = {"cells": cells, "claims": [judging.claim("MF-01", judging.REPRODUCED, "all of 7")]}
+    verdicts = {"cells": cells, "claims": [claimed("MF-01", ledger.REPRODUCED, "all of 7", likely=ledger.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
     folder = records.save("mualem2001_table9_by-month", **made_from, verdicts=verdicts)
     return read(folder / "mualem2001_table9_by-month.json")
@@ -88,6 +87,9 @@ WRONG = {
     "a cell without a reading": lambda cell, claim, log: cell["readings"].clear(),
     "a claim of no paper": lambda cell, claim, log: claim.update(id="XY-01"),
     "a claim without evidence": lambda cell, claim, log: claim.pop("evidence"),
+    "a reading of a claim without parts": lambda cell, claim, log: claim["readings"]["text"]["parts"].clear(),
+    "a part without a number": lambda cell, claim, log: claim["readings"]["text"]["parts"][0].pop("value"),
+    "a part of no verdict": lambda cell, claim, log: claim["readings"]["text"]["parts"][0].update(verdict="perhaps"),
     "a log without a digest": lambda cell, claim, log: log.pop("sha256"),
     "a log of which none knows whether it is verified": lambda cell, claim, log: log.update(verified="perhaps"),
     "a number of jobs without estimates that is none": lambda cell, claim, log: log.update(unestimated=-1),

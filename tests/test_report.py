@@ -6,12 +6,12 @@ import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from helpers import ROOT
+from helpers import ROOT, claimed
 
 from simlib import plots
 from simlib.models.sample import sample
 from simlib.papers import __main__ as command
-from simlib.papers import judging, records, report, scoreboard, site
+from simlib.papers import judging, ledger, records, report, scoreboard, site
 from simlib.stats import Interval
 
 matplotlib.use("Agg")
@@ -44,16 +44,19 @@ def study(root, log):
     cells = [judging.cell(OF | {"month": "1996-07"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
     likely = 2.0, Interval(1.9, 2.0, 2.1)
     cells[3] = judging.cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
-    claims = [judging.claim("MF-08", judging.REPRODUCED, "5 of 7"), judging.claim("MF-09", judging.NOT, "1 < 2 | 3")]
+    claims = [
+        claimed("MF-08", ledger.REPRODUCED, "5 of 7", likely=ledger.NOT, printed=ledger.REPRODUCED),
+        claimed("MF-09", ledger.NOT, "1 < 2 | 3"),
+    ]
     made = {"workloads": [log], "parameters": {"seed": 1}}
     notebook(root, "mualem2001", "table1", "Table 1: months")
     records.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": claims})
     records.save("mualem2001_table1_more", figure, **made)
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
-    records.save("mualem2001_figure4", verdicts={"claims": [judging.claim("MF-05", judging.PARTLY, "half")]})
+    records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", ledger.PARTLY, "half")]})
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
     one = judging.cell({"trace": "SDSC"}, 1.0, 1.0)
-    claim = judging.claim("TG-03", judging.REPRODUCED, "made up")
+    claim = claimed("TG-03", ledger.REPRODUCED, "made up")
     records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
     plt.close("all")
     return root
@@ -65,24 +68,28 @@ def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
     assert figure4.pictures == figure4.sources == []
     assert judging.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
-    assert list(report.by_verdict(table1.claims).values()) == [1, 0, 1, 0]
+    assert list(report.by_verdict(table1.claims).values()) == [1, 0, 0, 1, 0]
 
 
-def test_the_total_counts_every_cell_and_claim_and_the_conjecture(study):
+def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(study):
     judged, likely, claims = report.total(report.outcomes(study / "figures"))
     assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
     assert likely.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
-    assert claims.endswith(": 1 reproduced, 1 partly reproduced, 1 not reproduced, 1 cannot be tested.")
+    assert claims.endswith(
+        ": 1 reproduced, 1 partly reproduced, 0 cannot be told, 1 not reproduced, 2 cannot be tested."
+    )
 
 
 def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     text = scoreboard.text(study / "figures")
     (row,) = [line for line in text.splitlines() if "<b>Table 1</b>" in line]
-    assert "| kth.swf | 2 / 0 / 2 | 1 / 0 / 1 / 0 |" in row
+    assert "| kth.swf | 2 / 0 / 2 | 1 reproduced<br>1 not reproduced |" in row
     assert text.index("<b>Figure 4</b>") < text.index("<b>Table 1</b>")
     assert "made by hand" in text and "tang2013" not in text
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-09**")]
-    assert "**not reproduced**" in line and r"1 \< 2 \| 3" in line
+    assert "| **not reproduced** |" in line and r"1 \< 2 \| 3" in line
+    (line,) = [line for line in text.splitlines() if line.startswith("| **MF-08**")]
+    assert "| **reproduced** |  | not reproduced | reproduced |" in line
 
 
 @pytest.mark.slow
@@ -95,13 +102,21 @@ def test_a_log_that_is_not_verified_is_marked(study, log):
     assert "not verified" in (study / "build" / "site" / "records" / "mualem2001_figure4.html").read_text()
 
 
+def test_numbers_that_are_not_judged_are_counted_with_the_reason():
+    cells = [judging.cell(OF, 1.0, value, same_log=same) for value, same in ((float("nan"), True), (2.0, False))]
+    assert report.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1}
+    assert scoreboard.counted(cells) == "1 another log; 1 log not at hand"
+
+
 def links(text):
     return [link for link in re.findall(r'(?:href|src)="([^"#]+)"|\]\(([^)#]+)\)', text) for link in link if link]
 
 
 def test_the_links_of_the_scoreboard_lead_somewhere(study):
     (study / "data").mkdir()
-    (study / "data" / "exhibit.schema.json").touch()
+    (study / "data" / "published").mkdir()
+    for name in ("exhibit.schema.json", "published/criteria.csv"):
+        (study / "data" / name).touch()
     text = scoreboard.text(study / "figures")
     assert len(links(text)) > 6
     assert [link for link in links(text) if not (study / "figures" / link).exists()] == []
@@ -148,7 +163,7 @@ def test_what_stands_in_for_a_log_is_marked_on_every_page_and_counts_nowhere(stu
     text = first.read_text()
     row = text[text.index('id="tang2013_table2"') :]
     assert f"{plots.SYNTHETIC}: says nothing about the paper" in row[: row.index("</section>")]
-    assert "2 of 4 lie inside" in text and "Of 4 claims" in text
+    assert "2 of 4 lie inside" in text and "Of 5 claims" in text
     for page in ("notebooks", "records"):
         assert "nothing on this page" in (first.parent / page / "tang2013_table2.html").read_text()
         assert "nothing on this page" not in (first.parent / page / "mualem2001_table1.html").read_text()
@@ -204,7 +219,7 @@ def test_the_verdicts_are_printed(study, capsys):
     out = capsys.readouterr().out
     assert "figures/mualem2001_table1: Table 1: months\n  from kth.swf\n  MF-08 reproduced: " in out
     assert "build/synthetic/tang2013_table2: Table 2: groups  *** SYNTHETIC" in out
-    assert "Of 4 claims" in out
+    assert "Of 5 claims" in out
 
 
 @pytest.mark.slow

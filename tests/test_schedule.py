@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simlib
 from simlib import EASY, FCFS, Conservative, Workload, metrics, simulate
 from simlib.schedule import MEANS
 
@@ -177,3 +178,33 @@ def test_the_slowdown_of_a_summary_is_bounded_or_not(workload):
     schedule = simulate(workload([(0, 1, 1, 1), (0, 100, 100, 1)], 2), EASY())
     assert schedule.summary().mean_bounded_slowdown == 1
     assert schedule.summary(floor=None).mean_bounded_slowdown == pytest.approx((0.1 + 1) / 2)
+
+
+def test_percentiles_are_values_that_so_many_jobs_do_not_exceed(workload):
+    s = simulate(workload([(0, 10, 10, 4), (1, 20, 20, 4), (2, 8, 8, 4), (100, 1, 1, 1)], 4), FCFS())
+    found = s.summary(percentiles=True)
+    assert list(found.index)[:8] == list(s.summary().index) and found[s.summary().index].equals(s.summary())
+    assert s.jobs.wait.tolist() == [0, 9, 28, 0]
+    assert found[["median_wait", "p95_wait", "p99_wait"]].tolist() == [0, 28, 28]
+    assert found[["median_response", "p95_response", "p99_response"]].tolist() == [10, 36, 36]
+    assert found.p95_bounded_slowdown == 3.6 and found.median_bounded_slowdown == 1
+    assert s.summary(floor=None, percentiles=True).median_bounded_slowdown == 1.0
+    assert len(found) == 8 + 9
+
+
+def test_percentiles_are_numpys_and_those_of_no_job_are_not_known(log):
+    s = simulate(log("KTH-SP2"), EASY())
+    found = s.summary(percentiles=True)
+    for name in ("wait", "response", "bounded_slowdown"):
+        expected = np.quantile(s.column(name), [0.5, 0.95, 0.99], method="inverted_cdf")
+        assert found[[f"{short}_{name}" for short in ("median", "p95", "p99")]].tolist() == expected.tolist()
+    none = simulate(log("KTH-SP2").select("procs > 999"), EASY())
+    assert np.isnan(none.summary(percentiles=True).p99_wait) and "<td>-</td>" in none._repr_html_()
+
+
+def test_a_schedule_shows_itself_in_notebooks(workload):
+    s = simulate(workload([(0, 7200, 7200, 4), (1, 20, 20, 4)], 4, name="<few>"), EASY())
+    html = s._repr_html_()
+    assert "<b>&lt;few&gt;</b> under EASY(" in html and "<td>2.0 h</td>" in html
+    assert "2 jobs in 2.0 h on 4 processors: load 1.00, 0% backfilled" in html and "SYNTHETIC" not in html
+    assert "SYNTHETIC" in simulate(simlib.load("sample"), EASY())._repr_html_()

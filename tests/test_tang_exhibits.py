@@ -7,10 +7,11 @@ import pytest
 from helpers import tang_trace, texts
 
 from simlib import plots
-from simlib.papers import judging
+from simlib.papers import ledger
 from simlib.papers.exhibit import LOGS
 from simlib.papers.tang2013 import (
     beyond,
+    detective,
     examples,
     figure3,
     figure11,
@@ -55,11 +56,12 @@ def at_hand(monkeypatch):
     "make, options",
     [
         (inaccuracy.Table1Figures12, RESAMPLED | {"least_jobs": 500}),
-        (inaccuracy.Table2, {}),
+        (inaccuracy.Table2, RESAMPLED),
         (figures4_10.Figures47, RESAMPLED),
         (figures4_10.Figures810, RESAMPLED),
         (figure11.Figure11, RESAMPLED),
-        (figure13.Figure13, {}),
+        (figure13.Figure13, RESAMPLED),
+        (detective.Detective, RESAMPLED),
         (figures14_17.Figures1417, SHAKEN),
         (beyond.Beyond, SHAKEN),
     ],
@@ -68,7 +70,7 @@ def test_from_any_log_every_part_is_made_and_drawn_and_every_claim_is_judged(at_
     at_hand([trace()], every=[trace(), trace("other")])
     exhibit = make("made up", **options)
     assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
-    assert judging.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
+    assert ledger.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
     for suffix, part in exhibit.made.items():
         assert len(made(part.table))
         if part.draw:
@@ -87,7 +89,7 @@ def test_where_a_twin_stands_in_pictures_are_stamped_when_made_and_no_claim_is_j
     at_hand([trace(synthetic=True)])
     exhibit = figure13.Figure13("made up")
     assert stamped(exhibit.figure())
-    assert [claim["verdict"] for claim in exhibit.verdicts] == [judging.UNTESTED]
+    assert [claim["verdict"] for claim in exhibit.verdicts] == [ledger.UNTESTED] * 2
 
 
 def test_a_log_is_named_as_missing_only_where_no_twin_takes_its_place(at_hand, capsys):
@@ -124,8 +126,8 @@ def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
 def test_table_3_and_figure_12_rest_on_no_log():
     exhibit = table3_figure12.Table3Figure12(lowest_share=0.95)
     (claim,) = exhibit.verdicts
-    assert claim["verdict"] == judging.PARTLY
-    assert list(exhibit.made) == ["", "left", "right", "between", "moved"]
+    assert claim["verdict"] == ledger.REPRODUCED
+    assert list(exhibit.made) == ["", "figure12", "left", "right", "between", "moved"]
     assert exhibit.made["left"].table.index.tolist() == list(table3_figure12.LEFT)
     assert exhibit.made["right"].table.index.tolist() == list(table3_figure12.RIGHT)
     assert len(exhibit.figure("moved").axes) == 4

@@ -12,7 +12,7 @@ import pytest
 from helpers import tang_trace
 
 from simlib import EASY, simulate, walltime
-from simlib.papers import judging, tang2013
+from simlib.papers import judging, ledger, tang2013
 from simlib.papers import results as tidy
 from simlib.papers.results import AS_IT_IS
 from simlib.papers.tang2013 import figure13, figures14_17, on_traces, scheduling, scheduling_claims
@@ -114,7 +114,7 @@ def test_the_weight_is_made_of_the_users_request_and_the_own_one_of_the_adjusted
 
 
 def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up):
-    table = figure13.accuracy([made_up]).loc["made up"]
+    table = tidy.wide(figure13.accuracy([made_up], resamples=2).loc[AS_IT_IS], "case").loc["made up"]
     jobs = made_up.workload.jobs
     january = jobs.submit < 31 * DAY
     plain = walltime.accuracy(jobs.run, jobs.estimate)[january].mean()
@@ -200,12 +200,12 @@ def test_gains_are_relative_to_the_baseline_of_the_same_month_and_shake(results)
 
 
 def table_of(gains, months=("2009-01", "2009-02", "2009-03")):
-    """What `gains` gives: by (order, case, metric) a gain, the same in all months, and its spread over the shakes."""
+    """What `gains` gives: by (order, case, metric) a gain, of all months or by month, and its spread by shake."""
     noise = np.concatenate([[0], np.linspace(-1, 1, 41)])
     found = {
-        ("made up", *place, month, replication): gain + spread * noise[replication]
+        ("made up", *place, month, replication): of_month + spread * noise[replication]
         for place, (gain, spread) in gains.items()
-        for month in months
+        for month, of_month in zip(months, np.broadcast_to(gain, len(months)), strict=True)
         for replication in range(AS_IT_IS, AS_IT_IS + 42)
     }
     return pd.Series(found).rename_axis([*scheduling.AVERAGED, "month", "replication"])
@@ -240,14 +240,11 @@ def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
 # Beside the paper
 
 
-def test_the_printed_gains_are_read_by_order_case_and_metric():
-    table = scheduling.printed_gains()
-    found = {
-        figure: table.xs(order, level="order").loc[
-            lambda of, s=strategy: of.index.get_level_values(0).str.startswith(s)
-        ]
-        for figure, (order, strategy) in figures14_17.FIGURES.items()
-    }
+def test_the_printed_gains_are_read_by_order_case_metric_and_statistic():
+    table = scheduling.printed_table().value
+    means = table.xs("mean", level="statistic")
+    strategies = means.index.get_level_values("case").str.split().str[0]
+    found = {n: means[strategies == strategy].loc[order] for n, (order, strategy) in figures14_17.FIGURES.items()}
     assert found[14].to_dict() == {
         ("regular p95", "wait"): 0.15,
         ("regular p85", "wait"): 0.15,
@@ -256,7 +253,29 @@ def test_the_printed_gains_are_read_by_order_case_and_metric():
     }
     assert found[16].to_dict() == {("regular p95", "wait"): 0.02, ("regular p70", "slowdown"): -0.08}
     assert found[17]["selective p70", "weighted_wait"] == 0.15
-    assert sum(map(len, found.values())) == len(table) == 15
+    assert sum(map(len, found.values())) == len(means) == 15
+    assert table["wfp", "regular p85", "wait", "best month"] == 0.4
+    bounds = scheduling.printed_table().query("bound != ''").bound
+    assert bounds["fcfs", "regular", "wait", "median change"] == "within" and len(bounds) == 7
+
+
+def test_statistics_are_taken_of_each_replication_over_months_schemes_or_metrics():
+    gains = {("wfp", f"regular p{p}", metric): (0.1, 0.1) for p in (95, 85, 70) for metric in ("wait", "slowdown")}
+    gains["wfp", "regular p85", "wait"] = ([0.4, -0.2, 0.1], 0)
+    gains["wfp", "regular p70", "slowdown"] = ([-0.5, -0.5, -0.5], 0)
+    wide = table_of(gains).loc["made up"].unstack("replication")
+
+    def found(case, metric, name):
+        return scheduling.statistic(wide, "wfp", case, metric, name)
+
+    assert found("regular p85", "wait", "mean").to_numpy() == pytest.approx(0.1)
+    assert found("regular p85", "wait", "best month").eq(0.4).all()
+    assert found("regular p85", "wait", "worst month").eq(-0.2).all()
+    assert found("regular p85", "wait", "median month").eq(0.1).all()
+    assert found("regular p85", "wait", "median change").eq(0.2).all()
+    assert found("regular p85", "wait", "months with a loss").to_numpy() == pytest.approx(1 / 3)
+    assert found("regular", "wait or slowdown", "largest mean").iloc[-1] == pytest.approx(0.2)
+    assert found("regular", "wait or slowdown", "lowest mean but p70's slowdown").iloc[1] == pytest.approx(0)
 
 
 @pytest.fixture
@@ -277,12 +296,23 @@ def test_tables_and_cells_have_every_printed_number_beside_ours(exhibit):
     expected = f"{scheduling.percent(ours.ours, ours)}, {ours.better} of 3"
     assert table.loc[place, ("selective p85", "ours")] == expected
     cells = exhibit.made[""].cells()
-    assert len(cells) == len(scheduling.printed_gains())
+    assert len(cells) == len(scheduling.printed_table())
+    assert {cell["note"] for cell in cells if cell["of"].get("statistic") == "median month"} == {
+        "over; for most months"
+    }
     of = {"trace": "made up", "order": "fcfs", "case": "selective p70", "metric": "wait"}
     cell = next(cell for cell in cells if cell["of"] == of)
     ours, found = exhibit.comparison.loc[tuple(of.values())], cell["readings"][judging.TEXT]
     assert (cell["published"], found["ours"], found["verdict"]) == (0.2, ours.ours, judging.OTHER_LOG)
     assert (found["low"], found["median"], found["high"]) == (ours.low, ours["median"], ours.high)
+
+
+def test_what_else_is_printed_stands_beside_ours(exhibit):
+    table = exhibit.stated
+    assert list(table) == ["printed", "made up"] and len(table) == len(exhibit.statistics)
+    row = exhibit.statistics.loc["made up", "wfp", "selective p85", "wait", "median month"]
+    ours = f"{100 * row.ours:+.0f} ({100 * row.low:+.0f} to {100 * row.high:+.0f})"
+    assert table.loc["wfp", "selective p85", "wait", "median month"].tolist() == ["over +20", ours]
 
 
 def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
@@ -294,21 +324,47 @@ def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
     assert list(tidy.summary(found)) == ["ours", "mean", "sd", "low", "median", "high"]
 
 
-def test_pictures_have_three_panels_a_trace_and_the_bars(made_up, exhibit):
+def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(made_up, exhibit):
     figure = exhibit.figure("figure14")
-    wait, *_, bars = figure.axes
-    assert [ax.get_ylabel() for ax in figure.axes[:3]] == [
-        "mean wait, baseline = 100",
-        "mean slowdown, baseline = 10",
-        "weighted wait, baseline = 100",
-    ]
+    wait, _, _, bars = figure.axes
+    titles = (
+        "(a) average wait [min]",
+        "(b) average slowdown",
+        "(c) weighted wait [min]",
+        "(d) average gain, 3 months [%]",
+    )
+    assert tuple(ax.get_title() for ax in figure.axes) == titles
+    assert "made up" in helpers.texts(wait), "the log's name"
     gain = at(exhibit.monthly.ours, "made up", "wfp", "regular p85", "wait")
-    assert wait.lines[1].get_ydata() == pytest.approx((100 * (1 - gain)).to_numpy())
+    assert wait.lines[2].get_ydata() == pytest.approx((100 * (1 - gain)).to_numpy())
+    assert [text.get_text() for text in wait.get_xticklabels()] == ["Jan\n2009", "Feb", "Mar"]
     heights = [patch.get_height() for patch in bars.patches]
     assert heights[0] == pytest.approx(100 * exhibit.comparison.ours[("made up", "wfp", "regular p95", "wait")])
-    assert "printed" in [text.get_text() for text in figure.legends[0].get_texts()]
-    figure = figure13.by_month(figure13.accuracy([made_up]))
-    assert len(figure.axes[0].lines) == 4
+    (legend,) = figure.legends
+    assert legend.get_title().get_text() == "Figure 14: WFP, regular adjustment"
+    assert "printed in the paper" in [text.get_text() for text in legend.get_texts()]
+
+
+def drawn(gains, months):
+    """Figure 17 of made-up gains."""
+    table = table_of(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
+    rows = [figures14_17.of_figure(one, 17) for one in (scheduling.spread(table), scheduling.compared(table))]
+    return figures14_17.gains_by_month(*rows, "Figure 17")
+
+
+def test_a_long_log_has_a_row_for_every_twelve_months_and_one_panel_of_averages():
+    axes = np.reshape(drawn(as_printed(24), 24).axes, (2, 4))
+    for ax in axes[:, :3].flat:
+        assert len(ax.lines[1].get_xdata()) == 12 and ax.get_xlim() == axes[0, 0].get_xlim()
+    assert axes[0, 0].get_ylim() == axes[1, 0].get_ylim()
+    assert [ax.axison for ax in axes[:, 3]] == [True, False]
+
+
+def test_what_lies_beyond_an_axis_is_written_at_its_end():
+    gains = as_printed(12)
+    gains["fcfs", "selective p70", "weighted_wait"] = np.where(np.arange(12) == 3, -2.5, 0), 0.0
+    weighted = drawn(gains, 12).axes[2]
+    assert helpers.texts(weighted) == ["350"]
 
 
 def test_the_worst_month_is_that_of_the_selective_85th_percentile_by_slowdown(exhibit, made_up):
@@ -328,64 +384,156 @@ def test_what_goes_along_with_the_gains_is_a_rank_correlation_over_the_months(ex
 
 # Verdicts
 
+CLAIMS = [f"TG-{number}" for number in (*range(15, 21), *range(29, 37))]
 
-def as_printed():
-    """Gains of the sizes that the paper prints; where it prints none, of the kind that it describes."""
+
+def as_printed(months=24):
+    """Gains of the sizes that the paper prints, and for the rest of the kind that it describes, as for `table_of`."""
+    some = np.arange(months) % 2 == 0
     gains = {
-        "wfp": {"regular": {95: 0.15, 85: 0.15, 70: 0.1}, "selective": {95: 0.15, 85: 0.22, 70: 0.2}},
-        "fcfs": {"regular": {95: 0.02, 85: -0.03, 70: -0.08}, "selective": {95: 0.1, 85: 0.2, 70: 0.2}},
+        ("wfp", "regular"): {95: 0.16, 85: 0.15, 70: 0.1},
+        ("wfp", "selective"): {95: 0.16, 85: 0.22, 70: 0.2},
+        ("fcfs", "regular"): {95: 0.02, 85: -0.02, 70: -0.02},
+        ("fcfs", "selective"): {95: 0.1, 85: 0.2, 70: 0.2},
     }
-    return {
-        (order, f"{strategy} p{p}", metric): (gains[order][strategy][p], 0.01)
-        for order, strategy, p, metric in product(gains, STRATEGIES, PERCENTILES, METRICS)
+    found = {
+        (order, f"{strategy} p{p}", metric): (gain, 0.01)
+        for (order, strategy), by_scheme in gains.items()
+        for p, gain in by_scheme.items()
+        for metric in METRICS
     }
+    sizes = {
+        ("wfp", "regular p85", "wait"): np.where(np.arange(months) == 5, 0.4, 0.14),
+        ("wfp", "regular p70", "weighted_wait"): np.where(some, -0.05, 0.25),
+        ("wfp", "regular p70", "slowdown"): np.where(some, -0.05, 0.25),
+        ("wfp", "regular p95", "slowdown"): 0.12,
+        ("wfp", "regular p95", "weighted_wait"): 0.12,
+        ("wfp", "regular p85", "slowdown"): 0.17,
+        ("wfp", "regular p85", "weighted_wait"): 0.19,
+        ("wfp", "selective p85", "weighted_wait"): 0.28,
+        ("wfp", "selective p95", "slowdown"): np.where(some, -0.05, 0.25),
+        ("fcfs", "regular p70", "slowdown"): -0.08,
+        ("fcfs", "selective p85", "weighted_wait"): 0.15,
+        ("fcfs", "selective p70", "weighted_wait"): 0.15,
+    }
+    return found | {place: (gain, 0.01) for place, gain in sizes.items()}
 
 
-def verdicts(gains):
-    return helpers.verdicts(scheduling_claims.claims(table_of(gains)))
+def contrary(months=24):
+    """Gains that contradict the paper in every part of every claim."""
+    few, some = (np.arange(months) % each == 1 for each in (4, 2))
+    gains = {
+        ("wfp", "regular p95"): np.where(few, 0.03, -0.1),
+        ("wfp", "regular p85"): np.where(few, 0.02, -0.2),
+        ("wfp", "regular p70"): np.where(few, 0.04, -0.05),
+        ("wfp", "selective"): -0.3,
+        ("fcfs", "regular"): 0.3,
+        ("fcfs", "selective"): -0.1,
+    }
+    found = {}
+    for (order, strategy, p), metric in product(product(("wfp", "fcfs"), STRATEGIES, PERCENTILES), METRICS):
+        case = f"{strategy} p{p}"
+        found[order, case, metric] = gains.get((order, case), gains.get((order, strategy))), 0.005
+    found["wfp", "selective p95", "slowdown"] = np.where(some, 0.3, -0.3), 0.005
+    found["fcfs", "regular p95", "weighted_wait"] = -0.3, 0.005
+    return found
 
 
-def test_gains_as_printed_reproduce_all_claims():
-    assert verdicts(as_printed()) == dict.fromkeys([f"TG-{n}" for n in range(15, 21)], judging.REPRODUCED)
+def decided(gains, months=24):
+    """The records of all claims, by id."""
+    names = [str(month) for month in pd.period_range("2009-01", periods=months, freq="M")]
+    return {claim["id"]: claim for claim in scheduling_claims.claims(table_of(gains, names))}
+
+
+def parts(claim, reading=judging.TEXT):
+    """The verdicts on the parts of a claim."""
+    return {part["part"]: part["verdict"] for part in claim["readings"][reading]["parts"]}
+
+
+@pytest.fixture(scope="module")
+def printed_world():
+    return decided(as_printed())
+
+
+@pytest.fixture(scope="module")
+def contrary_world():
+    return decided(contrary())
+
+
+def test_the_exhibit_decides_these_claims(printed_world):
+    assert list(printed_world) == CLAIMS == list(figures14_17.Figures1417.claims)
+
+
+@pytest.mark.parametrize("id", CLAIMS)
+def test_where_all_is_as_the_paper_says_a_claim_is_reproduced(printed_world, id):
+    assert printed_world[id]["verdict"] == ledger.REPRODUCED, printed_world[id]["evidence"]
+
+
+@pytest.mark.parametrize("id", CLAIMS)
+def test_where_nothing_is_as_the_paper_says_every_part_of_a_claim_is_told_false(contrary_world, id):
+    assert contrary_world[id]["verdict"] == ledger.NOT
+    assert set(parts(contrary_world[id]).values()) == {ledger.HOLDS_NOT}, contrary_world[id]["evidence"]
+
+
+def test_the_papers_own_numbers_pass_wherever_they_are_printed(printed_world):
+    found = {id: claim["readings"].get(ledger.PRINTED) for id, claim in printed_world.items()}
+    told = {id for id, reading in found.items() if reading}
+    assert told == {"TG-15", "TG-17", "TG-18", "TG-19", "TG-20", "TG-30", "TG-31", "TG-36"}
+    assert {found[id]["verdict"] for id in told} == {ledger.REPRODUCED}
 
 
 def test_gains_of_a_third_of_the_size_reproduce_the_directions_only():
-    gains = {place: (value / 3, spread / 3) for place, (value, spread) in as_printed().items()}
-    found = verdicts(gains)
-    assert [found[id] for id in ("TG-16", "TG-20")] == [judging.REPRODUCED] * 2
-    assert [found[id] for id in ("TG-15", "TG-17", "TG-18", "TG-19")] == [judging.PARTLY] * 4
+    found = decided({place: (np.divide(gain, 3), spread / 3) for place, (gain, spread) in as_printed().items()})
+    assert [found[id]["verdict"] for id in ("TG-16", "TG-20")] == [ledger.REPRODUCED] * 2
+    assert [found[id]["verdict"] for id in ("TG-15", "TG-17", "TG-18", "TG-19", "TG-31")] == [ledger.PARTLY] * 5
+    assert [found[id]["verdict"] for id in ("TG-30", "TG-36")] == [ledger.NOT] * 2
 
 
-def test_gains_within_the_spread_of_the_shakes_are_not_clear():
-    gains = {place: (value, 0.5) for place, (value, _) in as_printed().items()}
-    assert verdicts(gains)["TG-20"] == judging.PARTLY
+def test_gains_within_the_spread_of_the_shakes_cannot_be_told():
+    found = decided({place: (gain, 0.5) for place, (gain, _) in as_printed().items()})
+    assert found["TG-20"]["verdict"] == ledger.UNTOLD and found["TG-20"]["sure"] is None
 
 
-def test_losses_everywhere_reproduce_none_of_the_gains():
-    lost = {place: (-0.3 + (0.05 if "70" in place[1] else 0), 0.01) for place in as_printed()}
-    found = verdicts(lost)
-    assert [found[id] for id in ("TG-15", "TG-16", "TG-17", "TG-19")] == [judging.NOT] * 4
+def test_differences_are_taken_within_a_shake():
+    gains = {place: (gain, 0.5) for place, (gain, _) in as_printed().items()}
+    assert decided(gains)["TG-16"]["verdict"] == ledger.REPRODUCED, "all schemes have the same shakes"
 
 
-def test_the_verdict_on_accuracy_asks_every_month():
-    table = pd.DataFrame(
-        {"original": [0.5, 0.5], "p95": [0.6, 0.6], "p85": [0.62, 0.62], "p70": [0.65, 0.61]},
-        pd.MultiIndex.from_product([["made up"], ["2009-01", "2009-02"]], names=["trace", "month"]),
-    )
+def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_is_over_months():
+    gains = {("wfp", f"regular p{p}", "wait"): ([1.0, 1.0, -1.0, -1.0], 0.1) for p in (95, 85)}
+    gains["wfp", "regular p70", "wait"] = [1.0, 1.0, 1.0, 0.0], 0.1
+    wide = table_of(gains, [f"2009-0{month}" for month in (1, 2, 3, 4)]).drop(AS_IT_IS, level="replication")
+    wide = wide.loc["made up"].unstack("replication")
+    found = scheduling_claims.share(wide, ("wfp", "regular", "wait", "better"))
+    by_month = [1, 1, 1 / 3, 20 / 41 / 3]
+    assert found.value == pytest.approx(np.mean(by_month)) and 0.2 < found.low < 0.35 and found.high == 1
+    assert set(np.round(found.runs, 6)) == {round(7 / 12, 6), round(8 / 12, 6)}
+    less = scheduling_claims.share(wide, *[("wfp", case, "wait", "better") for case in ("regular p70", "regular p95")])
+    assert less.value == pytest.approx(1 / 4 + 20 / 41 / 4)
 
-    def verdict(table):
-        return scheduling_claims.accuracy(table)[0]["verdict"]
 
-    assert verdict(table) == judging.PARTLY
-    assert verdict(table.assign(p70=0.65)) == judging.REPRODUCED
-    assert verdict(table.assign(p95=0.4, p70=0.6)) == judging.NOT
+def test_months_without_a_gain_or_loss_to_compare_do_not_count():
+    gains = {("wfp", f"regular p{p}", "wait"): ([0.5, np.nan, -0.5], 0.0) for p in PERCENTILES}
+    wide = table_of(gains).drop(AS_IT_IS, level="replication").loc["made up"].unstack("replication")
+    assert scheduling_claims.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
+
+
+def test_each_log_is_measured_by_itself():
+    names = [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")]
+    tables = [table_of(gains, names) for gains in (as_printed(), contrary())]
+    both = pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="trace")])
+    found = {claim["id"]: claim for claim in scheduling_claims.claims(both)}
+    of = {(part["part"], part["on"]): part["verdict"] for part in found["TG-36"]["readings"]["text"]["parts"]}
+    assert (of["p85", "made up"], of["p85", "other"]) == (ledger.HOLDS, ledger.HOLDS_NOT)
+    assert found["TG-36"]["verdict"] == ledger.PARTLY
+    assert "made up: p85 wait 0 of 24" in found["TG-19"]["evidence"]
 
 
 def test_twins_prove_nothing(exhibit):
-    assert judging.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
+    assert ledger.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
     twin = figures14_17.Figures1417("made up")
     twin.__dict__.update(found=[busy(months=1, synthetic=True)], results=exhibit.results)
-    assert set(helpers.verdicts(twin.verdicts).values()) == {judging.UNTESTED}
+    assert set(helpers.verdicts(twin.verdicts).values()) == {ledger.UNTESTED}
 
 
 # On a real log

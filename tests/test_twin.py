@@ -17,7 +17,7 @@ from simlib.papers import judging
 
 pytestmark = pytest.mark.slow
 
-NAMES = [name for name, about in archive.catalogue()["logs"].items() if not about.get("synthetic")]
+NAMES = [name for name in archive.catalogue()["logs"] if twin.exists(name)]
 FITTED = [name for name in NAMES if name not in nearest.FROM_NEAREST]
 ESTIMATED = [name for name in NAMES if "Par" not in name]
 

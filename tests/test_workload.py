@@ -162,6 +162,7 @@ def test_changing_the_table_it_was_made_of_does_not_change_the_workload():
 CHANGES = {
     "select": lambda w: w.select("run > 50"),
     "months": lambda w: w.months("1996-09"),
+    "between": lambda w: w.between("1996-09-30", "1996-09-30 23:59"),
     "scale_arrivals": lambda w: w.scale_arrivals(2),
     "scale_load": lambda w: w.scale_load(to=0.5),
     "with_estimates": lambda w: w.with_estimates(estimates.Uniform(5)),

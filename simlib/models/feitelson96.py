@@ -32,14 +32,15 @@ VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("gener
 
 @cache
 def table() -> dict[str, Any]:
-    """Read the model's numbers, `data/models/feitelson96.toml`.
+    """Read the model's numbers, `data/models/feitelson96.toml`; `fit` says that they are not the paper's own.
 
     Examples
     --------
     >>> table()["machine"], table()["repetition"]["order"]
     (128, 2.5)
     """
-    return tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
+    numbers = tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
+    return numbers | {"fit": "refitted"}
 
 
 def workload(
@@ -48,6 +49,7 @@ def workload(
     seed: int = 0,
     repeat: bool = True,
     arrivals: Callable[[np.random.Generator, int], Floats] | None = None,
+    about: dict[str, Any] | None = None,
 ) -> Workload:
     """Make a workload of the model.
 
@@ -61,6 +63,8 @@ def workload(
     arrivals : function, optional
         Given a numpy Generator and a number n, it returns n times between successive submissions, in place of those
         of the model. Their unit does not matter, since they are scaled to the load.
+    about : dict, optional
+        The model's numbers, such as one of `feitelson_family.members`; by default those of `table`.
 
     Returns
     -------
@@ -85,14 +89,14 @@ def workload(
     if jobs < 1:
         raise ValueError(f"feitelson96: found jobs={jobs!r}, expected at least 1")
     rng = np.random.default_rng(seed)
-    about = table()
+    about = about or table()
     sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))
-    columns = _executions(rng, jobs, repeat, sizes, runs)
+    columns = _executions(rng, jobs, repeat, sizes, runs, about)
     if arrivals is not None:
         columns["submit"] = np.rint(np.cumsum(arrivals(rng, jobs))).astype(np.int64)
     index = pd.RangeIndex(1, jobs + 1, name="job")
     log = pd.DataFrame(-1, index=index, columns=FIELDS).assign(job=index, **columns)
-    source = {"model": f"Feitelson '96, {variant}", "jobs": jobs, "seed": seed}
+    source = {"model": f"Feitelson '96 ({about['fit']}), {variant}", "jobs": jobs, "seed": seed}
     own = log[["submit", "run", "procs", "app"]]
     made = Workload(own, about["machine"], variant, log=log, source=source, synthetic=True)
     return made.scale_load(about["load"]) if made.load > 0 else made  # of one job the load is not known
@@ -127,13 +131,17 @@ def branch_chances(about: dict[str, Any], n: Sequence[float] | Ints) -> Floats:
 
 
 def _executions(
-    rng: np.random.Generator, jobs: int, repeat: bool, sizes: dict[str, Any], runs: dict[str, Any]
+    rng: np.random.Generator,
+    jobs: int,
+    repeat: bool,
+    sizes: dict[str, Any],
+    runs: dict[str, Any],
+    about: dict[str, Any],
 ) -> dict[str, Ints]:
     """Draw executions, and return the columns of the first `jobs` of them, by the names of SWF.
 
     As many jobs are drawn, each with all its executions, so that there are enough.
     """
-    about = table()
     machine, again = about["machine"], about["repetition"]
     size = 1 + rng.choice(machine, jobs, p=size_chances(sizes, machine))
     run = _run_times(rng, runs, size, machine)

@@ -247,6 +247,8 @@ def entry(key: str, value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
     if isinstance(value, dict):
         return "{ " + ", ".join(entry(key, item) for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple, np.ndarray)):

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import archive, paths
 from ..loading import load
+from . import twin
 from .twins.chance import Table
 from .twins.fitting import fit
 from .twins.nearest import FROM_NEAREST
@@ -77,8 +78,8 @@ def _written(key: str, value: Any) -> str:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Write the tables of these logs, or of all; print what was written."""
-    for name in names or [name for name, about in archive.catalogue()["logs"].items() if not about.get("synthetic")]:
+    """Write the tables of these logs, or of all that have a twin; print what was written."""
+    for name in names or filter(twin.exists, archive.catalogue()["logs"]):
         result = made(name)
         if result is None:
             print(f"{name}: the log is not on this machine; its table stays")

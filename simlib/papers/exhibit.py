@@ -100,7 +100,7 @@ class Exhibit:
         raise NotImplementedError
 
     def judge(self):
-        """The verdicts on the claims of the text, a list of dicts from `judging.claim`."""
+        """The verdicts on the claims of the text, a list of dicts from `ledger.decide`."""
         return []
 
     # What is the same for all

@@ -1,9 +1,8 @@
-"""Judging: what becomes of a printed number, and of a claim of the text."""
+"""Judging: what becomes of a printed number."""
 
 from functools import cache
 
 import pandas as pd
-import scipy
 
 from .. import paths
 from ..stats import Interval
@@ -12,23 +11,17 @@ TEXT, LIKELY = "text", "likely"
 """The rules of the papers' text, and those that the authors' programs most likely followed. A *reading* of a printed
 number is what comes out under one of them."""
 
-REPRODUCED, PARTLY, NOT, UNTESTED = "reproduced", "partly reproduced", "not reproduced", "cannot be tested"
-VERDICTS = (REPRODUCED, PARTLY, NOT, UNTESTED)
-INSIDE, CLOSE, OFF, OTHER_LOG = "inside", "close", "off", "another log"
-HOLDS, HOLDS_NOT = "holds", "does not hold"
-"""Verdicts on the study's own findings."""
-CONJECTURES = ("MF-38",)
-"""The claims that no exhibit can decide."""
+INSIDE, CLOSE, OFF, OTHER_LOG, ABSENT = "inside", "close", "off", "another log", "log not at hand"
 
 
 @cache
 def _table(name):
-    return pd.read_csv(paths.DATA / f"{name}.csv")
+    return pd.read_csv(paths.DATA / "published" / f"{name}.csv")
 
 
 def published(name):
     """Read a table of published numbers, `data/published/<name>.csv`, such as "mualem2001_table1"."""
-    return _table(f"published/{name}").copy()
+    return _table(name).copy()
 
 
 def deviation(ours, published):
@@ -39,7 +32,7 @@ def deviation(ours, published):
 # Numbers
 
 
-def judge(published, interval, close=0.05, decimals=None):
+def judge(published, interval, close=0.05, decimals=None, absolute=False):
     """Tell whether a printed number may well be the same as ours.
 
     Parameters
@@ -51,6 +44,8 @@ def judge(published, interval, close=0.05, decimals=None):
         How far from its middle a number outside may lie to be called close; relative: 0.05 is 5 %.
     decimals : int, optional
         How many were printed; the published number may be any that rounds to it.
+    absolute : bool
+        Whether `close` is meant as it stands: for numbers that may be zero, such as differences in per cent.
 
     Returns
     -------
@@ -61,10 +56,10 @@ def judge(published, interval, close=0.05, decimals=None):
     slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
     if interval.low - slack <= published <= interval.high + slack:
         return INSIDE
-    return CLOSE if abs(published - interval.median) <= close * abs(published) else OFF
+    return CLOSE if abs(published - interval.median) <= close * (1 if absolute else abs(published)) else OFF
 
 
-def cell(of, published, readings, close=0.05, decimals=None, same_log=True, note=""):
+def cell(of, published, readings, close=0.05, decimals=None, absolute=False, same_log=True, note=""):
     """Judge a printed number under each reading.
 
     Parameters
@@ -74,8 +69,8 @@ def cell(of, published, readings, close=0.05, decimals=None, same_log=True, note
     published : float
     readings : dict
         By rule, a pair: our number and its Interval. Where nothing hangs on chance the Interval is None, and our number
-        has to be the published one. Or our number alone, under the rule `TEXT`.
-    close, decimals
+        has to be the published one. Or our number alone, under the rule `TEXT`. It is nan where the log is not at hand.
+    close, decimals, absolute
         As for `judge`.
     same_log : bool
         Whether ours was made from the paper's log, with all its jobs; otherwise it is not judged.
@@ -90,8 +85,9 @@ def cell(of, published, readings, close=0.05, decimals=None, same_log=True, note
     judged = {}
     for rule, (ours, interval) in readings.items():
         known = interval or Interval(ours, ours, ours)
-        verdict = judge(published, known, close, decimals) if same_log else OTHER_LOG
-        off = deviation(ours, published) if published else float("nan")
+        verdict = judge(published, known, close, decimals, absolute) if same_log else OTHER_LOG
+        verdict = ABSENT if ours != ours else verdict
+        off = deviation(ours, published) if published and not absolute else float("nan")
         judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
     return {"of": of, "published": published, "readings": judged} | ({"note": note} if note else {})
 
@@ -106,7 +102,7 @@ def tally(cells, rule=TEXT):
         `by_chance`: of so many 95 % intervals, so many would be missed even if both programs were the same.
     """
     found = [cell["readings"][rule] for cell in cells if rule in cell["readings"]]
-    judged = [one for one in found if one["verdict"] != OTHER_LOG]
+    judged = [one for one in found if one["verdict"] not in (OTHER_LOG, ABSENT)]
     verdicts = [one["verdict"] for one in judged]
     bands = sum(one["low"] < one["high"] for one in judged)
     counts = {verdict: verdicts.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
@@ -125,47 +121,3 @@ def tallies(cells, *keys, rules=(TEXT, LIKELY)):
         rows[group] = {("", "cells"): first["cells"], ("", "outside by chance"): f"{first['by_chance']:.1f}"}
         rows[group] |= {(rule, verdict): counts[rule][verdict] for rule in rules for verdict in (INSIDE, CLOSE, OFF)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
-
-
-# Claims
-
-
-def share_of_wins(wins, of):
-    """Work out a share and its 95 % confidence interval (Clopper-Pearson), as of months in which one side is better.
-
-    Returns
-    -------
-    dict
-        `wins`, `of`, `share`, `low`, `high`.
-    """
-    low, high = _clopper_pearson(int(wins), int(of))
-    return {"wins": int(wins), "of": int(of), "share": wins / of, "low": low, "high": high}
-
-
-@cache
-def _clopper_pearson(wins, of):
-    """Slow, and asked for every shaken run."""
-    interval = scipy.stats.binomtest(wins, of).proportion_ci(0.95)
-    return interval.low, interval.high
-
-
-def claim(id, verdict, evidence):
-    """Make the record of a verdict on a claim of `data/published/claims.csv`, with what decided it."""
-    claims = published("claims").set_index("id")
-    return {"id": id, "claim": claims.claim[id], "verdict": verdict, "evidence": evidence}
-
-
-def finding(id, verdict, evidence, numbers):
-    """Make the record of a verdict on one of our own findings, `data/findings.csv`; README has the numbers."""
-    own = findings().set_index("id")
-    return {"id": id, "claim": own.claim[id], "verdict": verdict, "evidence": evidence, "numbers": numbers}
-
-
-def findings():
-    """Read what the study found itself, and what has to hold for that."""
-    return _table("findings").copy()
-
-
-def decide(id, parts, evidence):
-    """Make the record of a claim that has several parts: reproduced if all hold, not if none does, else partly."""
-    return claim(id, REPRODUCED if all(parts) else PARTLY if any(parts) else NOT, evidence)

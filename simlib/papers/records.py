@@ -9,9 +9,9 @@ import fastjsonschema  # which papermill's reader of notebooks brings, and which
 import numpy as np
 
 from .. import paths, plots
-from .judging import OTHER_LOG, UNTESTED
+from . import ledger
+from .judging import OTHER_LOG
 
-UNTESTABLE = {"verdict": UNTESTED, "evidence": plots.SYNTHETIC}
 UNJUDGED = {"verdict": OTHER_LOG}
 
 
@@ -32,7 +32,7 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     parameters : dict
         The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
     verdicts : dict
-        `cells` and `claims`, each a list of dicts, from `judging.cell` and `judging.claim`. What stands in for a log
+        `cells` and `claims`, each a list of dicts, from `judging.cell` and `ledger.decide`. What stands in for a log
         can test no claim, and its numbers are not judged.
 
     Returns
@@ -77,7 +77,7 @@ def write(exhibit, figure, table, workloads, parameters, cells, claims, digits=4
 
 def withdrawn(claim):
     """A verdict on a claim where what it rests on only stands in for a log."""
-    return claim | UNTESTABLE
+    return ledger.withdrawn(claim, plots.SYNTHETIC)
 
 
 def _unjudged(cell):

@@ -6,29 +6,23 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from .. import paths
 from ..archive import NOT_VERIFIED
-from . import records
+from . import ledger, records
 from .exhibit import exhibits
 from .judging import (
+    ABSENT,
     CLOSE,
-    CONJECTURES,
-    HOLDS,
-    HOLDS_NOT,
     INSIDE,
     LIKELY,
     OFF,
     OTHER_LOG,
     TEXT,
-    UNTESTED,
-    VERDICTS,
-    findings,
-    published,
     tally,
 )
+from .ledger import HOLDS, HOLDS_NOT, VERDICTS
 
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
@@ -156,13 +150,14 @@ def heading(path):
 # Counts
 
 
-def another_log(cells):
-    """How many cells are not judged, ours being from another log than the paper's."""
-    return sum(all(ours["verdict"] == OTHER_LOG for ours in cell["readings"].values()) for cell in cells)
+def unjudged(cells):
+    """Count the cells that are not judged: ours comes from another log than the paper's, or the log is not at hand."""
+    verdicts = [{ours["verdict"] for ours in cell["readings"].values()} for cell in cells]
+    return {reason: verdicts.count({reason}) for reason in (OTHER_LOG, ABSENT)}
 
 
 def by_verdict(claims):
-    """Count the claims of each verdict, in their order: the four on claims of a paper, then any on our own findings."""
+    """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
     counts = Counter(claim["verdict"] for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS} | {v: counts[v] for v in (HOLDS, HOLDS_NOT) if counts[v]}
 
@@ -178,17 +173,12 @@ def decided(found):
     -------
     list of dict
         In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
-        `evidence` and `exhibit`, the `Outcome` that decides; None for conjectures, which none can.
+        `evidence`, `readings` and so on, as in a record; `exhibit`, the `Outcome` that decides, None where none can.
     """
-    claims = pd.concat([published("claims"), findings()]).set_index("id")
-    by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
-    for id in CONJECTURES:
-        by_id[id] = {"verdict": UNTESTED, "evidence": "a conjecture, which no exhibit can decide", "exhibit": None}
-    return [
-        {"id": id, "paper": row.paper, "of": row.exhibit, "claim": row.claim} | by_id[id]
-        for id, row in claims.iterrows()
-        if id in by_id
-    ]
+    by_id = {id: claim | {"exhibit": None} for id, claim in ledger.untestable().items()}
+    by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    rows = ledger.claims() | ledger.findings()
+    return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]
 
 
 def stated(found):
@@ -211,7 +201,7 @@ def stated(found):
     verdicts = {claim["id"]: claim for claim in decided(found)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
     own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}
-    if missing := [id for id in findings().id if id not in own]:
+    if missing := [id for id in ledger.findings() if id not in own]:
         raise ValueError(f"README.md: found no record that decides {', '.join(missing)}, whose numbers it states")
     page = Environment(loader=PackageLoader("simlib.papers"), undefined=StrictUndefined, trim_blocks=True)
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
@@ -239,13 +229,15 @@ def with_findings(readme, found):
 def total(found):
     """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
     cells = [cell for one in found for cell in one.cells]
-    counts, likely, others = tally(cells), tally(cells, LIKELY), another_log(cells)
+    counts, likely, others = tally(cells), tally(cells, LIKELY), unjudged(cells)
     chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
     sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
     if likely["cells"]:
         sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
-    if others:
-        sentences.append(f"{others} more stand beside numbers from another log than the paper's, and are not judged.")
+    reasons = {OTHER_LOG: "stand beside ours from another log than the paper's, or from one that lacks jobs"}
+    reasons[ABSENT] = "come from a log that is not at hand"
+    if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:
+        sentences.append(f"More are printed, and not judged: {'; '.join(more)}.")
     all_claims = decided(found)
     own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
     papers = [claim for claim in all_claims if claim not in own]

@@ -1,7 +1,8 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
-from .judging import CLOSE, INSIDE, OFF, tally
-from .report import CLAIMS, PAPERS, another_log, by_verdict, decided, outcomes, total
+from .judging import CLOSE, INSIDE, LIKELY, OFF, tally
+from .ledger import PRINTED
+from .report import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
 
 HEAD = """# Is it reproduced?
 
@@ -11,15 +12,29 @@ HEAD = """# Is it reproduced?
 HOW = """
 A printed number is *inside* if it lies in the band that holds 95 % of our runs with submit times moved at random by up
 to a minute, or equals ours where nothing is random; *close* if it is not, but within 5 % of the band's middle (10 % for
-bounded slowdown); *off* otherwise. *Another log* are numbers that stand beside ours from a log other than the paper's.
+bounded slowdown); *off* otherwise. *Another log* are numbers that stand beside ours from a log other
+than the paper's, or from one that lacks more than one in a hundred of its jobs.
 A click on a picture gives its full size; the numbers behind each are in the `.csv` of the same name, and where they
 come from (log files with digests, parameters, seed, versions, every number with its band) in the `.json`, as
 [the schema](../data/exhibit.schema.json) describes.
+
+What must hold for a claim stands in [a table](../data/published/criteria.csv): its parts, what is measured for each,
+and its bounds. A part *holds* where the whole 95 % interval of what was measured lies within its bounds, *does not
+hold* where it lies beyond them, and *cannot be told* otherwise. A claim is *reproduced* where all its parts hold,
+*partly* where one holds and another does not, *not reproduced* where its headline does not hold, or nothing does that
+can be told; otherwise it *cannot be told*. By the text: we simulate by the rules of the paper's text. Likely program:
+by those that the authors' programs most likely followed. Printed: the same criteria, on the numbers that the paper
+prints. Sure: the share of our replications in which the least sure part comes out as said.
 """
 
 COLUMNS = """
-| | exhibit | log files | numbers: inside / close / off | claims: reproduced / partly / not / untestable |
+| | exhibit | log files | numbers: inside / close / off | claims |
 | --- | --- | --- | --- | --- |
+"""
+
+VERDICTS = """
+| claim | by the text | sure | likely program | printed | what was measured |
+| --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -35,7 +50,7 @@ def text(folder):
     for paper, heading in CLAIMS.items():
         lines = [_claim(claim) for claim in claims if claim["paper"] == paper]
         if lines:
-            parts += [f"\n## {heading}\n\n| claim | verdict | evidence |\n| --- | --- | --- |\n", *lines]
+            parts += [f"\n## {heading}\n", VERDICTS, *lines]
     return "".join(parts)
 
 
@@ -49,21 +64,24 @@ def _row(one):
 
 
 def counted(cells):
-    """How many cells are inside, close and off, and from another log, as text."""
-    counts, others = tally(cells), another_log(cells)
+    """How many cells are inside, close and off, and why others are not judged, as text."""
+    counts, others = tally(cells), unjudged(cells)
     parts = [" / ".join(str(counts[verdict]) for verdict in (INSIDE, CLOSE, OFF))] if counts["cells"] else []
-    return "; ".join([*parts, *([f"{others} of another log"] if others else [])])
+    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in others.items() if count)])
 
 
 def _verdicts(one):
-    return " / ".join(map(str, by_verdict(one.claims).values())) if one.claims else ""
+    return "<br>".join(f"{count} {verdict}" for verdict, count in by_verdict(one.claims).items() if count)
 
 
 def _claim(claim):
     what = f"**{claim['id']}**, {claim['of']}: {_cell(claim['claim'])}"
     one = claim["exhibit"]
-    by = f" ({_link(one.label, _notebook(one))})" if one else ""
-    return f"| {what} | **{claim['verdict']}** | {_cell(claim['evidence'])}{by} |\n"
+    by = f"{_link(one.label, _notebook(one))}: " if one else ""
+    verdicts = [claim.get("readings", {}).get(reading, {}).get("verdict", "") for reading in (LIKELY, PRINTED)]
+    sure = "" if claim.get("sure") is None else f"{claim['sure']:.0%}"
+    cells = [what, f"**{claim['verdict']}**", sure, *verdicts, by + _cell(claim["evidence"])]
+    return f"| {' | '.join(cells)} |\n"
 
 
 def _notebook(one):
@@ -80,7 +98,7 @@ def _link(words, to):
 
 
 def _cell(words):
-    """Words that do not end a cell of a Markdown table, and are not taken for its marks."""
+    """Words that do not end a cell of a Markdown table, and are not taken for its marks; lines within the cell."""
     for mark in "|*_<":
         words = words.replace(mark, "\\" + mark)
-    return words
+    return words.replace("\n", "<br>")

@@ -38,8 +38,21 @@ def cells_table(cells):
 
 
 def print_claims(claims):
-    """Print verdicts on claims, one after another, wrapped."""
+    """Print verdicts on claims, one after another, wrapped: first the claim, then a line each reading."""
     for found in claims:
-        for text, indent in ((f"{found['verdict'].upper()}: {found['claim']}", ""), (found["evidence"], "  ")):
-            lines = textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  ")
-            print(f"{found['id']}  " if not indent else "       ", "\n       ".join(lines), sep="")
+        print(f"{found['id']}  {_wrapped(_verdict(found) + ': ' + found['claim'])}")
+        for line in found["evidence"].split("\n"):
+            print(f"       {_wrapped(line, '  ')}")
+
+
+def _verdict(found):
+    """The verdict by the text, how sure it is, and those of other readings."""
+    sure = "" if found.get("sure") is None else f", sure {found['sure']:.0%}"
+    others = {"likely": "likely program", "printed": "as printed"}
+    readings = found.get("readings", {})
+    said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
+    return f"{found['verdict'].upper()}{sure}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def _wrapped(text, indent=""):
+    return "\n       ".join(textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  "))

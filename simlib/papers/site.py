@@ -17,8 +17,8 @@ from PIL import Image
 from .. import paths, plots
 from ..archive import NOT_VERIFIED
 from ..sweeps import sweep
-from .judging import CLOSE, INSIDE, OFF, OTHER_LOG, TEXT, tally
-from .report import CLAIMS, PAPERS, Outcome, another_log, by_verdict, decided, heading, in_order, outcomes, total
+from .judging import CLOSE, INSIDE, OFF, TEXT, tally
+from .report import CLAIMS, PAPERS, Outcome, by_verdict, decided, heading, in_order, outcomes, total, unjudged
 
 PAGES = Environment(loader=PackageLoader("simlib.papers"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 WIDTH = 400
@@ -95,7 +95,7 @@ def _first_page(rows, notebooks):
 def _numbers(cells):
     """How many cells got each verdict."""
     counts = tally(cells)
-    return {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {OTHER_LOG: another_log(cells)}
+    return {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | unjudged(cells)
 
 
 def _with_neighbours(rows):

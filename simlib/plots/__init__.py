@@ -5,7 +5,8 @@ from matplotlib.ticker import MaxNLocator
 
 from .marks import SYNTHETIC, mark, save, stamp
 from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
-from .schedules import draw_piece, gantt, job_colours, spans, utilisation
+from .parts import job_colours
+from .schedules import draw_piece, gantt, spans, utilisation
 from .style import COLOURS, CONSERVATIVE_COLOUR, EASY_COLOUR, INK, STYLE, scheduler_styles, shades, use_style
 
 __all__ = [

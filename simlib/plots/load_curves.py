@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import product
+from string import ascii_lowercase
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -25,8 +26,11 @@ def against_load(
     labels: Mapping[str, str],
     groups: list[list[str]] | None = None,
     value: str = "mean",
+    limits: Mapping[str, float] | None = None,
 ) -> Figure:
     """Draw means against load with their intervals: metrics side by side, or of several groups one a column.
+
+    Panels have letters, row by row.
 
     Parameters
     ----------
@@ -39,6 +43,8 @@ def against_load(
         Which workloads share a column; by default there is one group of all.
     value : str
         The column that is drawn.
+    limits : dict
+        How far the axis of a metric reaches; by default a little above the points that were not stopped.
     """
     groups = groups or [list(points.index.unique("workload"))]
     several, schedulers = len(groups) > 1, list(points.index.unique("scheduler"))
@@ -48,11 +54,12 @@ def against_load(
     axes = axes if several else axes.T
     for (row, metric), (column, group) in product(enumerate(labels), enumerate(groups)):
         _panel(axes[row, column], points.xs(metric, level="metric").loc[group], value)
-        axes[row, column].set_title(", ".join(group) if several and row == 0 else "")
+        letter = ascii_lowercase[row * len(groups) + column]
+        axes[row, column].set_title(f"({letter}) {', '.join(group)}" if several else f"({letter})")
         axes[row, column].set_ylabel(labels[metric] if column == 0 else "")
-    shown = points[~points.ceiling].high.groupby("metric").max()
+    ends = (1.15 * points[~points.ceiling].high.groupby("metric").max()).to_dict() | dict(limits or {})
     for row, metric in enumerate(labels):
-        axes[row, 0].set_ylim(0, 1.5 * shown[metric] if metric in shown else None)
+        axes[row, 0].set_ylim(0, ends.get(metric))
     for ax in axes[-1] if several else axes[:, 0]:
         ax.set_xlabel("load")
     entries = scheduler_styles(schedulers)

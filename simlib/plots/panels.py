@@ -1,6 +1,7 @@
 """What pictures of several panels share: axes of times and numbers, legends, and cumulative distributions."""
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullFormatter, PercentFormatter
 
@@ -27,6 +29,23 @@ def time_axis(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MultipleLocator(seconds * _nice_step(length / seconds)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / seconds:g}"))
     ax.set_xlabel(f"time [{unit}]")
+
+
+def calendar_axis(ax: Axes, zone: tzinfo | None) -> None:
+    """Label an x axis of matplotlib's dates by the calendar of a zone.
+
+    Examples
+    --------
+    >>> from zoneinfo import ZoneInfo
+    >>> ax = Figure().add_subplot(xlim=(12000, 12001))
+    >>> calendar_axis(ax, ZoneInfo("Europe/Stockholm"))
+    >>> ax.get_xlabel()
+    'time (Europe/Stockholm)'
+    """
+    locator = AutoDateLocator(tz=zone)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=zone))
+    ax.set_xlabel(f"time ({zone})")
 
 
 def _nice_step(length: float) -> float:

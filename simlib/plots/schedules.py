@@ -1,6 +1,6 @@
 """Pictures of one schedule: Gantt chart and utilisation."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -8,18 +8,25 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ..arrays import Ints
+from ..allotment import pieces
+from ..months import Moment
 from ..schedule import Schedule
 from .marks import mark
 from .panels import time_axis
-from .style import COLOURS, INK
+from .parts import draw_part, job_colours, write_label
 
 
-def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: int | None = None) -> Axes:
-    """Draw the Gantt chart of a small schedule: time to the right, processors upwards, one rectangle a job.
+def gantt(
+    schedule: Schedule,
+    first: Moment | int | Axes | None = None,
+    last: Moment | int | None = None,
+    ax: Axes | None = None,
+    labels: bool = True,
+    now: int | None = None,
+) -> Axes:
+    """Draw the Gantt chart of a schedule: time to the right, processors upwards, one rectangle a job.
 
     A simulation says how many processors a job has, not which; here each job takes the lowest free ones, so one job
     can be drawn in several pieces.
@@ -27,7 +34,10 @@ def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: 
     Parameters
     ----------
     schedule : Schedule
-        Of up to some hundred jobs.
+        Of up to some hundred jobs; or of any number, if a part of its time is to be drawn in which some thousand ran.
+    first, last : str, date or int, optional
+        The part of the full schedule's time to draw, as for `Schedule.between`, such as "2004-11-10", "2004-11-11";
+        its axis is the log's calendar. By default all of it. Axes in the place of `first` are taken as `ax`.
     ax : Axes, optional
     labels : bool
         Whether to write each job's name into its rectangle, where there is room.
@@ -38,6 +48,11 @@ def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: 
     -------
     Axes
 
+    Raises
+    ------
+    ValueError
+        As from `Schedule.between`; for a part of the time together with `now`.
+
     Examples
     --------
     >>> import simlib
@@ -46,8 +61,30 @@ def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: 
     >>> ax.get_title()
     'few, EASY; hatched: backfilled'
     >>> plt.close(ax.figure)
+
+    One day of a log:
+
+    >>> ax = gantt(simlib.simulate(simlib.load("sample"), simlib.EASY()), "2026-02-10", "2026-02-11")
+    >>> ax.get_xlabel()
+    'time (UTC)'
+    >>> plt.close(ax.figure)
     """
+    if isinstance(first, Axes):
+        first, ax = None, first
     ax = ax or plt.subplots(figsize=(8, 3))[1]
+    if first is not None or last is not None:
+        if now is not None:
+            raise ValueError(f"gantt: found now={now!r} with {first} to {last}, expected one or the other")
+        hatched = draw_part(ax, schedule, *schedule.workload.period(first, last), labels)  # type: ignore[arg-type]
+    else:
+        hatched = _draw_all(ax, schedule, labels, now)
+    said = "; hatched: backfilled" if hatched else ""
+    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}{said}")
+    return mark(ax, schedule.workload)
+
+
+def _draw_all(ax: Axes, schedule: Schedule, labels: bool, now: int | None) -> bool:
+    """Draw all jobs of a small schedule, or of what was planned; tell whether any was backfilled."""
     colours = job_colours(schedule.jobs.index)  # a job keeps its colour in the plan
     schedule = schedule if now is None else schedule.plan(now)
     jobs, procs = schedule.jobs, schedule.workload.procs
@@ -58,20 +95,7 @@ def gantt(schedule: Schedule, ax: Axes | None = None, labels: bool = True, now: 
     if now is not None:
         ax.axvline(now, color="black", linewidth=1.5)
         ax.annotate("now", (now, 0), xytext=(3, 3), textcoords="offset points")
-    hatched = "; hatched: backfilled" if jobs.backfilled.any() else ""
-    ax.set_title(f"{schedule.workload.name}, {type(schedule.policy).__name__}{hatched}")
-    return mark(ax, schedule.workload)
-
-
-def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Choose a colour for each job, by name.
-
-    Examples
-    --------
-    >>> job_colours(["A", "B"])
-    {'A': '#0072B2', 'B': '#D55E00'}
-    """
-    return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
+    return bool(jobs.backfilled.any())
 
 
 def spans(
@@ -107,17 +131,16 @@ def spans(
     >>> [(piece.get_width(), piece.get_height()) for piece in ax.patches]
     [(10, 3)]
     """
-    taken = _processors(jobs, procs)
+    taken = _pieces(jobs, procs)
     for job, row in jobs.iterrows():
-        pieces = _neighbours(taken[job])
-        for first, height in pieces:
+        for first, height in taken[job]:
             draw_piece(ax, row, first, height, colours[job], now, row.planned)
             if job in marked:
                 frame: dict[str, Any] = {"fill": False, "edgecolor": "black", "linewidth": 3, "zorder": 2}
                 ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
-        if labels and pieces:
-            first, height = max(pieces, key=lambda piece: piece[1])
-            _label(ax, job, row, first, height, now)
+        if labels and taken[job]:
+            first, height = max(taken[job], key=lambda piece: piece[1])
+            write_label(ax, job, row, first, height, now)
     ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
     time_axis(ax)
     ax.grid(False)
@@ -158,42 +181,15 @@ def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: in
         ax.add_artist(Rectangle((row.start + past, first), row.run - past, height, **style))
 
 
-def _label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
-    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
-    begin, end = row.start, row.end
-    solid = now is None or begin + end <= 2 * now
-    if now is not None and begin < now < end:
-        begin, end = (begin, now) if solid else (now, end)
-    left, right = ax.get_xlim()
-    begin, end = max(begin, left), min(end, right)
-    to_points, font = 72 / ax.figure.dpi, plt.rcParams["font.size"]
-    across = (end - begin) / (right - left) * ax.bbox.width * to_points
-    upward = height / ax.get_ylim()[1] * ax.bbox.height * to_points
-    needed, line = 0.62 * font * len(str(job)), 1.1 * font
-    if (across >= needed and upward >= line) or (across >= 1.4 * line and upward >= needed):
-        place: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold", "color": INK[not solid]}
-        place["rotation"] = 0 if across >= needed else 90
-        outline = withStroke(linewidth=2.5, foreground=INK[solid])  # on hatches and on every colour
-        ax.text((begin + end) / 2, first + height / 2, str(job), path_effects=[outline], **place)
-
-
-def _processors(jobs: pd.DataFrame, procs: int) -> dict[Hashable, Ints]:
-    """Choose each job's processors, the lowest free ones; an array of numbers by job."""
-    until = np.full(procs, np.iinfo(np.int64).min)
-    taken = {}
-    for job, row in jobs.sort_values("start", kind="stable").iterrows():
-        chosen = np.flatnonzero(until <= row.start)[: row.procs]
-        until[chosen] = row.end
-        taken[job] = chosen if row.run > 0 else chosen[:0]
-    return taken
-
-
-def _neighbours(numbers: Ints) -> list[tuple[int, int]]:
-    """Group sorted numbers into runs of neighbours: (first, how many) pairs."""
-    if len(numbers) == 0:
-        return []
-    parts = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return [(part[0], len(part)) for part in parts]
+def _pieces(jobs: pd.DataFrame, procs: int) -> dict[Hashable, list[tuple[int, int]]]:
+    """Choose each job's processors: (first, how many) pairs by job."""
+    jobs = jobs.sort_values("start", kind="stable")
+    found: dict[Hashable, list[tuple[int, int]]] = {job: [] for job in jobs.index}
+    running = jobs[jobs.run > 0]
+    start, end, size = (running[name].to_numpy().astype(np.int64) for name in ("start", "end", "procs"))
+    for job, first, count in pieces(start, end, size, procs).tolist():
+        found[running.index[job]].append((first, count))
+    return found
 
 
 def utilisation(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -> Axes:

@@ -4,6 +4,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from ... import archive, paths
@@ -26,6 +27,9 @@ CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
 WHOLE = "whole"
 """Stands for all months where the name of a month is expected."""
 
+MOST_MISSING = 0.01
+"""The share of its jobs that may be missing of a month, or of a log, that is still called the paper's."""
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -38,8 +42,8 @@ class Trace:
     workload : Workload
     months : (str, str)
         First and last month that the published tables take from it.
-    absent : dict
-        Months for which this file lacks jobs, and why.
+    missing : dict
+        How many jobs the published runs had and this file lacks, by month, as far as that is known.
     months_begin : float
         By how many hours after local midnight the months of the published tables begin.
     """
@@ -47,7 +51,7 @@ class Trace:
     trace: str
     workload: Workload
     months: tuple = ("0000-00", "9999-99")
-    absent: dict = field(default_factory=dict)
+    missing: dict = field(default_factory=dict)
     months_begin: float = 0.0
 
     @cached_property
@@ -65,6 +69,45 @@ class Trace:
         inside = [self.months[0] <= month <= self.months[1] for month in months]
         first, last = inside.index(True), len(inside) - inside[::-1].index(True)
         return months[first:last], edges[first : last + 1] + round(3600 * self.months_begin)
+
+    # Is it the paper's log, with all its jobs?
+
+    @cached_property
+    def lines_missing(self):
+        """How many job lines cleaning removed from this file, by the catalogue."""
+        if self.workload.source.get("variant") != "cleaned":
+            return 0
+        return archive.files(self.workload.name)[0].lines - len(self.workload.log)
+
+    def jobs_missing(self, month=WHOLE):
+        """Count the jobs of a month that this file lacks, and the share of that month's jobs which they are.
+
+        Of the whole, and of a month of a cleaned file of which nothing is known by month, these are job lines.
+        """
+        if month == WHOLE or not self.missing:
+            lost = self.lines_missing
+            return lost, lost / (lost + len(self.workload.log)) if lost else 0.0
+        lost = self.missing.get(month, 0)
+        return lost, lost / max(lost + self._submitted.get(month, 0), 1)
+
+    @cached_property
+    def _submitted(self):
+        """How many jobs are submitted in each month."""
+        months, edges = self.month_edges
+        return dict(zip(months, np.histogram(self.workload.jobs.submit, edges)[0], strict=True))
+
+    def complete(self, month=WHOLE):
+        """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
+        return self.jobs_missing(month)[1] <= MOST_MISSING
+
+    def origin(self, month=WHOLE):
+        """Whether a number of this month is judged, and what is missing: options of `judging.cell`."""
+        lost, share = self.jobs_missing(month)
+        what = "this file lacks" if month == WHOLE or not self.missing else "of this month this file lacks"
+        note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
+        return {"same_log": self.complete(month), "note": note}
+
+    # Its months
 
     def by_month(self, schedule):
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
@@ -94,8 +137,8 @@ def traces(names=TRACES, jobs=None, estimates=None):
     Returns
     -------
     here : list of Trace
-    missing : list of str
-        What is left out, for it is not on this machine; nothing where twins take the place of all.
+    absent : list of dict
+        The settings of those that are left out, for they are not on this machine; none where twins stand for all.
 
     Raises
     ------
@@ -110,7 +153,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
     if absent == asked:
         return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
     here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
-    return here, [f"{setting['trace']}: {setting['log']}" for setting in absent]
+    return here, absent
 
 
 def _trace(setting, variant, jobs, estimates):
@@ -120,8 +163,8 @@ def _trace(setting, variant, jobs, estimates):
     condition = jobs.get(name, setting.get("jobs", ""))
     workload = workload.select(condition) if condition else workload
     workload = workload.with_estimates(estimates.get(name, setting["estimates"]))
-    absent = setting.get("absent", {}).get(workload.source["variant"], {})
-    return Trace(name, workload, tuple(setting["months"]), absent, setting.get("months_begin", 0.0))
+    missing = setting.get("missing", {}).get(workload.source["variant"], {})
+    return Trace(name, workload, tuple(setting["months"]), missing, setting.get("months_begin", 0.0))
 
 
 def labelled(traces):

@@ -58,7 +58,7 @@ def _backfilled_at(workload, load, policy, feedback):
 
 def compared(found):
     """Compare both schedulers on logs: `results.summary` by (metric, workload, rule, size_class, of), and `jobs`."""
-    return _ordered(results.summary(_with_differences(found)), found)
+    return _ordered(results.summary(changes(found)), found)
 
 
 def compared_by_load(found):
@@ -66,13 +66,13 @@ def compared_by_load(found):
 
     Each `mean` has its 90 % interval `low` to `high`, by Student's t over the replications.
     """
-    values = _with_differences(found)
+    values = changes(found)
     intervals = mean_interval(values.unstack("replication").T)
     return _ordered(intervals.reindex(values.index.droplevel("replication").unique()), found)
 
 
-def _with_differences(found):
-    """Put differences, replication by replication, beside both schedulers."""
+def changes(found):
+    """Put differences, replication by replication, beside both schedulers; level `of` in place of the scheduler."""
     found = found[found.index.get_level_values("metric") != "jobs"]
     easy, conservative = (found.xs(scheduler, level="scheduler") for scheduler in SCHEDULERS)
     difference = conservative - easy

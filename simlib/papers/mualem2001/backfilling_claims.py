@@ -1,99 +1,91 @@
-"""Verdicts on what the text says of Figure 5: claims MF-14 to MF-17."""
+"""What the text says of Figure 5, measured: claims MF-15 to MF-17."""
+
+import numpy as np
 
 from ...size_classes import ALL
-from .. import results
-from ..judging import NOT, PARTLY, REPRODUCED, UNTESTED, claim
+from ..judging import published
+from ..ledger import NOTHING, PRINTED, Measure, decide
+from ..results import AS_IT_IS
 from . import METRICS, SCHEDULERS, TRACES, trace_of
-
-SIMILAR = 0.1
-"""Two amounts are called similar where they differ by less than this share of EASY's."""
-
-SAME = 0.05
-"""Two amounts are called the same where they differ by less than this share of EASY's."""
 
 HIGH = 0.7
 """From this load on the load is called high."""
 
-CHANGES = {"backfilled": "backfills", "response_s": "response time", "bounded_slowdown": "bounded slowdown"}
+
+def of_logs(changes):
+    """Decide claim MF-16 by how much more conservative has than EASY on the paper's logs; see `backfilling.changes`."""
+    changes = changes.xs(ALL, level="size_class")
+    rules = changes.index.unique("rule")
+    readings = {rule: amounts(changes.xs(rule, level="rule")) for rule in rules}
+    return decide("MF-16", readings | {PRINTED: printed()}, _shares(changes.xs(rules[0], level="rule")))
 
 
-def of_logs(table):
-    """Decide claim MF-16: on the logs the amounts are similar; on SDSC conservative backfills more, performs worse.
+def amounts(changes):
+    """Measure the amount on the log on which it differs most, and amount and performance on SDSC.
 
-    Similar means that the range of the relative difference over the shakes lies within +-SIMILAR. More and worse mean
-    that this range lies above nought; worse is asked of both metrics. Reproduced where all parts hold under all rules,
-    not where none holds under the first, and in part otherwise. The table is from `backfilling.compared`; only the
-    paper's logs are looked at.
+    None without the SDSC log or shaken runs.
     """
-    table = table.xs(ALL, level="size_class")
-    here = [name for name in table.index.unique("workload") if trace_of(name) in TRACES]
-    if "SDSC" not in here:
-        return claim("MF-16", UNTESTED, "the SDSC log is not at hand")
-    relative = table.xs("relative", level="of")
-    if relative.low.isna().any():
-        return claim("MF-16", UNTESTED, "no shaken runs, so no spread")
-    parts, evidence = [], []
-    for rule in table.index.unique("rule"):
-        more = relative.loc["backfilled"].xs(rule, level="rule").loc[here]
-        sdsc = relative.xs(("SDSC", rule), level=("workload", "rule"))
-        similar = (more.low > -SIMILAR) & (more.high < SIMILAR)
-        parts.append([similar.all(), *(sdsc.low[["backfilled", *METRICS]] > 0)])
-        share = table.ours.loc["backfilled"].xs(rule, level="rule").unstack("of").loc[here]
-        amounts = ", ".join(f"{name} {row.easy:.1%} / {row.conservative:.1%}" for name, row in share.iterrows())
-        percents = results.with_intervals(sdsc, "{:+.1%}")
-        changes = ", ".join(f"{name} {percents[metric]}" for metric, name in CHANGES.items())
-        text = f"EASY / conservative {amounts}; similar on {similar.sum()} of {len(similar)} logs; SDSC {changes}"
-        others = [name for name in more.index[more.low > 0] if name != "SDSC"]
-        clearly = f"; conservative clearly backfills more on {', '.join(others)} too" if others else ""
-        evidence.append(f"{rule}: {text}{clearly}")
-    verdict = REPRODUCED if all(map(all, parts)) else PARTLY if any(parts[0]) else NOT
-    return claim("MF-16", verdict, "; ".join(evidence))
+    found = changes.xs("relative", level="of").unstack("replication")
+    share = found.xs("backfilled", level="metric").loc[_here(changes)]
+    if "SDSC" not in share.index or list(found) == [AS_IT_IS]:
+        return None
+    most = share[AS_IT_IS].abs().idxmax()
+    worse = {f"SDSC {name}": Measure.spread(found.loc["SDSC", metric]) for name, metric in _of_performance()}
+    both = {"similar": {most: Measure.spread(share.loc[most])}, "SDSC more": Measure.spread(share.loc["SDSC"])}
+    return both | worse
 
 
-def of_models(table):
-    """Decide claims MF-14, MF-15 and MF-17 by the 90 % intervals of the relative difference.
+def _here(changes):
+    """The paper's logs that are there."""
+    return [name for name in changes.index.unique("workload") if trace_of(name) in TRACES]
 
-    - MF-14, the same amount on the Feitelson model: reproduced where at every load the whole interval lies within
-      +-SAME, in part where all of them lie within twice that.
-    - MF-15, EASY backfills a slightly larger share on the Jann model: reproduced where at every high load the whole
-      interval lies below nought, in part where at some it does and at none above; not reproduced otherwise.
-    - MF-17, EASY is selective by size on the Jann model: reproduced where at every high load the jobs that EASY
-      backfills are smaller than the average job, and clearly smaller than those of conservative; in part where only
-      one of both holds everywhere.
 
-    The table is from `backfilling.compared_by_load` under one rule, with the models "Feitelson" and "Jann".
+def _shares(changes):
+    """Write what share of each log both schedulers backfill."""
+    share = changes.xs(("backfilled", AS_IT_IS), level=("metric", "replication")).unstack("of").loc[_here(changes)]
+    shares = ", ".join(f"{log.Index} {log.easy:.1%} / {log.conservative:.1%}" for log in share.itertuples())
+    return f"EASY / conservative {shares}"
+
+
+def printed():
+    """Measure conservative's mean against EASY's on SDSC by the paper's Table 1, over all its jobs.
+
+    Figure 5 is drawn without numbers.
     """
-    table = table.xs(ALL, level="size_class").droplevel("rule")
-    high = table[table.index.get_level_values("load") >= HIGH].xs("Jann", level="workload")
-    share, ratio = high.loc["backfilled"], high.loc["size_ratio"]
-    return [_same(table.loc["backfilled", "Feitelson"]), _larger(share), _selective(ratio)]
+    table = published("mualem2001_table1").query("trace == 'SDSC'")
+    found = {}
+    for name, metric in _of_performance():
+        means = (np.average(table[f"{scheduler}_{metric}"], weights=table.jobs) for scheduler in SCHEDULERS)
+        easy, conservative = means
+        found[f"SDSC {name}"] = Measure.exactly(conservative / easy - 1)
+    return found
 
 
-def _same(share):
-    widest = share.xs("relative", level="of")[["low", "high"]].abs().to_numpy().max()
-    verdict = REPRODUCED if widest <= SAME else PARTLY if widest <= 2 * SAME else NOT
-    return claim("MF-14", verdict, _evidence(share, "relative difference of the shares"))
+def _of_performance():
+    return zip(("response time", "bounded slowdown"), METRICS, strict=True)
 
 
-def _larger(share):
-    relative = share.xs("relative", level="of")
-    below, above = relative.high < 0, relative.low > 0
-    verdict = REPRODUCED if below.all() else PARTLY if below.any() and not above.any() else NOT
-    return claim("MF-15", verdict, _evidence(share, "relative difference of the shares"))
+def of_models(changes):
+    """Decide claims MF-15 and MF-17 by what both schedulers backfill of the Jann model."""
+    changes = changes.xs(ALL, level="size_class")
+    rules = changes.index.unique("rule")
+    measures = {"MF-15": larger, "MF-17": selective}
+    return [decide(id, {rule: of(changes.xs(rule, level="rule")) for rule in rules}) for id, of in measures.items()]
 
 
-def _selective(ratio):
-    smaller = (ratio.high.xs("easy", level="of") < 1).all()
-    than_conservative = (ratio.low.xs("relative", level="of") > 0).all()
-    verdict = REPRODUCED if smaller and than_conservative else PARTLY if smaller or than_conservative else NOT
-    return claim("MF-17", verdict, _evidence(ratio, "mean size of the backfilled jobs over that of all", form="{:.2f}"))
+def larger(changes):
+    """Measure the difference in the share backfilled of the Jann model at high load."""
+    return dict.fromkeys(("larger", "slightly"), _at_high_load(changes, "backfilled", "relative"))
 
 
-def _evidence(table, what, form="{:.1%}"):
-    parts = []
-    for load, of in table.groupby("load"):
-        rows = of.droplevel("load")
-        easy, conservative = (form.format(rows["mean"][scheduler]) for scheduler in SCHEDULERS)
-        change = results.bracketed("{:+.1%}", *rows.loc["relative", ["mean", "low", "high"]])
-        parts.append(f"load {load:.2f}: EASY {easy}, conservative {conservative}, {change}")
-    return f"{what}: " + "; ".join(parts)
+def selective(changes):
+    """Measure the mean size of what EASY backfills over that of all jobs, and by how much conservative exceeds that."""
+    ratio, difference = (_at_high_load(changes, "size_ratio", of) for of in ("easy", "relative"))
+    return {"smaller": ratio, "than conservative's": difference}
+
+
+def _at_high_load(changes, metric, of):
+    """Measure the mean over the high loads of the Jann model."""
+    runs = changes.xs(("Jann", metric, of), level=("workload", "metric", "of"))
+    high = runs[runs.index.get_level_values("load") >= HIGH].groupby("replication").mean()
+    return Measure.mean(high) if len(high) else NOTHING

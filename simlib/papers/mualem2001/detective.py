@@ -107,7 +107,7 @@ class Detective(
     @cached_property
     def testimony(self):
         """How well the programs meet Tables 3 and 4, from `suspects.witnesses`, on logs that lack no jobs."""
-        whole = [trace for trace in self.sp2 if not trace.absent]
+        whole = [trace for trace in self.sp2 if trace.complete()]
         tried = {(name, which): self.programs[which, name] for name in SCHEDULERS for which in (TEXT, LIKELIEST)}
         by_start = {"compressed in order of": "start, ties by arrival"}
         tried["conservative", "by start, ties by arrival"] = programs.program("conservative", by_start)

@@ -1,9 +1,11 @@
 """What the detective found, held against the criteria of `data/findings.csv`: OWN-01 to OWN-06."""
 
-from ..judging import HOLDS, HOLDS_NOT, INSIDE, UNTESTED, finding, share_of_wins
+from ..judging import INSIDE
+from ..ledger import Measure, finding
 from . import SCHEDULERS, SP2
 from .suspects import LEAST
 
+ABSENT = "the logs of SDSC and CM-5 are not at hand"
 IDS = ("OWN-01", "OWN-02", "OWN-03", "OWN-04", "OWN-05", "OWN-06")
 
 
@@ -21,7 +23,7 @@ def findings(exhibit):
 
 
 def _decided(id, parts, evidence, **numbers):
-    return finding(id, HOLDS if all(parts) else HOLDS_NOT, evidence, numbers)
+    return finding(id, all(parts), evidence, numbers)
 
 
 def _inside(standing, program):
@@ -29,24 +31,26 @@ def _inside(standing, program):
     cells = standing.loc[program]
     inside = cells.verdict[cells.index.get_level_values("trace").isin(SP2)] == INSIDE
     by_scheduler = {scheduler: float(inside.loc[scheduler].mean()) for scheduler in SCHEDULERS}
-    return share_of_wins(inside.sum(), len(inside)) | by_scheduler
+    return (
+        vars(Measure.share(inside.sum(), len(inside))) | {"inside": int(inside.sum()), "of": len(inside)} | by_scheduler
+    )
 
 
 def _stated(found):
     schedulers = ", ".join(f"{name} {found[name]:.0%}" for name in SCHEDULERS)
     return (
-        f"{found['wins']} of {found['of']} cells inside, {found['share']:.0%} ({found['low']:.0%} to "
+        f"{found['inside']} of {found['of']} cells inside, {found['value']:.0%} ({found['low']:.0%} to "
         f"{found['high']:.0%}); {schedulers}"
     )
 
 
 def _text_misses(text):
-    return _decided("OWN-01", [text["high"] < 0.95], f"by the text's rules {_stated(text)}", share=text["share"])
+    return _decided("OWN-01", [text["high"] < 0.95], f"by the text's rules {_stated(text)}", share=text["value"])
 
 
 def _likeliest_meets(text, likeliest):
     parts = likeliest["low"] > text["high"], likeliest["low"] > 0.5
-    return _decided("OWN-04", parts, f"by the likeliest programs {_stated(likeliest)}", share=likeliest["share"])
+    return _decided("OWN-04", parts, f"by the likeliest programs {_stated(likeliest)}", share=likeliest["value"])
 
 
 def _of_reading(steps, detail, readings):
@@ -84,7 +88,7 @@ def _by_start(steps, testimony):
 
 def _months(offsets):
     if not {"SDSC", "CM5"} <= set(offsets.index):
-        return finding("OWN-05", UNTESTED, "the logs of SDSC and CM-5 are not at hand", {})
+        return finding("OWN-05", None, ABSENT, {})
     rows = offsets.loc[["SDSC", "CM5"]]
     text = "; ".join(
         f"{name}: {row['begin [h]']:+g} h, likelier by {row['likelier by']:.0f}, the median month "
@@ -99,7 +103,7 @@ def _undecided(conclusions):
     """EASY's lead on SDSC by bounded slowdown and on CM-5 by response time."""
     asked = {"sdsc": ("SDSC", "bounded_slowdown"), "cm5": ("CM5", "response_s")}
     if not {trace for trace, _ in asked.values()} <= set(conclusions.index.unique("trace")):
-        return finding("OWN-06", UNTESTED, "the logs of SDSC and CM-5 are not at hand", {})
+        return finding("OWN-06", None, ABSENT, {})
     parts, texts, numbers = [], [], {}
     for name, place in asked.items():
         text, paper = conclusions.loc[(*place, "text")], conclusions.loc[(*place, "as printed")]

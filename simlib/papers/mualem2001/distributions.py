@@ -2,20 +2,19 @@
 
 from itertools import product
 
+import numpy as np
 import pandas as pd
 
-from ... import sweeps
+from ... import size_classes, sweeps
 from ...confidence import cluster_bootstrap
 from .. import results
-from ..judging import NOT, PARTLY, REPRODUCED, UNTESTED, claim
+from ..ledger import Measure
 from ..results import AS_IT_IS
 from . import SP2, trace_of
 
-OTHERS = ("Par", "CM5", "Feitelson")
-"""What the text sets against the SP2 workloads; the last is a model."""
-
-CLOSE = 0.1
-"""Two distributions are called very close where they are nowhere further apart than this."""
+LOGS, MODEL = (*SP2, "Par", "CM5"), "Feitelson"
+OTHERS = ("Par", "CM5", MODEL)
+"""What the text sets against the SP2 workloads."""
 
 WEEK = 7 * 86400
 
@@ -74,59 +73,40 @@ def beside(table, forms):
 # The claims
 
 
-def sp2_claim(ratios):
-    """Decide claim MF-18: SP2 workloads have longer run times and less parallelism than others.
+def sp2_against_each(found, of_family):
+    """Measure for MF-18 how the paper's SP2 logs differ from its other logs and each member's F; see `of_weeks`.
 
-    A pair of an SP2 log and another workload bears one half of the claim out where both mean and median differ in its
-    direction by more than their spread: the 95 % interval of the ratio lies wholly on one side of 1. Parallelism is
-    the number of processors, as in the text; its share of the machine is reported beside it. Reproduced where every
-    pair bears out both halves and the Feitelson model is among them, not reproduced where no pair bears out one of
-    them, and in part otherwise. The ratios are from `compared`.
+    A dict by member; empty where a log is not at hand.
     """
-    if ratios is None:
-        return claim("MF-18", UNTESTED, "needs an SP2 log and another one")
-    above, below = (
-        clear.groupby(["quantity", "one", "other"]).all() for clear in (ratios.low > 1, ratios.high < 1)
-    )  # of mean and median both
-    model = "Feitelson" in ratios.index.unique("other")
-    every, none = (above["run"] & below["size"]).all(), not above["run"].any() or not below["size"].any()
-    verdict = NOT if none else REPRODUCED if every and model else PARTLY
-    longer = _pairs(above["run"])
-    text = "; ".join(
-        [
-            f"run times clearly longer by mean and median in {longer}, clearly shorter in {_pairs(below['run'])}",
-            f"clearly fewer processors in {_pairs(below['size'])}, clearly more in {_pairs(above['size'])}",
-            f"a clearly smaller share of the machine in {_pairs(below['machine_share'])}",
-        ]
-    )
-    return claim("MF-18", verdict, text + ("" if model else "; the Feitelson model is not among them"))
+    traces = found.index.get_level_values("workload").map(trace_of)
+    if not set(LOGS) <= set(traces):
+        return {}
+    logs = found[traces.isin(LOGS)]
+    members = {on: of_family.loc[[on]].rename({on: MODEL}) for on in of_family.index.unique("workload")}
+    return {on: sp2_against_others(pd.concat([logs, member])) for on, member in members.items()}
 
 
-def _pairs(votes):
-    names = ", ".join(f"{one}/{other}" for one, other in votes.index[votes])
-    return f"{votes.sum()} of {len(votes)} pairs" + (f" ({names})" if names else "")
+def sp2_against_others(found):
+    """Measure mean and median of run times and sizes of the SP2 logs over those of the others, by geometric means."""
+    logs = np.log(found.unstack("workload")).T.groupby(trace_of).mean()  # two years of one trace count as one
+    ratios = np.exp(logs.loc[list(SP2)].mean() - logs.loc[list(OTHERS)].mean())
+    return {
+        f"{statistic} {name}": Measure.spread(ratios.xs((quantity, statistic), level=("quantity", "statistic")))
+        for statistic in ("mean", "median")
+        for quantity, name in (("run", "run time"), ("size", "size"))
+    }
 
 
-def model_claim(to_ctc, to_jann):
-    """Decide claim MF-19: with sizes and run times modified (Fsl), the Feitelson model is very close to CTC and Jann.
+def close(made, ctc, jann, least_jobs=100):
+    """Measure for MF-19 how far several replications of Fsl are from the CTC log and from those of the Jann model."""
+    found = [gaps(fsl, ctc, other, least_jobs) for fsl, other in zip(made, jann, strict=True)]
+    return {part: Measure.mean([each[part] for each in found]) for part in found[0]}
 
-    What is compared are the run times of all jobs and, size class by size class, of those of like size. Reproduced
-    where the distance of all and the median distance over the classes are at most CLOSE from both, in part where the
-    median at least is smaller than that of the unmodified model from both, and not reproduced otherwise. The tables are
-    from `simlib.size_classes.distances`; None where CTC is not at hand.
-    """
-    if to_ctc is None:
-        return claim("MF-19", UNTESTED, "the CTC log is not at hand")
-    close, closer, evidence = [], [], []
-    for name, table in (("CTC", to_ctc), ("Jann", to_jann)):
-        classes = table.drop(["sizes", "all"])[["Feitelson", "Fsl"]].dropna()
-        before, after = classes.median()
-        close += [after <= CLOSE, table.Fsl["all"] <= CLOSE]
-        closer.append(after < before)
-        evidence.append(
-            f"largest gap between Fsl and {name}: {table.Fsl['all']:.2f} over all jobs, {after:.2f} in the median of "
-            f"{len(classes)} size classes ({classes.Fsl.min():.2f} to {classes.Fsl.max():.2f}); unmodified "
-            f"{table.Feitelson['all']:.2f} and {before:.2f}"
-        )
-    verdict = REPRODUCED if all(close) else PARTLY if all(closer) else NOT
-    return claim("MF-19", verdict, "; ".join(evidence))
+
+def gaps(fsl, ctc, jann, least_jobs=100):
+    """Find the largest gaps between the distributions of run times of Fsl and of CTC and Jann: of all jobs, by size."""
+    table = size_classes.distances([("Fsl", fsl), ("CTC", ctc), ("Jann", jann)], "Fsl", least_jobs)
+    of_all, by_size = table.loc["all"], table.drop(["sizes", "all"]).median()
+    return {
+        f"{name}, {of}": found[name] for name in table for of, found in (("all jobs", of_all), ("by size", by_size))
+    }

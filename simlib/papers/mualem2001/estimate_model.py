@@ -12,7 +12,8 @@ from ...plots import COLOURS
 from ...stats import ks_distance
 from .. import results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, NOT, PARTLY, REPRODUCED, TEXT, claim, deviation
+from ..judging import LIKELY, TEXT, deviation
+from ..ledger import NOTHING, Measure, decide
 from . import SP2, table3
 from .on_traces import OnTraces
 from .pictures import by_estimates
@@ -27,7 +28,7 @@ class EstimateModel(
     section="4.3",
     seconds=30,
     after="mualem2001/table3",
-    claims={"MF-32": LOGS},
+    claims={"MF-32": LOGS, "MF-46": LOGS, "MF-47": LOGS},
 ):
     """A model of what users ask for: its histogram, and what scheduling makes of it."""
 
@@ -100,11 +101,10 @@ class EstimateModel(
 
     @cached_property
     def comparison(self):
-        """The means with each kind of estimates, as from `table3.comparison`."""
+        """The means with each kind of estimates, beside those that Table 3 prints."""
         kinds, counts = {"original": None} | self.makers, dict.fromkeys(self.rules, self.shakes)
-        return table3.comparison(
-            table3.of_qualities(self.found, kinds, self.policies, counts, self.shakes, self.shake_s, self.seed)
-        )
+        found = table3.of_qualities(self.found, kinds, self.policies, counts, self.shakes, self.shake_s, self.seed)
+        return results.against(table3.spread(found), table3.printed())
 
     @property
     def nearest(self):
@@ -125,7 +125,23 @@ class EstimateModel(
     # What it shows
 
     def judge(self):
-        return claims(self.distances, self.nearest)
+        with_estimates = {each.trace: with_estimate(each.workload) for each in self.found}
+        too_small = {trace: Measure.exactly(too_small_share(jobs)) for trace, jobs in with_estimates.items()}
+        short = {trace: Measure.exactly(stretched(jobs, self.short)) for trace, jobs in with_estimates.items()}
+        return [
+            decide("MF-32", {TEXT: as_real_ones(self._drawn[1])}, self._scheduling_note),
+            decide("MF-46", {TEXT: {"too small": too_small}}),
+            decide("MF-47", {TEXT: {"short jobs": short}}),
+        ]
+
+    @property
+    def _scheduling_note(self):
+        near = self.nearest
+        alike = (near.off.abs() <= 2 * near.spread).sum()
+        return (
+            f"in simulations the model comes nearer to the original estimates than any uniform ones in "
+            f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
+        )
 
     def parts(self):
         names = {"original": "orig.", "model": "model"} | {f"f{f}": f"f = {f}" for f in self.factors}
@@ -158,27 +174,34 @@ def _tidy(rows, level):
     return pd.DataFrame(list(rows.values()), index).rename_axis(columns=level).stack(future_stack=True)
 
 
-def claims(distances, near):
-    """Decide claim MF-32: reproduced if the used shares are within a KS distance of 0.1 of every log's.
+# What the claims are about
 
-    In part if they are at least nearer to every log's, by both distances, than any uniform estimates.
+
+def as_real_ones(distances):
+    """Measure how far the model is from the logs, over all of them, and how much further uniform estimates are.
+
+    Parameters
+    ----------
+    distances : Series
+        By (trace, estimates, replication, distance).
     """
-    far = distances["mean"].unstack("distance")[["tv", "ks"]]
-    model, uniform = far.xs("model", level="estimates"), far.drop("model", level="estimates")
-    best = uniform.groupby("trace").min().reindex(model.index, fill_value=np.inf)
-    nearer = (model < best).all(axis=None)
-    verdict = REPRODUCED if (model.ks <= 0.1).all() else PARTLY if nearer else NOT
-    text = "; ".join(
-        f"{trace}: total variation {model.tv[trace]:.2f} (best uniform {best.tv[trace]:.2f}), Kolmogorov-Smirnov "
-        f"{model.ks[trace]:.2f} ({best.ks[trace]:.2f})"
-        for trace in distances.index.unique("trace")
-    )
-    alike = (near.off.abs() <= 2 * near.spread).sum()
-    text += (
-        f". Scheduling results nearer to the original estimates' than with any uniform ones in "
-        f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
-    )
-    return [claim("MF-32", verdict, text)]
+    table = distances.unstack("distance")
+    model = table.xs("model", level="estimates").groupby("replication").max()
+    uniform = table.ks.drop("model", level="estimates").groupby(["trace", "replication"]).min()
+    further = (uniform - table.ks.xs("model", level="estimates")).dropna().groupby("replication").min()
+    parts = {"used share": model.ks, "estimates": model.ks_estimate, "better than uniform": further}
+    return {part: Measure.range(values) if len(values) else NOTHING for part, values in parts.items()}
+
+
+def too_small_share(jobs):
+    """Count the jobs that run for their estimate or longer."""
+    return (jobs.run >= jobs.estimate).mean()
+
+
+def stretched(jobs, short):
+    """Compare how many times their run time short jobs ask for, and the others."""
+    times, is_short = jobs.estimate / jobs.run, jobs.run < short
+    return times[is_short].median() / times[~is_short].median()
 
 
 # The picture

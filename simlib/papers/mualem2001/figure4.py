@@ -7,7 +7,7 @@ from ..exhibit import MODELS, Part
 from . import load_curves, load_curves_claims
 from .under_load import UnderLoad, as_text
 
-ON = dict.fromkeys(["MF-05", "MF-06", "MF-07", "MF-41"], MODELS)
+ON = dict.fromkeys(["MF-06", "MF-07"], MODELS)
 
 
 class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, after="mualem2001/figure7", claims=ON):
@@ -63,7 +63,7 @@ class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, a
         return table.assign(**{"share of all work": work / work.sum()}).nlargest(3, "share of all work")
 
     def judge(self):
-        return load_curves_claims.figure4(self.points, self.differences)
+        return load_curves_claims.figure4(self.differences)
 
     def parts(self):
         return {

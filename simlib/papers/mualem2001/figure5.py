@@ -18,7 +18,7 @@ from . import SCHEDULERS, TRACES, backfilling, backfilling_claims, policies, tra
 from .on_traces import OnTraces
 from .pictures import DOT, DOTTED, INTERVAL
 
-ON = {"MF-16": LOGS, "MF-14": MODELS, "MF-15": MODELS, "MF-17": MODELS}
+ON = {"MF-16": LOGS, "MF-15": MODELS, "MF-17": MODELS}
 
 OF_MODELS = {"backfilled": "share of jobs backfilled", "size_ratio": "size of backfilled jobs\nover that of all"}
 """The metrics that are shown of models, and how axes call them."""
@@ -64,10 +64,13 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
         return {LOGS: [log for _, log in self.logs], MODELS: [make(self.seed) for make in self.models.values()]}
 
     @cached_property
+    def _of_logs(self):
+        return backfilling.of_logs(self.logs, self.policies, self.shakes, self.shake_s, self.seed)
+
+    @cached_property
     def comparison(self):
         """Both schedulers on the logs, by (metric, workload, rule, size_class, of)."""
-        found = backfilling.of_logs(self.logs, self.policies, self.shakes, self.shake_s, self.seed)
-        return backfilling.compared(found)
+        return backfilling.compared(self._of_logs)
 
     @property
     def totals(self):
@@ -80,12 +83,15 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
         return named(self.comparison.loc["backfilled"].drop(ALL, level="size_class"))
 
     @cached_property
-    def modelled(self):
-        """Both schedulers on the models under the first rule, by (metric, workload, load, rule, size_class, of)."""
+    def _of_models(self):
         seeds = range(self.seed, self.seed + self.model_seeds)
         repeating = ["Feitelson"] if self.feedback else []
-        found = backfilling.of_models(self.models, self.model_loads, seeds, policies(self.rules[:1]), repeating)
-        return backfilling.compared_by_load(found)
+        return backfilling.of_models(self.models, self.model_loads, seeds, policies(self.rules[:1]), repeating)
+
+    @cached_property
+    def modelled(self):
+        """Both schedulers on the models under the first rule, by (metric, workload, load, rule, size_class, of)."""
+        return backfilling.compared_by_load(self._of_models)
 
     @property
     def by_load(self):
@@ -98,7 +104,8 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
         return named(self.modelled.loc["backfilled", "Jann", self.model_loads[-1], self.rules[0]])
 
     def judge(self):
-        return [backfilling_claims.of_logs(self.comparison), *backfilling_claims.of_models(self.modelled)]
+        of_logs, of_models = (backfilling.changes(found) for found in (self._of_logs, self._of_models))
+        return [backfilling_claims.of_logs(of_logs), *backfilling_claims.of_models(of_models)]
 
     def parts(self):
         return {

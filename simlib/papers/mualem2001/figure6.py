@@ -9,11 +9,12 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from ... import plots, size_classes
-from ...models import feitelson96, jann97
+from ...models import feitelson96, feitelson_family, jann97
 from ...size_classes import ALL, SECONDS, class_name, named
 from .. import results
 from ..exhibit import LOGS, MODELS, Part
-from . import SP2, TRACES, distributions
+from ..judging import TEXT
+from . import SP2, TRACES, distributions, over_family
 from .on_traces import OnTraces
 from .pictures import DOT, INTERVAL
 
@@ -39,15 +40,19 @@ class Figure6(
     resamples: int = 1000
     seed: int = 1
     model_jobs: int = 100_000
+    model_seeds: int = 5
 
     @cached_property
     def models(self):
         """The models' workloads, by label."""
         return {
             "Feitelson": feitelson96.workload(self.model_jobs, "F", self.seed),
-            "Fsl": feitelson96.workload(self.model_jobs, "Fsl", self.seed),
+            "Fsl": self._fsl(self.seed),
             "Jann": jann97.workload(self.model_jobs, seed=self.seed),
         }
+
+    def _fsl(self, seed, about=None):
+        return feitelson96.workload(self.model_jobs, "Fsl", seed, about=about)
 
     @property
     def workloads(self):
@@ -55,7 +60,7 @@ class Figure6(
         return [*self.labelled, *self.models.items()]
 
     def load(self):
-        return super().load() | {MODELS: list(self.models.values())}
+        return super().load() | {MODELS: [*self.models.values(), *list(self.members.values())[1:]]}
 
     @cached_property
     def curves(self):
@@ -100,9 +105,32 @@ class Figure6(
         """The SP2 logs against others by these, by (one, other, quantity, statistic); None where there is no pair."""
         return distributions.compared(self._of_weeks)
 
+    @cached_property
+    def members(self):
+        """F of each member of the family of Feitelson models, by name; the first is that of `models`."""
+        members = feitelson_family.members().items()
+        return {name: feitelson96.workload(self.model_jobs, seed=self.seed, about=about) for name, about in members}
+
+    @cached_property
+    def measured(self):
+        """What was measured, by claim, rule, member or Fsl, and part."""
+        of_members = distributions.of_weeks(list(self.members.items()), self.resamples, self.seed)
+        apart = distributions.sp2_against_each(self._of_weeks, of_members)
+        return {"MF-18": {TEXT: apart}, "MF-19": {TEXT: self._close()}}
+
+    def _close(self):
+        ctc, seeds = dict(self.labelled).get("CTC"), range(self.seed, self.seed + self.model_seeds)
+        if ctc is None:
+            return {}
+        jann = [jann97.workload(self.model_jobs, seed=seed) for seed in seeds]
+        members = {label: feitelson_family.members()[name] for label, name in feitelson_family.fsl().items()}
+        return {
+            label: distributions.close([self._fsl(seed, about) for seed in seeds], ctc, jann, self.least_jobs)
+            for label, about in members.items()
+        }
+
     def judge(self):
-        to_ctc, to_jann = (self.apart.get(label) for label in ("CTC", "Jann"))
-        return [distributions.sp2_claim(self.ratios), distributions.model_claim(to_ctc, to_jann)]
+        return [over_family.decided(id, found) for id, found in self.measured.items()]
 
     def parts(self):
         models = Part(
@@ -114,7 +142,7 @@ class Figure6(
             "models": models,
             "means": Part(lambda: self.means, lambda: means_and_medians(self.means, SP2), BOTH),
             "ratios": Part(lambda: self.ratios, on=BOTH),
-        }
+        } | over_family.parts(self.measured, BOTH)
 
     def _lines(self):
         """Say how to draw each workload: SP2 logs solid, other logs dashed, models dotted."""

@@ -15,10 +15,9 @@ REST = ["Fsl", *load_curves_claims.CANDIDATES, "Jann"]
 """The models that tell what is left."""
 
 COLUMNS = ["whole", "low", "high", "runs", "ceiling", "executed"]
-ON = dict.fromkeys(["MF-20", "MF-21", "MF-22", "MF-23", "MF-24", "MF-43", "MF-42"], MODELS)
 
 
-class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=200, claims=ON):
+class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=60, claims={"MF-42": MODELS}):
     """Is it that jobs are small, or that they are long?"""
 
     last_load: float = 0.9
@@ -54,8 +53,9 @@ class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=200, 
         return pd.DataFrame(table).rename_axis("interarrival times")
 
     def judge(self):
-        distributions = load_curves_claims.interarrivals(self.workloads["Fsl"], self.workloads["Jann"])
-        return [*load_curves_claims.figure7(self.differences), distributions]
+        seeds = self.settings["seeds"]
+        pairs = [[self.models[label](seed) for label in ("Fsl", "Jann")] for seed in seeds]
+        return [load_curves_claims.interarrivals(pairs)]
 
     def parts(self):
         framed = [*VARIANTS, "Jann"]

@@ -11,20 +11,21 @@ from ...estimates import Historical, did_not_complete
 from ...walltime import accuracy
 from .. import results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, NOT, PARTLY, REPRODUCED, TEXT, UNTESTED, cell, claim, decide, published, share_of_wins
+from ..judging import LIKELY, TEXT, cell, published
+from ..ledger import NOTHING, PRINTED, Measure, decide
 from . import METRICS
 from .on_traces import OnTraces
 from .pictures import by_estimates, used_share
 from .replications import means, of_rules
-from .table2_figure8 import histogram, lines_absent
+from .table2_figure8 import histogram
 
 CLAIMS = ("MF-33", "MF-34", "MF-35", "MF-40")
 
 COUNTS = ("jobs_not_killed", "jobs_with_history", "underestimated", "underestimated_with_history")
-"""What the text counts; history is one earlier run or more."""
+"""What the text counts; history is one earlier run or more: information is there."""
 
-WITH_TWO = "underestimated_with_two"
-"""With two earlier runs or more, so that there is a standard deviation at all."""
+WITH_TWO = {COUNTS[1]: "jobs_with_two", COUNTS[3]: "underestimated_with_two"}
+"""The same counts if history is two earlier runs or more, so that there is a standard deviation."""
 
 KINDS = ("two or more earlier runs", "one earlier run", "none: whole workload")
 
@@ -56,25 +57,34 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
 
     @cached_property
     def readings(self):
-        """Section 4.4's counts by (reading of the text, quantity), beside the printed ones.
+        """Section 4.4's counts by (reading of the text, quantity), beside the printed ones, by either sense of history.
 
-        `lacking` is what the jobs that the file lacks would have to add. It is `possible` that they do if it is
-        nowhere negative or more than there are jobs, nor for those without history; one earlier run is not looked at.
+        `lacking` is what the jobs that the file lacks would have to add.
         """
         ours = {name: counts(self.workload.jobs, *reading) for name, reading in readings(self.workload).items()}
         ours = pd.DataFrame(ours).T.rename_axis(index="reading", columns="quantity").stack().to_frame("ours")
         table = results.against(ours, self._printed)
-        lacking = table.assign(lacking=table.published - table.ours).lacking
-        jobs, history, under, _, two = (lacking.xs(name, level="quantity") for name in (*COUNTS, WITH_TWO))
-        fits = two.between(0, history) & (under >= two) & (under <= jobs) & (history <= jobs)
-        possible = fits & (jobs <= lines_absent(self.workload))
-        return table.assign(lacking=lacking, possible=possible.reindex(table.index, level="reading"))
+        return table.assign(lacking=table.published - table.ours)
+
+    @property
+    def possible(self):
+        """Whether the jobs that the file lacks can add what is lacking, by reading and by what is taken for history.
+
+        That is nowhere negative or more than there are jobs, nor for those without history. The last column takes one
+        earlier run for history where jobs are counted, and two where underestimated ones are.
+        """
+        lacking = self.readings.lacking.unstack("quantity").reindex(self.readings.index.unique("reading"))
+        jobs, under = lacking[COUNTS[0]], lacking[COUNTS[2]]
+        one, two = ([lacking[name] for name in names] for names in zip(*WITH_TWO.items(), strict=True))
+        senses = {"one run or more": one, "two or more": two, "one, of underestimated ones two": [one[0], two[1]]}
+        fits = {name: own.between(0, of) & (under >= own) & (of <= jobs) for name, (of, own) in senses.items()}
+        return pd.DataFrame(fits).mul((under <= jobs) & (jobs <= self.found[0].lines_missing), axis=0)
 
     @property
     def _printed(self):
         """The printed counts, if it is their log."""
         numbers = published("mualem2001_section44").set_index("quantity").CTC
-        numbers[WITH_TWO] = numbers[COUNTS[3]]
+        numbers = pd.concat([numbers, *(numbers[[one]].rename(WITH_TWO) for one in WITH_TWO)])
         return numbers if self.workload.name == "CTC-SP2" else numbers[:0]
 
     @property
@@ -84,13 +94,17 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
 
     @property
     def cells(self):
-        """The verdicts on the printed counts."""
-        notes = {COUNTS[1]: "one earlier run or more", WITH_TWO: "two or more earlier runs"}
-        shown = zip(COUNTS, self.counted.loc[[*COUNTS[:3], WITH_TWO]].dropna().itertuples(), strict=False)
-        return [
-            cell({"trace": "CTC", "quantity": name}, int(row.published), row.ours, note=notes.get(row.Index, ""))
-            for name, row in shown
-        ]
+        """The verdicts on the printed counts, and on the same in per cent of the jobs that were not killed."""
+        counted, printed, origin = self.counted.ours, self._printed, self.origin(self.trace)
+        found = []
+        for name in COUNTS if len(printed) else []:
+            other = f"one earlier run or more; two or more: {counted[WITH_TWO[name]]:,}" if name in WITH_TWO else ""
+            about = origin | {"note": "; ".join(filter(None, [other, origin["note"]]))}
+            found.append(cell({"trace": "CTC", "quantity": name}, printed[name], counted[name], **about))
+            if (share := f"{name}_pct") in printed:
+                of_all = 100 * counted[name] / counted[COUNTS[0]]
+                found.append(cell({"trace": "CTC", "quantity": share}, printed[share], of_all, decimals=1, **about))
+        return found
 
     # The figure
 
@@ -135,12 +149,11 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
 
     @cached_property
     def wins(self):
-        """In how many months of submission historical estimates are more accurate on average than the users'."""
+        """In which months of submission historical estimates are more accurate on average than the users'."""
         jobs = self.described.assign(accuracy=accuracy(self.described.run, self.described.estimate))
         month = self.workload.calendar_month(jobs.submit)
         by_month = jobs.accuracy.groupby(["estimates", month]).mean().unstack("estimates")
-        own = by_month[self.profile.index[0]]
-        return share_of_wins((own > by_month[USERS]).sum(), len(by_month))
+        return by_month[self.profile.index[0]] > by_month[USERS]
 
     # Scheduling
 
@@ -204,15 +217,31 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
     # What it shows
 
     def judge(self):
-        if self.workload.name != "CTC-SP2":
-            return [claim(id, UNTESTED, "the CTC log is not at hand") for id in CLAIMS]
-        return [_counts(self.counted), _three(self.profile), _profile(self.profile, self.wins), _feasible(self.losses)]
+        text = self._measured if self.workload.name == "CTC-SP2" else dict.fromkeys(CLAIMS)
+        printed = published("mualem2001_section44").set_index("quantity").CTC
+        of_all = Measure.exactly(printed[COUNTS[2]] / printed[COUNTS[0]])
+        as_printed = {"MF-33": shares(printed), "MF-40": {"killed": of_all}}
+        notes = {"MF-33": _of_two(self.counted.ours, printed), "MF-35": _described(self.profile)}
+        return [
+            decide(id, {TEXT: text[id], PRINTED: as_printed.get(id)}, notes.get(id, "") if text[id] else "")
+            for id in CLAIMS
+        ]
+
+    @property
+    def _measured(self):
+        return {
+            "MF-33": shares(self.counted.ours),
+            "MF-34": cautious(self.profile),
+            "MF-35": better(self.profile, self.wins),
+            "MF-40": killed(self.losses),
+        }
 
     def parts(self):
         return {
             "": Part(lambda: self.histogram, self._draw, cells=lambda: self.cells),
             "scheduling": Part(lambda: self.scheduling, self._draw_scheduling),
             "readings": Part(lambda: self.readings),
+            "possible": Part(lambda: self.possible),
             "profile": Part(lambda: self.profile),
             "losses": Part(lambda: self.losses),
         }
@@ -253,52 +282,52 @@ def counts(jobs, model, sample=True):
     estimate = estimate.where(past["runs"] > 0, past["all_mean"] + model.deviations * narrow[1] * past["all_sd"])
     whole = ~did_not_complete(jobs)
     below = whole & (estimate < jobs.run) & (past["all_runs"] > 0)  # the first job has nothing to go by
-    numbers = whole, whole & (past["runs"] > 0), below, below & (past["runs"] > 0), below & (past["runs"] > 1)
-    return {name: int(of.sum()) for name, of in zip((*COUNTS, WITH_TWO), numbers, strict=True)}
+    one, two = past["runs"] > 0, past["runs"] > 1
+    numbers = whole, whole & one, below, below & one, whole & two, below & two
+    return {name: int(of.sum()) for name, of in zip((*COUNTS, *WITH_TWO.values()), numbers, strict=True)}
 
 
-# Claims
+# What the claims are about
 
 
-def _counts(counted):
-    """Both shares of the jobs within a percentage point, and 45 to 55 per cent of the underestimated have history."""
-    jobs, history, under, own, two = counted.ours
-    shares = counted[["ours", "published"]] / counted.loc[COUNTS[0], ["ours", "published"]]
-    near = (shares.ours - shares.published).loc[[COUNTS[1], COUNTS[2]]].abs() <= 0.01
-    half = 0.45 <= own / under <= 0.55
-    verdict = REPRODUCED if near.all() and half else PARTLY if near.any() else NOT
-    text = (
-        f"of {jobs:,} jobs {history / jobs:.1%} have history, {under / jobs:.1%} are underestimated; of these "
-        f"{own / under:.0%} have one earlier run or more, {two / under:.0%} two or more"
+def shares(counted):
+    """Divide the counts of section 4.4: jobs with history, underestimated ones, and those of them with history."""
+    jobs, history, under, own = counted[list(COUNTS)]
+    parts = {"history": history / jobs, "underestimated": under / jobs, "half of them": own / under}
+    return {part: Measure.exactly(value) for part, value in parts.items()}
+
+
+def _of_two(counted, printed):
+    jobs, under, history, own = counted[[COUNTS[0], COUNTS[2], *WITH_TWO.values()]]
+    return (
+        f"if history is two earlier runs or more, {own:,} ({own / under:.0%}) of the underestimated jobs have it, as "
+        f"printed, but {history:,} ({history / jobs:.0%}) of all, in place of {printed[COUNTS[1]]:,.0f}"
     )
-    return claim("MF-33", verdict, text)
 
 
-def _three(profile):
-    """Fewer are underestimated, and the histogram is flatter."""
-    few, many = profile.iloc[0], profile.iloc[1]
-    text = (
-        f"underestimated {few.underestimated:.1%} with 1.5, {many.underestimated:.1%} with 3 standard deviations; "
-        f"distance of the tenths from an even spread {few.uneven:.2f} and {many.uneven:.2f}; mean accuracy "
-        f"{few.accuracy:.2f} and {many.accuracy:.2f}"
-    )
-    return decide("MF-34", [many.underestimated < few.underestimated, many.uneven < few.uneven], text)
+def cautious(profile):
+    """Compare three standard deviations with one and a half."""
+    change = profile.iloc[1] - profile.iloc[0]
+    return {"fewer": Measure.exactly(change.underestimated), "flatter": Measure.exactly(change.uneven)}
 
 
-def _profile(profile, wins):
-    """More accurate in more months than could be chance, and more jobs that use half of their estimate or more."""
+def better(profile, wins):
+    """Compare the profile of historical estimates with that of the users'."""
     own, user = profile.iloc[0], profile.iloc[-1]
-    text = (
-        f"mean accuracy {own.accuracy:.2f} against {user.accuracy:.2f}, higher in {wins['wins']} of {wins['of']} "
-        f"months; {own.over_50:.0%} of the jobs use 50 to 100 % of the estimate against {user.over_50:.0%}, "
-        f"{own.under_10:.0%} less than 10 % against {user.under_10:.0%}; but {own.underestimated:.1%} outlive it "
-        f"against {user.underestimated:.1%}"
+    accuracy = Measure.share(wins.sum(), len(wins))
+    return {"accuracy": accuracy, "used half": Measure.exactly(own.over_50 - user.over_50)}
+
+
+def _described(profile):
+    own, user = profile.iloc[0], profile.iloc[-1]
+    return (
+        f"mean accuracy {own.accuracy:.2f} against {user.accuracy:.2f}; {own.under_10:.0%} of the jobs use less than "
+        f"10 % of the estimate against {user.under_10:.0%}; {own.underestimated:.1%} outlive it against "
+        f"{user.underestimated:.1%}"
     )
-    return decide("MF-35", [wins["low"] > 0.5, own.over_50 > user.over_50], text)
 
 
-def _feasible(losses):
-    """Of the jobs that completed, more than a tenth would be killed, and more than twice as many as by users' own."""
+def killed(losses):
+    """Count the completed jobs that would be killed at historical estimates, and how many more than at the users'."""
     user, own = losses.killed_completed_share.iloc[:2]
-    text = f"of the completed jobs {own:.1%} would be killed, with the users' estimates {user:.1%}"
-    return claim("MF-40", REPRODUCED if own > 0.1 and own > 2 * user else NOT, text)
+    return {"killed": Measure.exactly(own), "than by users": Measure.exactly(own / user) if user else NOTHING}

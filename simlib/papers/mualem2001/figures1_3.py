@@ -1,6 +1,7 @@
 """Figures 1 to 3: how backfilling works, on schedules small enough to see, and promises on logs (section 2)."""
 
 from functools import cached_property
+from heapq import heappop, heappush
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -8,14 +9,18 @@ import pandas as pd
 from ... import EASY, Conservative, plots, simulate
 from ...examples import FIGURE2_EARLY_END, figure1, figure2, figure3, promises
 from ..exhibit import EXAMPLES, LOGS, Part
-from ..judging import NOT, REPRODUCED, claim
-from . import TRACES
+from ..judging import LIKELY, TEXT
+from ..ledger import Measure, decide
+from . import TRACES, policies
 from .on_traces import OnTraces
 
 COMPRESSIONS = ("arrival", "start", "none", "rebackfill")
 """In which order conservative compresses, if at all; the last makes all reservations anew."""
 
-ON = {"MF-01": LOGS, "MF-02": LOGS, "MF-03": EXAMPLES, "MF-04": LOGS}
+SHADOW_KEPT = {TEXT: "textbook", LIKELY: "reuse_extra"}
+"""EASY's rules as `promises` calls them, by reading."""
+
+ON = {"MF-01": LOGS, "MF-02": (EXAMPLES, LOGS), "MF-03": EXAMPLES, "MF-04": LOGS, "MF-48": LOGS}
 
 
 class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds=10, claims=ON):
@@ -51,51 +56,104 @@ class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds
         """How often promises are broken, by trace, scheduler and rule."""
         return pd.concat({label: promises(jobs) for label, jobs in self.labelled}, names=["trace"])
 
+    @cached_property
+    def waits(self):
+        """How long the jobs of each log wait under EASY, measured by their rank in the queue, by (trace, reading)."""
+        rules = {(label, rule): (jobs, policy) for label, jobs in self.labelled for rule, policy in _easy().items()}
+        rows = {place: beyond_rank(simulate(*of).jobs) for place, of in rules.items()}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "rule"])
+
     def judge(self):
-        return [*of_logs(self.promises), of_figure3(self.delays)]
+        late, waits = self.promises.late, self.waits.beyond
+        rebackfilled = self.promises.late_share.xs(("conservative", "rebackfill"), level=("scheduler", "rule"))
+        kept = {"kept": _count(late, "conservative", ["arrival", "start"])}
+        broken = {"example": Measure.exactly(late_second(self.second)), "logs": Measure.exactly(rebackfilled.max())}
+        heads = {reading: {"head": _count(late, "EASY", [rule])} for reading, rule in SHADOW_KEPT.items()}
+        beyond = {reading: {"bound": Measure.exactly(waits.xs(reading, level="rule").sum())} for reading in heads}
+        return [
+            decide("MF-01", {TEXT: kept}, f"of {self._promised('conservative', 'arrival'):,} jobs in each order"),
+            decide("MF-02", {TEXT: broken}, f"by log: {_by_trace(rebackfilled)}"),
+            decide("MF-03", {TEXT: {"unbounded": Measure.exactly(growth(self.delays))}}),
+            decide("MF-04", heads, f"of {self._promised('EASY', 'textbook'):,} heads by the text"),
+            decide("MF-48", beyond, self._longest_wait),
+        ]
+
+    def _promised(self, scheduler, rule):
+        return self.promises.promised.xs((scheduler, rule), level=("scheduler", "rule")).sum()
+
+    @property
+    def _longest_wait(self):
+        by_rule = self.waits.groupby("rule", sort=False)
+        worst = ", ".join(f"{rule} {most:.0%}" for rule, most in by_rule.most.max().items())
+        beyond = ", ".join(f"{rule} {jobs}" for rule, jobs in by_rule.beyond_estimate.sum().items())
+        return (
+            f"the longest wait, of what the bound allows that job: {worst}; jobs beyond, if the limit is the longest "
+            f"estimate, which some jobs outlive: {beyond}"
+        )
 
     def parts(self):
         return {
             "": Part(lambda: self.promises),
+            "waits": Part(lambda: self.waits),
             "figure1": Part(lambda: self.schedule.jobs, lambda: reserved(self.schedule), on=(EXAMPLES,)),
             "figure2": Part(lambda: self.second, compressed, on=(EXAMPLES,)),
             "figure3": Part(lambda: self.delays, lambda: without_bound(self.delays), on=(EXAMPLES,)),
         }
 
 
-# The claims
+# What the claims are about
 
 
-def of_figure3(table):
-    """Decide claim MF-03 from `delays`: the delay grows with the backfilled job's length, without bound."""
-    shortest, longest = table.iloc[0], table.iloc[-1]
-    growth = (longest.easy - shortest.easy) / (table.index[-1] - table.index[0])  # seconds of delay a second of length
-    grows = table.easy.is_monotonic_increasing and growth > 0.99
-    text = (
-        f"the second job of figure 3 starts at {shortest.without:,} s without the backfilled one, at {shortest.easy:,} "
-        f"to {longest.easy:,} s where that takes {table.index[0]:,} to {table.index[-1]:,} s"
-    )
-    return claim("MF-03", REPRODUCED if grows else NOT, text)
+def _count(late, scheduler, rules):
+    """Count the jobs of all logs that start later than promised, under some rules of a scheduler."""
+    return Measure.exactly(late.xs(scheduler, level="scheduler")[lambda of: of.index.isin(rules, level="rule")].sum())
 
 
-def of_logs(kept):
-    """Decide claims MF-01, MF-02 and MF-04 from `promises`, by (trace, scheduler, rule)."""
-    of_all = kept.groupby(["scheduler", "rule"])[["promised", "late"]].sum()
-    conservative, easy = of_all.loc["conservative"], of_all.loc["EASY"]
-    compressed = conservative.late[["arrival", "start"]].sum()
-    first = f"{compressed:,} of {conservative.promised['arrival']:,} jobs started after their guarantee"
-    shares = kept.late_share.xs(("conservative", "rebackfill"), level=("scheduler", "rule"))
-    second = "late under rebackfill: " + ", ".join(f"{trace} {share:.1%}" for trace, share in shares.items())
-    textbook = easy.late["textbook"]
-    fourth = (
-        f"{textbook:,} of {easy.promised['textbook']:,} heads started after their first shadow time under the text's "
-        f"rule; {easy.late['reuse_extra']:,} where backfilled jobs share the extra processors"
-    )
-    return [
-        claim("MF-01", NOT if compressed else REPRODUCED, f"{first}, in either order of compression"),
-        claim("MF-02", REPRODUCED if (shares > 0).any() else NOT, second),
-        claim("MF-04", NOT if textbook else REPRODUCED, fourth),
-    ]
+def _by_trace(shares):
+    return ", ".join(f"{trace} {share:.1%}" for trace, share in shares.items())
+
+
+def late_second(second):
+    """Work out how much later than promised Figure 2's second job starts when all reservations are made anew."""
+    return second.rebackfill.start - second.rebackfill.guarantee
+
+
+def growth(delays):
+    """Work out by how many seconds Figure 3's second job waits longer for each second of the backfilled one."""
+    shortest, longest = delays.index[[0, -1]]
+    return (delays.easy[longest] - delays.easy[shortest]) / (longest - shortest)
+
+
+def _easy():
+    return {reading: policy for (scheduler, reading), policy in policies().items() if scheduler == "easy"}
+
+
+def beyond_rank(jobs):
+    """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive.
+
+    Returns
+    -------
+    dict
+        `limit`, the longest estimate, or run time where a job outlives its estimate (seconds); `beyond`, how many jobs;
+        `most`, the longest wait as a share of what the bound allows that job; `beyond_estimate`, how many jobs if the
+        longest estimate alone were the limit.
+    """
+    per_rank = jobs.wait / ranks(jobs.submit, jobs.start)
+    estimate = jobs.estimate.max()
+    limit = max(estimate, jobs.run.max())
+    beyond, of_estimate = (int((per_rank > most).sum()) for most in (limit, estimate))
+    return {"limit": limit, "beyond": beyond, "most": per_rank.max() / limit, "beyond_estimate": of_estimate}
+
+
+def ranks(submit, start):
+    """Work out each job's rank in the queue when it arrives: one more than the earlier jobs that go on waiting then."""
+    found, waiting = [], []
+    for arrives, starts in zip(submit, start, strict=True):
+        while waiting and waiting[0] <= arrives:
+            heappop(waiting)
+        found.append(len(waiting) + 1)
+        heappush(waiting, starts)
+    return pd.Series(found, submit.index)
 
 
 # The pictures

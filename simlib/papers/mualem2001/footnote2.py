@@ -8,12 +8,15 @@ from functools import cached_property
 import pandas as pd
 
 from ..exhibit import LOGS, Part
-from ..judging import NOT, REPRODUCED, UNTESTED, cell, claim, deviation, published
+from ..judging import TEXT, cell, deviation, published
+from ..ledger import PRINTED, Measure, decide
 from .on_traces import OnTraces
 from .table2_figure8 import in_peak, lines
 
 LIMIT = 4 * 3600
 """Seconds that a job could request at KTH in the daytime."""
+
+ONE_IN = "one_in_so_many"
 
 
 class Footnote2(OnTraces, name="mualem2001/footnote2", section="4.1", seconds=5, claims={"MF-44": LOGS}):
@@ -35,22 +38,29 @@ class Footnote2(OnTraces, name="mualem2001/footnote2", section="4.1", seconds=5,
 
     @cached_property
     def table(self):
-        """The counts beside the printed ones."""
-        printed = published("mualem2001_footnote2").set_index("quantity").reindex(self.jobs_counted.index)[self.trace]
-        table = pd.DataFrame({"published": printed, "ours": self.jobs_counted}).rename_axis("quantity")
+        """The counts beside the printed ones, and one in how many jobs of the peak that makes."""
+        counted = self.jobs_counted
+        ours = pd.Series({**counted, ONE_IN: counted.peak_100pct / max(counted.killed_at_daytime_limit, 1)})
+        printed = published("mualem2001_footnote2").set_index("quantity").reindex(ours.index)[self.trace]
+        table = pd.DataFrame({"published": printed, "ours": ours}).rename_axis("quantity")
         return table.assign(deviation=deviation(table.ours, table.published))
 
     def judge(self):
-        if self.trace != "KTH":
-            return [claim("MF-44", UNTESTED, "the footnote speaks of KTH")]
-        most = self.jobs_counted.killed_at_daytime_limit / self.jobs_counted.peak_100pct
-        holds = 0.2 <= most <= 0.3
-        text = f"{self.jobs_counted.iloc[0]:,} of {self.jobs_counted.iloc[1]:,} jobs, {most:.0%} at most"
-        return [claim("MF-44", REPRODUCED if holds else NOT, text)]
+        kth = self.table if self.trace == "KTH" else None
+        return [decide("MF-44", {TEXT: _share(kth, "ours"), PRINTED: _share(kth, "published")})]
 
     def parts(self):
-        found = self.table.dropna()
+        about = {"decimals": 0} | self.origin(self.trace)
         cells = [
-            cell({"trace": self.trace, "quantity": name}, row.published, row.ours) for name, row in found.iterrows()
+            cell({"trace": self.trace, "quantity": name}, row.published, row.ours, **about)
+            for name, row in self.table.dropna().iterrows()
         ]
         return {"": Part(self.table, cells=cells)}
+
+
+def _share(table, column):
+    """Divide the killed jobs that had requested four hours by the jobs in the peak."""
+    if table is None:
+        return None
+    at_limit, peak = table[column].iloc[:2]
+    return {"share": Measure.exactly(at_limit / peak)}

@@ -14,7 +14,17 @@ POINT = ["replication", "workload", "load", "scheduler", "rule", "metric"]
 PAIR = ["replication", "workload", "load", "rule", "metric"]
 
 
-def curves(models, seeds, batch, policies, loads=LOADS, stopping=load_curves.STOPPING, feedback=(), executor=None):
+def curves(
+    models,
+    seeds,
+    batch,
+    policies,
+    loads=LOADS,
+    stopping=load_curves.STOPPING,
+    feedback=(),
+    measures=load_curves.MEASURES,
+    executor=None,
+):
     """Simulate several workloads of each model at every load under every policy: see `simlib.load_curves.at_load`.
 
     Models are, by label, functions of a seed that make the workload, and `batch` has their jobs a batch; `feedback` has
@@ -31,20 +41,20 @@ def curves(models, seeds, batch, policies, loads=LOADS, stopping=load_curves.STO
     found = []
     for seed in seeds:
         workloads = {label: make(seed) for label, make in models.items()}
-        found.append(_replication(workloads, batch, policies, loads, stopping, feedback, executor))
+        found.append(_replication(workloads, batch, policies, loads, stopping, feedback, measures, executor))
     numbers = range(1, len(found) + 1)
     points, differences = (pd.concat(tables, keys=numbers) for tables in zip(*found, strict=True))
     named = dict(zip(("one", "other"), SCHEDULERS, strict=True))
     return points.rename_axis(POINT), differences.rename_axis(PAIR).rename(columns=named)
 
 
-def _replication(workloads, batch, policies, loads, stopping, feedback, executor):
+def _replication(workloads, batch, policies, loads, stopping, feedback, measures, executor):
     """Simulate one workload of each model; the largest at the highest loads, which take longest, come first."""
     cases = [(label, load) for label in workloads for load in loads]
     longest_first = sorted(cases, key=lambda case: -len(workloads[case[0]]) * case[1])
     keys = {label: (cache.state_of(one, label in feedback), identity(policies)) for label, one in workloads.items()}
     tasks = [
-        (keys[label], workloads[label], load, policies, batch[label], stopping, label in feedback)
+        (keys[label], workloads[label], load, policies, batch[label], stopping, label in feedback, measures)
         for label, load in longest_first
     ]
     once = cache.once(_at_load, "workload", "policies")
@@ -52,7 +62,7 @@ def _replication(workloads, batch, policies, loads, stopping, feedback, executor
     return tuple(pd.concat({case: made[case][kind] for case in cases}) for kind in (0, 1))
 
 
-def _at_load(key, workload, load, policies, batch, stopping, feedback):
+def _at_load(key, workload, load, policies, batch, stopping, feedback, measures):
     """Simulate one load; `key` stands for workload and policies in the cache, for figures 4 and 7 share models."""
     pairs = {rule: tuple((scheduler, rule) for scheduler in SCHEDULERS) for _, rule in policies}
-    return load_curves.at_load(workload, load, policies, batch, pairs, stopping=stopping, feedback=feedback)
+    return load_curves.at_load(workload, load, policies, batch, pairs, measures, stopping, feedback)

@@ -1,6 +1,7 @@
 """The pictures of Mu'alem & Feitelson's exhibits; each function draws a table, and computes nothing."""
 
 from itertools import product
+from string import ascii_lowercase
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,6 +58,8 @@ def by_estimates(table, names):
 def used_share(histogram, jobs, limit, highest=4):
     """Draw how much of their estimates jobs used: a row a group, its histogram, and run times against estimates.
 
+    Panels have letters, row by row.
+
     Parameters
     ----------
     histogram : DataFrame
@@ -73,6 +76,7 @@ def used_share(histogram, jobs, limit, highest=4):
     unit, seconds = ("h", 3600) if limit > 4 * 3600 else ("min", 60)
     size = (10.5, 0.9 + 2.7 * len(groups))
     figure, axes = plt.subplots(len(groups), 2, figsize=size, width_ratios=(1.6, 1), squeeze=False, sharex="col")
+    letters = iter(ascii_lowercase)
     for (left, right), group in zip(axes, groups, strict=True):
         bins, shown = histogram.loc[group], jobs.loc[group].query("estimate <= @limit")
         for kind, bottom in bins.cumsum(axis=1).shift(axis=1, fill_value=0).items():
@@ -81,12 +85,14 @@ def used_share(histogram, jobs, limit, highest=4):
             x, shift, side = (percent, -3, "right") if percent > 0.9 * top else (percent + 1, 8, "left")
             place = {"xytext": (shift, -9), "textcoords": "offset points", "ha": side, "size": 8}
             left.annotate(f"{height:.1f} %", (x, highest), **place)
-        left.set(ylim=(0, highest), xlim=(0, top + 1), ylabel="jobs [%]", title=group)
+        left.set(ylim=(0, highest), xlim=(0, top + 1), ylabel="jobs [%]", title=f"({next(letters)}) {group}")
+        right.axline((0, 0), slope=1, linewidth=0.8, zorder=0, **DOTTED)
         for kind, colour in reversed(colours.items()):
             part = shown[shown.kind == kind]
             dots = {"s": 2, "alpha": 0.25, "linewidths": 0, "color": colour, "rasterized": True}
             right.scatter(part.estimate / seconds, part.run / seconds, **dots)
         right.set(xlim=(0, 1.02 * limit / seconds), ylim=(0, 1.15 * limit / seconds), ylabel=f"run time [{unit}]")
+        right.set_title(f"({next(letters)}) {group}")
         for axis in (right.xaxis, right.yaxis):
             axis.set_major_locator(MaxNLocator(6, steps=(1, 2, 3, 6, 10)))
     left.set_xlabel(f"run time / estimate [%]; last bin: {top} % and above")

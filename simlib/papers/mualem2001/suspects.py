@@ -31,10 +31,11 @@ LEAST = 3.0
 
 
 def printed(trace):
-    """Take the rows of Table 1 that this file can match, by month."""
+    """Take the rows of Table 1 that this file can match, by month; all of them where it lacks jobs in every month."""
     table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
     months = table.loc[trace.months[0] : trace.months[1]]
-    return months[~months.index.isin(list(trace.absent))]
+    complete = [trace.complete(month) for month in months.index]
+    return months[complete] if any(complete) else months
 
 
 # How likely

@@ -1,4 +1,7 @@
-"""Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling."""
+"""Table 1: mean response time and bounded slowdown by month, under EASY and conservative backfilling.
+
+And the numbers of jobs of the logs that section 3.1 prints.
+"""
 
 from dataclasses import field
 from functools import cached_property
@@ -15,6 +18,7 @@ from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, TRACES, WHOLE, table1_claim
 from .on_traces import OnTraces
 from .pictures import PRINTED
 from .replications import of_rules
+from .table1_as_printed import as_printed
 
 CLAIMS = ("MF-08", "MF-09", "MF-10", "MF-11", "MF-12", "MF-13")
 
@@ -46,27 +50,54 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     def comparison(self):
         """Table 1 beside the printed one, by (trace, month, scheduler, metric, rule)."""
         table = results.by(results.summary(self.results), "trace", "month", "scheduler", "metric", "rule")
-        return results.against(table, printed())
+        return in_order(self.against(table, printed()))
 
     @cached_property
     def differences(self):
         """By how much conservative exceeds EASY, relatively, by (trace, rule, replication, month, metric)."""
-        by_scheduler = self.results.unstack("scheduler")
+        by_scheduler = results.wide(self.results, "scheduler")
         return deviation(by_scheduler.conservative, by_scheduler.easy)
 
-    @property
-    def notes(self):
-        """What the files lack, by (trace, month)."""
-        return {(each.trace, month): why for each in self.found for month, why in each.absent.items()}
+    @cached_property
+    def changes(self):
+        """The same in per cent beside the printed differences, by (trace, month, metric, rule)."""
+        of_means = self.differences[self.differences.index.isin(list(METRICS), level="metric")]
+        table = results.by(results.summary(100 * of_means), "trace", "month", "metric", "rule")
+        return in_order(self.against(table, printed_differences())).drop(columns="deviation")
+
+    @cached_property
+    def totals(self):
+        """How many jobs each log has, lines that ran, beside the numbers of section 3.1, by (trace, metric)."""
+        jobs = {}
+        for each in self.found:
+            if not self.is_absent(each.trace):  # one of Par's years is not Par
+                jobs[each.trace] = jobs.get(each.trace, 0) + (each.workload.log.run >= 0).sum()
+        index = pd.MultiIndex.from_product([jobs, ["total_jobs"]], names=["trace", "metric"])
+        table = pd.DataFrame(np.nan, index, ["ours", "low", "median", "high"]).assign(ours=list(jobs.values()))
+        return self.against(table, published("mualem2001_section31").set_index(["trace", "metric"]).value)
+
+    @cached_property
+    def incomplete(self):
+        """The months that are not judged, for jobs are missing, or the whole log: pairs (trace, month)."""
+        months = self.comparison.index.droplevel(["scheduler", "metric", "rule"]).unique()
+        return [of for of in months if self.is_absent(*of) or not self.origin(*of)["same_log"]]
 
     @cached_property
     def cells(self):
         """The verdicts on its printed numbers; load and jobs of a month are judged once, under the first policy."""
         return results.cells(self.comparison.drop(index=self._repeated), self._about)
 
+    @cached_property
+    def cells_of_changes(self):
+        """The verdicts on its printed differences."""
+        return results.cells(self.changes, self._about_changes)
+
     def _about(self, of):
-        note, metric = self.notes.get((of["trace"], of["month"]), ""), of["metric"]
-        return {"close": CLOSE_TO.get(metric, 0.05), "decimals": DECIMALS[metric], "same_log": not note, "note": note}
+        return {"close": CLOSE_TO.get(of["metric"], 0.05), "decimals": DECIMALS[of["metric"]]} | self.origin(**of)
+
+    def _about_changes(self, of):
+        """As many points as the means may be off in per cent."""
+        return {"close": 100 * CLOSE_TO[of["metric"]], "decimals": 1, "absolute": True} | self.origin(**of)
 
     @property
     def _repeated(self):
@@ -92,18 +123,18 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
         form = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
         part = self.comparison.xs(metric, level="metric")
         table = results.beside(part, form, "scheduler")
-        values = {"paper": part.published.xs(self.rules[0], level="rule")}
-        values |= {rule: part.ours.xs(rule, level="rule") for rule in self.rules}
+        changes = self.changes.xs(metric, level="metric")
+        values = {"paper": changes.published.xs(self.rules[0], level="rule")}
+        values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.rules}
         for name, of in values.items():
-            wide = of.unstack("scheduler")
-            table["difference", name] = results.written(deviation(wide.conservative, wide.easy), "{:+.1%}")
+            table["difference", name] = results.written(of, "{:+.1f}%")
         return table
 
     @property
     def deviations(self):
         """How far we are off, by trace, scheduler and metric, over the months whose jobs are all in the file."""
         off = self.comparison.deviation[lambda of: of.index.get_level_values("metric").isin(list(METRICS))]
-        whole = [place[:2] not in self.notes for place in off.index]
+        whole = [place[:2] not in self.incomplete for place in off.index]
         off = off[whole].dropna().groupby(["trace", "scheduler", "metric", "rule"], sort=False)
         return off.agg(
             months="size", median=lambda of: of.abs().median(), bias="median", worst=lambda of: of.abs().max()
@@ -112,20 +143,27 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     @property
     def own_inside(self):
         """How many of our own numbers, of the log as it is, lie in their bands: the share by trace and metric."""
-        table = self.comparison.xs(self.rules[0], level="rule")
+        table = self.comparison.xs(self.rules[0], level="rule").dropna(subset="ours")
         inside = table.ours.between(table.low, table.high).unstack("metric")[list(METRICS)]
         return inside.groupby(["trace", "scheduler"], sort=False).mean().unstack("scheduler")
 
     # What it shows
 
     def judge(self):
-        return table1_claims.claims(self.differences, printed_differences(self.found), self.rules)
+        return table1_claims.claims(self.differences, printed_differences() / 100)
 
     def parts(self):
-        return {"": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells)}
+        return {
+            "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
+            "differences": Part(lambda: self.changes, self._draw_as_printed, cells=lambda: self.cells_of_changes),
+            "jobs": Part(lambda: self.totals, cells=lambda: results.cells(self.totals, lambda of: self.origin(**of))),
+        }
+
+    def _draw_as_printed(self):
+        return as_printed(self.cells + self.cells_of_changes)
 
     def _draw(self):
-        return months_at_a_glance(self.comparison.xs(self.rules[0], level="rule"), self.notes)
+        return months_at_a_glance(self.comparison.xs(self.rules[0], level="rule"), self.incomplete)
 
 
 def printed():
@@ -139,23 +177,31 @@ def printed():
     return pd.DataFrame(columns).rename_axis(columns=["scheduler", "metric"]).stack(["scheduler", "metric"])
 
 
-def printed_differences(traces):
-    """By how much conservative exceeds EASY in print: a table by (trace, month) of these traces, a column a metric."""
-    by_scheduler = printed().unstack("scheduler")
-    difference = deviation(by_scheduler.conservative, by_scheduler.easy).unstack("metric")[list(METRICS)]
-    months = pd.MultiIndex.from_tuples([(each.trace, month) for each in traces for month in each.month_edges[0]])
-    return difference[difference.index.isin(months)]
+def printed_differences():
+    """By how much conservative exceeds EASY in print, in per cent, by (trace, month, metric)."""
+    table = published("mualem2001_table1").set_index(["trace", "month"])
+    columns = {metric: table[f"{metric.removesuffix('_s')}_difference_pct"] for metric in METRICS}
+    return pd.DataFrame(columns).rename_axis(columns="metric").stack()
 
 
-def months_at_a_glance(table, notes):
+def in_order(table):
+    """The rows of a table by trace, in the paper's order, and by month."""
+    return table.sort_index(level=["trace", "month"], key=_place, sort_remaining=False)
+
+
+def _place(level):
+    return level.map(TRACES.index) if level.name == "trace" else level
+
+
+def months_at_a_glance(table, incomplete):
     """Draw all months: a row of panels a metric, a column a trace; circles published, bars our shaken bands.
 
     Parameters
     ----------
     table : DataFrame
         By (trace, month, scheduler, metric), as from `results.against`.
-    notes : dict
-        Why a month cannot match, by (trace, month).
+    incomplete : list of (str, str)
+        Traces and months of which jobs are missing.
     """
     traces = list(table.index.unique("trace"))
     months = {trace: list(table.loc[trace].index.unique("month")) for trace in traces}
@@ -168,7 +214,7 @@ def months_at_a_glance(table, notes):
         x = np.arange(len(months[trace]))
         for row, metric in enumerate(METRICS):
             _panel(axes[row, column], x, table.loc[trace].xs(metric, level="metric"))
-            for place in (place for place, month in zip(x, months[trace], strict=True) if (trace, month) in notes):
+            for place in (place for place, month in zip(x, months[trace], strict=True) if (trace, month) in incomplete):
                 axes[row, column].axvspan(place - 0.5, place + 0.5, color="#EEEEEE", zorder=0)
             axes[row, 0].set_ylabel(LABELS[metric])
         axes[0, column].set_title(trace)
@@ -177,7 +223,7 @@ def months_at_a_glance(table, notes):
     bars = scheduler_styles(SCHEDULERS, linewidth=3.5, alpha=0.45)
     entries = {f"{name}, 95 % of shaken runs": style for name, style in bars.items()}
     entries |= {"published": PRINTED, "ours, not shaken": PRINTED | {"marker": "_"}}
-    legend(figure, entries | ({"jobs missing from the file": {"facecolor": "#EEEEEE"}} if notes else {}))
+    legend(figure, entries | ({"not judged: jobs are missing": {"facecolor": "#EEEEEE"}} if incomplete else {}))
     return figure
 
 

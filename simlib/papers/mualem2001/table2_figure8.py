@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ... import archive
 from ...estimates import did_not_complete
 from ...plots import COLOURS
 from .. import results
 from ..exhibit import LOGS, Part
-from ..judging import NOT, PARTLY, REPRODUCED, UNTESTED, cell, claim, decide, published
+from ..judging import TEXT, cell, published
+from ..ledger import PRINTED, Measure, decide
 from . import SP2
 from .on_traces import OnTraces
 from .pictures import used_share
 
-CLAIMS = ("MF-25", "MF-26", "MF-27", "MF-28", "MF-29", "MF-39")
+CLAIMS = ("MF-25", "MF-26", "MF-28", "MF-29", "MF-39", "MF-45")
 
 SHORT = 90
 """Seconds below which a job is taken not to have got going."""
@@ -51,6 +51,9 @@ ROWS = {
 UNSEEN = "zero_length_jobs"
 """The row whose jobs the public logs do not tell from others."""
 
+OF_TOTAL, OF_PEAK = "total_jobs", "peak_100pct"
+"""What Table 2's percentages are of: the killed jobs of the peak are of the peak, all others of all jobs."""
+
 
 class Table2Figure8(
     OnTraces, name="mualem2001/table2-figure8", section="4.1", seconds=15, claims=dict.fromkeys(CLAIMS, LOGS)
@@ -73,13 +76,22 @@ class Table2Figure8(
         may have been killed; and their run time where it was cut at the estimate: each may lie beyond the peak.
         """
         ours, jobs = _counts(self.lines), self.lines
-        low, high = ours.copy(), ours.add([lines_absent(each.workload) for each in self.found], axis=0)
+        low, high = ours.copy(), ours.add([each.lines_missing for each in self.found], axis=0)
         of_killed = ["killed_jobs", "peak_100pct_killed"]
         high[of_killed] += _counts(jobs.assign(killed=jobs.unknown))[of_killed]
         cut = jobs.unknown & (jobs.run == jobs.estimate)
         low["peak_100pct"] -= _counts(jobs.assign(used=jobs.used.where(cut))).peak_100pct
         table = pd.DataFrame({"ours": ours.stack(), "low": low.stack(), "high": high.stack()})
-        return results.against(table, _printed())
+        return self.against(table, _printed())
+
+    @cached_property
+    def percentages(self):
+        """Table 2's percentages by (trace, parameter), beside the printed ones."""
+        counts = self.table.ours.unstack("parameter")
+        per_cent = 100 * counts.div(counts[OF_TOTAL], axis=0)
+        per_cent["peak_100pct_killed"] = 100 * counts.peak_100pct_killed / counts[OF_PEAK]
+        table = pd.DataFrame({"ours": per_cent.drop(columns=OF_TOTAL).stack().dropna()})
+        return self.against(table, _printed("mualem2001_table2_percent"))
 
     @property
     def beside(self):
@@ -87,26 +99,37 @@ class Table2Figure8(
         table = self.table
         number = table[["published", "ours", "low", "high"]].apply(results.written, form="{:,.0f}")
         off = results.written(table.deviation, "{:+.1%}").mask(table.ours == table.published, "exact")
-        complete = number.low.where(table.low == table.high, number.low + " to " + number.high)
+        complete = number.low.mask(table.low < table.high, number.low + " to " + number.high)
         return pd.DataFrame({"paper": number.published, "ours": number.ours, "off": off, "complete log": complete})
 
     @property
     def cells(self):
-        """The verdicts on the printed counts. They have no band; what may explain a difference is noted."""
-        found = []
-        for (trace, row), counts in self.table[self.table.published.notna()].iterrows():
-            exact = counts.ours == counts.published
-            others = self.further.loc[trace].query("parameter == @row and ours == published")
-            notes = [] if exact else [f"met by: {count}" for count in others.index]
-            if row == UNSEEN:
-                notes.append("not judged: the public log lacks the times of single nodes, see MF-27")
-            if counts.low < counts.high and not exact:
-                within = "within" if counts.low <= counts.published <= counts.high else "beyond"
-                notes.append(f"{within} what the complete log can have, {counts.low:,.0f} to {counts.high:,.0f}")
-            place = {"trace": trace, "quantity": row}
-            numbers = int(counts.published), int(counts.ours)
-            found.append(cell(place, *numbers, same_log=row != UNSEEN, note="; ".join(notes)))
-        return found
+        """The verdicts on the printed counts and percentages; what may explain a difference is noted."""
+        counts, per_cent = (table[table.published.notna()] for table in (self.table, self.percentages))
+        return [
+            *(self._cell(*place, row, self._notes(*place)) for place, row in counts.iterrows()),
+            *(self._cell(*place, row, self._notes(*place), " [%]", decimals=1) for place, row in per_cent.iterrows()),
+        ]
+
+    def _cell(self, trace, row, numbers, notes, unit="", **options):
+        origin = self.origin(trace)
+        if row == UNSEEN:
+            notes = [*notes, "not judged: the public log lacks the times of single nodes, see MF-27"]
+        note = "; ".join(filter(None, [*notes, origin["note"]]))
+        judged = {"same_log": origin["same_log"] and row != UNSEEN, "note": note} | options
+        return cell({"trace": trace, "quantity": row + unit}, numbers.published, numbers.ours, **judged)
+
+    def _notes(self, trace, row):
+        """What may explain that a count differs from the printed one."""
+        counts = self.table.loc[trace, row]
+        if counts.ours == counts.published or self.is_absent(trace):
+            return []
+        others = self.further.loc[trace].query("parameter == @row and ours == published")
+        notes = [f"met by: {count}" for count in others.index]
+        if counts.low < counts.high:
+            within = "within" if counts.low <= counts.published <= counts.high else "beyond"
+            notes.append(f"{within} what the complete log can have, {counts.low:,.0f} to {counts.high:,.0f} jobs")
+        return notes
 
     @cached_property
     def further(self):
@@ -178,13 +201,15 @@ class Table2Figure8(
 
     def judge(self):
         sdsc = next((each.workload for each in self.found if each.trace == "SDSC"), None)
+        counts = published("mualem2001_table2").set_index("parameter").T
+        killed = counts.peak_100pct_killed
         return [
-            _flat(self.flat),
-            _peak_killed(self.lines),
-            _zero_length(self.lines.query("trace == 'KTH'")),
-            _removed(sdsc),
-            _popular(self.popular, self.nice),
-            _bound(self.lines),
+            decide("MF-25", {TEXT: _flat(self.flat)}, _tenths(self.flat)),
+            decide("MF-26", {TEXT: _peak_killed(self.lines), PRINTED: _least(killed / counts.peak_100pct, "killed")}),
+            decide("MF-28", {TEXT: _removed(sdsc)}),
+            decide("MF-29", {TEXT: _rounded(self.nice) | _spread(self.popular)}, _medians(self.popular)),
+            decide("MF-39", {TEXT: _used_up(self.lines), PRINTED: _most(killed / counts.total_jobs, "killed")}),
+            decide("MF-45", {TEXT: _zero_peak(self.lines)}, _of_printed_peak(self.lines)),
         ]
 
     def parts(self):
@@ -192,12 +217,13 @@ class Table2Figure8(
             "": Part(lambda: self.histogram, lambda: used_share(self.histogram, self.lines, SCATTER)),
             "popular": Part(lambda: self.popular, lambda: quartiles_by_value(self.popular)),
             "table2": Part(lambda: self.table, lambda: against_printed(self.table), cells=lambda: self.cells),
+            "percentages": Part(lambda: self.percentages),
         }
 
 
-def _printed():
+def _printed(name="mualem2001_table2"):
     """Table 2 as printed, by (parameter, trace)."""
-    return published("mualem2001_table2").set_index("parameter").rename_axis(columns="trace").stack()
+    return published(name).set_index("parameter").rename_axis(columns="trace").stack()
 
 
 def lines(workload):
@@ -212,13 +238,6 @@ def lines(workload):
     kind = np.select([killed, unknown, log.run < SHORT], [CLASSES[2], CLASSES[3], CLASSES[1]], CLASSES[0])
     columns = {"run": log.run, "estimate": estimate, "used": 100 * log.run / estimate}
     return pd.DataFrame(columns | {"killed": killed, "unknown": unknown, "kind": kind})
-
-
-def lines_absent(workload):
-    """Work out how many job lines cleaning removed from this file, by the catalogue."""
-    if workload.source.get("variant") != "cleaned":
-        return 0
-    return archive.files(workload.name)[0].lines - len(workload.log)
 
 
 def run_by_local_clock(workload):
@@ -255,71 +274,78 @@ def histogram(jobs, kinds, top=110):
     return 100 * bins.div(known.groupby(group).size(), axis=0, level=group)
 
 
-# Claims
+# What the claims are about
+
+
+def _least(shares, part):
+    """Take the log with the smallest share."""
+    return {part: Measure.exactly(shares.min())}
+
+
+def _most(shares, part):
+    """Take the log with the largest share."""
+    return {part: Measure.exactly(shares.max())}
 
 
 def _flat(flat):
-    """Both peaks have twice the median bin; between them ks is at most 0.1, or for "partly" no tenth is out by 2."""
-    peaks = (flat[["zero", "hundred"]] > 2).all(axis=None)
-    rough = ((flat.lowest >= 0.5) & (flat.highest <= 2)).all()
-    verdict = REPRODUCED if peaks and (flat.ks <= 0.1).all() else PARTLY if peaks and rough else NOT
-    text = "; ".join(
-        f"{trace}: tenths of the range between the peaks hold {row.lowest:.2f} to {row.highest:.2f} of a flat "
-        f"histogram's share, distance from flat {row.ks:.2f}; peaks {row.zero:.0f} and {row.hundred:.0f} median bins"
-        for trace, row in flat.iterrows()
-    )
-    return claim("MF-25", verdict, f"completed jobs of {SHORT} s or more: {text}")
+    """Measure how far the histograms are from flat, and how high their peaks are."""
+    peaks = {"peak at 0": flat.zero.min(), "peak at 100": flat.hundred.min()}
+    return {part: Measure.exactly(value) for part, value in ({"flat": flat.ks.max()} | peaks).items()}
+
+
+def _tenths(flat):
+    said = [f"{trace} {row.lowest:.2f} to {row.highest:.2f}" for trace, row in flat.iterrows()]
+    return f"tenths of the range between the peaks hold of a flat histogram's share: {', '.join(said)}"
 
 
 def _peak_killed(lines):
-    """At least 90 per cent of the peak's jobs of known status were killed, on every log."""
-    shares = lines.killed[in_peak(lines) & ~lines.unknown].groupby("trace", sort=False).mean()
-    return decide("MF-26", shares >= 0.9, f"killed: {_by_trace(shares)}")
-
-
-def _zero_length(kth):
-    if kth.empty:
-        return claim("MF-27", UNTESTED, "the KTH log is not at hand")
-    text = (
-        f"zero-length jobs are those whose first node was freed before the last was allocated; the public log has no "
-        f"such field. Run times of zero: {(kth.run == 0).sum()}, under {SHORT} s: {(kth.run < SHORT).sum():,}"
-    )
-    return claim("MF-27", UNTESTED, text)
+    """Share out the jobs of the peak at 100 per cent, as far as their status is known, by whether they were killed."""
+    return _least(lines.killed[in_peak(lines) & ~lines.unknown].groupby("trace").mean(), "killed")
 
 
 def _removed(sdsc):
-    """Of all lines, 8 per cent never ran."""
-    if sdsc is None:
-        return claim("MF-28", UNTESTED, "the SDSC log is not at hand")
-    never, every = (sdsc.log.run < 0).sum(), len(sdsc.log)
-    text = f"{never:,} of {every:,} lines ({never / every:.1%}) never ran"
-    return decide("MF-28", [round(100 * never / every) == 8], text)
+    """Count the lines of SDSC's log that never ran."""
+    return None if sdsc is None else {"removed": Measure.exactly((sdsc.log.run < 0).mean())}
 
 
-def _popular(values, nice):
-    """Most estimates are nice, and completed jobs that share one spread at least half as far as evenly spread ones."""
-    spread = values.q75 - values.q25
-    wide = (spread >= 25).sum()
-    rounded = ((nice.iloc[:, 1] > 0.5) & (nice.iloc[:, 2] > 0.5)).all()
-    verdict = REPRODUCED if rounded and wide == len(spread) else PARTLY if rounded else NOT
-    text = ", ".join(f"{trace} {share:.0%}" for trace, share in nice.iloc[:, 1].items())
-    return claim(
-        "MF-29",
-        verdict,
-        f"multiples of 5 minutes: {text}. The middle half of the completed jobs spans 25 per cent of the estimate or "
-        f"more for {wide} of {len(spread)} popular values (evenly spread jobs would span 50), from {spread.min():.0f} "
-        f"to {spread.max():.0f}; their medians lie between {values.q50.min():.0f} and {values.q50.max():.0f} per cent",
+def _rounded(nice):
+    """Count the estimates that are multiples of five minutes, and the long ones that are multiples of ten."""
+    return _least(nice.iloc[:, 1], "rounded") | _least(nice.iloc[:, 2], "longer ones rounded")
+
+
+def _spread(popular):
+    """Measure how far the completed jobs with one estimate spread."""
+    return {"equally inaccurate": Measure.exactly((popular.q75 - popular.q25).min())}
+
+
+def _medians(popular):
+    wide = (popular.q75 - popular.q25 >= 25).sum()
+    return (
+        f"the middle half spans 25 points or more for {wide} of {len(popular)} popular values; their medians lie "
+        f"between {popular.q50.min():.0f} and {popular.q50.max():.0f} per cent"
     )
 
 
-def _bound(lines):
-    """At most a sixth of the jobs were killed when they had used up their estimates, on every log."""
-    shares = (lines.killed & (lines.used >= 99)).groupby("trace", sort=False).mean()
-    return decide("MF-39", shares <= 1 / 6, f"killed at 99 % or beyond: {_by_trace(shares)}")
+def _used_up(lines):
+    """Count the jobs that were killed with their estimates used up."""
+    return _most((lines.killed & (lines.used >= 99)).groupby("trace").mean(), "killed")
 
 
-def _by_trace(shares):
-    return ", ".join(f"{trace} {share:.1%}" for trace, share in shares.items())
+def _zero_peak(lines):
+    """Share out the jobs of the peak at zero of CTC and SDSC: killed ones, and of the others the short ones."""
+    peak = lines[(lines.used < 1) & ~lines.unknown & lines.index.isin(["CTC", "SDSC"], level="trace")]
+    if peak.index.unique("trace").size < 2:
+        return None
+    killed, short = peak.killed.groupby("trace").mean(), (peak.run < SHORT)[~peak.killed].groupby("trace").mean()
+    return _least(killed, "killed") | _least(short, "short")
+
+
+def _of_printed_peak(lines):
+    """Hold the killed jobs of the peak at zero against all that are printed: those that a file lacks may be alive."""
+    killed = (lines.killed & (lines.used < 1)).groupby("trace", sort=False).sum()
+    shares = (killed / _printed().loc["peak_0pct"]).reindex(["CTC", "SDSC"]).dropna()
+    said = ", ".join(f"{trace} {share:.0%}" for trace, share in shares.items())
+    return f"those known to be killed, of as many jobs as are printed: {said}" if said else ""
 
 
 # Pictures

@@ -9,9 +9,10 @@ import pandas as pd
 
 from ... import estimates
 from ...plots import COLOURS, legend, scheduler_styles
-from .. import results
+from .. import ledger, results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, NOT, PARTLY, REPRODUCED, TEXT, claim, deviation, published
+from ..judging import LIKELY, TEXT, deviation, published
+from ..ledger import Measure, decide
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2
 from .on_traces import OnTraces
 from .pictures import DOTTED, PRINTED, numbers
@@ -44,7 +45,7 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, cla
     @cached_property
     def comparison(self):
         """Table 3 beside the printed one, by (scheduler, metric, trace, estimates, rule)."""
-        return comparison(self.results)
+        return self.against(spread(self.results), printed())
 
     @property
     def deviations(self):
@@ -60,12 +61,14 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, cla
         return off.groupby(["scheduler", "metric", "trace", "rule"], sort=False).median().unstack("rule")
 
     def judge(self):
-        return claims(self.comparison.xs(self.rules[0], level="rule"))
+        found = of_replications(self.results) | {ledger.PRINTED: as_it_is(printed())}
+        measures = {"MF-30": somewhat_inaccurate, "MF-31": originals_worse}
+        return [decide(id, {rule: measured(of) for rule, of in found.items()}) for id, measured in measures.items()]
 
     @cached_property
     def cells(self):
         """The verdicts on its printed numbers."""
-        return results.cells(self.comparison, _about)
+        return results.cells(self.comparison, lambda of: _about(of) | self.origin(**of))
 
     def parts(self):
         return {"": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells)}
@@ -114,11 +117,15 @@ def of_qualities(traces, kinds, policies, counts, draws, shake_s=60, seed=0, exe
     return pd.concat(found, names=["trace", "estimates"])
 
 
-def comparison(found):
-    """Hold results of `of_qualities` against the printed numbers, by (scheduler, metric, trace, estimates, rule)."""
-    table = results.by(results.summary(found, AVERAGED), "scheduler", "metric", "trace", "estimates", "rule")
-    printed = published("mualem2001_table3").set_index(["scheduler", "metric", "trace"])
-    return results.against(table, printed.rename_axis(columns="estimates").stack())
+def spread(found):
+    """Work out how results of `of_qualities` spread, by (scheduler, metric, trace, estimates, rule)."""
+    return results.by(results.summary(found, AVERAGED), "scheduler", "metric", "trace", "estimates", "rule")
+
+
+def printed():
+    """Table 3 as printed, by (scheduler, metric, trace, estimates)."""
+    table = published("mualem2001_table3").set_index(["scheduler", "metric", "trace"])
+    return table.rename_axis(columns="estimates").stack()
 
 
 def beside(table, metric):
@@ -134,37 +141,59 @@ def _about(of):
     return {"close": CLOSE_TO[of["metric"]], "decimals": decimals}
 
 
-# Claims
+# What the claims are about
 
 
-def claims(table):
-    """Decide claims MF-30 and MF-31 from the combinations of scheduler, metric and trace, under one rule."""
-    columns = table.index.unique("estimates")
-    some = [column for column in ("f2", "f4") if column in columns]
-    random = [column for column in columns if column not in ("original", "f1")]
-    better = pd.concat([clearly_less(column, "f1", table) for column in some], axis=1).any(axis=1)
-    worse = pd.concat([clearly_less("f1", column, table) for column in some], axis=1).all(axis=1)
-    bad = pd.concat([clearly_less(column, "original", table) for column in random], axis=1).mean(axis=1) > 0.5
-    good = pd.concat([clearly_less("original", column, table) for column in random], axis=1).mean(axis=1) > 0.5
-    return [
-        _vote("MF-30", better, worse, "f = 2 or 4 is clearly better than f = 1", "f = 1 is clearly the best"),
-        _vote("MF-31", bad, good, "original estimates are clearly worse than most random ones", "clearly better"),
-    ]
+def as_it_is(values):
+    """Take numbers that have no replications for results of one, a row of it, a column a combination and estimates."""
+    return pd.DataFrame({results.AS_IT_IS: values}).T.rename_axis(index="replication")
 
 
-def clearly_less(a, b, table):
-    """Tell where estimates `a` give less than `b`, by more than twice the deviation of two single runs' difference."""
-    ours, sd = table.ours.unstack("estimates"), table.sd.unstack("estimates")
-    return ours[b] - ours[a] > 2 * np.hypot(sd[a], sd[b])
+def of_replications(found):
+    """Lay out results of `of_qualities` by rule: a row a replication, the first as it is, columns by the other levels.
+
+    As it is, random estimates have the mean over all of their replications, as in print. There are as many rows as all
+    estimates have replications.
+    """
+    wide = found.unstack("replication").T
+    wide.loc[results.AS_IT_IS] = wide.loc[results.AS_IT_IS].fillna(wide.mean())
+    return {rule: wide.xs(rule, axis=1, level="rule").dropna() for rule in found.index.unique("rule")}
 
 
-def _vote(id, yes, no, what, opposite):
-    """Reproduced where three quarters of the combinations say so clearly, not where fewer than a quarter do."""
-    share = yes.mean()
-    verdict = REPRODUCED if share >= 0.75 and not no.any() else PARTLY if share >= 0.25 else NOT
-    names = ", ".join(" ".join(map(str, key)).replace("_s ", " ").replace("_", " ") for key in yes.index[~yes])
-    text = f"{what} in {yes.sum()} of {len(yes)} combinations, {opposite} in {no.sum()}"
-    return claim(id, verdict, text + (f"; not clearly so in {names}" if names else ""))
+def measure(values):
+    """Take a number by replication; what is printed has only the first."""
+    return Measure.spread(values) if len(values) > 1 else Measure.exactly(values.iloc[0])
+
+
+def share(better):
+    """Count in how many combinations, which are the columns, something is so, in each replication."""
+    return measure(better.mean(axis=1))
+
+
+def _estimates(found, column):
+    """Those of one quality, a column a combination of scheduler, metric and trace."""
+    return found.xs(column, axis=1, level="estimates")
+
+
+def has_all(found):
+    """Whether there is a column of each of the SP2 logs."""
+    return set(SP2) <= set(found.columns.unique("trace"))
+
+
+def somewhat_inaccurate(found):
+    """Count the combinations in which somewhat inaccurate estimates are better than accurate ones."""
+    if not has_all(found) or not {"f2", "f4"} <= set(found.columns.unique("estimates")):
+        return None
+    return {f"f = {f}": share(_estimates(found, f"f{f}") < _estimates(found, "f1")) for f in (2, 4)}
+
+
+def originals_worse(found):
+    """Count the combinations and f in which the original estimates are worse than random ones."""
+    random = [name for name in found.columns.unique("estimates") if name not in ("original", "f1")]
+    if not has_all(found) or not random:
+        return None
+    worse = [_estimates(found, name) < _estimates(found, "original") for name in random]
+    return {"worse": share(pd.concat(worse, axis=1))}
 
 
 # The picture

@@ -8,14 +8,16 @@ from matplotlib.ticker import PercentFormatter
 
 from ... import estimates
 from ...plots import COLOURS, legend
-from .. import results
+from .. import ledger, results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, NOT, PARTLY, REPRODUCED, TEXT, claim, decide, deviation, published
+from ..judging import LIKELY, TEXT, deviation, published
+from ..ledger import decide
 from . import CLOSE_TO, METRICS, SCHEDULERS
 from .on_traces import OnTraces
 from .pictures import PRINTED
 from .replications import means, of_rules
 from .table1 import DECIMALS
+from .table3 import as_it_is, has_all, measure, share
 
 
 class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, claims={"MF-36": LOGS, "MF-37": LOGS}):
@@ -54,7 +56,7 @@ class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, clai
     def comparison(self):
         """Table 4 beside the printed one, by (metric, trace, scheduler, quantity, rule)."""
         table = results.by(results.summary(self.results), "metric", "trace", "scheduler", "quantity", "rule")
-        table = results.against(table, _printed())
+        table = self.against(table, _printed())
         return table.assign(deviation=table.deviation.drop("difference", level="quantity"))
 
     @cached_property
@@ -64,8 +66,17 @@ class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, clai
 
     @cached_property
     def cells(self):
-        """The verdicts on its printed numbers."""
-        return results.cells(self.comparison.drop("difference", level="quantity"), _about)
+        """The verdicts on its printed numbers; differences are in per cent."""
+        of_means = self.comparison.drop("difference", level="quantity")
+        of_changes = 100 * self.comparison.xs("difference", level="quantity", drop_level=False)
+        return [*results.cells(of_means, self._about), *results.cells(of_changes, self._about)]
+
+    def _about(self, of):
+        """As many points as the means may be off in per cent."""
+        close = CLOSE_TO[of["metric"]]
+        if of["quantity"] == "difference":
+            return {"close": 100 * close, "decimals": 1, "absolute": True} | self.origin(**of)
+        return {"close": close, "decimals": DECIMALS[of["metric"]]} | self.origin(**of)
 
     def beside(self, metric):
         """Lay out one metric for reading: the means by (trace, scheduler), and by how much scaling changes them."""
@@ -75,60 +86,53 @@ class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, clai
             text = part.droplevel("rule").apply(results.written, form="{:+.1%}")
             table["difference", "paper"] = text.published
             table["difference", rule] = text.ours
-            table["difference", f"{rule}, 95 % band"] = text.low + " to " + text.high
+            table["difference", f"{rule}, 95 % band"] = (text.low + " to " + text.high).where(text.ours != "", "")
         return table
 
     def judge(self):
-        return claims(self.differences)
+        found = self.results.xs("difference", level="quantity").unstack("replication").T
+        readings = {rule: found.xs(rule, axis=1, level="rule").dropna() for rule in self.rules}
+        readings[ledger.PRINTED] = as_it_is(_printed().xs("difference", level="quantity"))
+        measures = {"MF-36": improving, "MF-37": largest}
+        return [decide(id, {rule: of(table) for rule, table in readings.items()}) for id, of in measures.items()]
 
     def parts(self):
         return {"": Part(lambda: self.comparison, lambda: changes(self.differences), cells=lambda: self.cells)}
 
 
 def _printed():
-    """The printed numbers and their relative differences, by (metric, trace, scheduler, quantity)."""
+    """The printed numbers and relative differences, by (metric, trace, scheduler, quantity)."""
     table = published("mualem2001_table4").set_index(["metric", "trace"])
     by_scheduler = {}
     for scheduler in SCHEDULERS:
-        one = table[[f"{scheduler}_original", f"{scheduler}_x2"]].set_axis(["original", "scaled"], axis=1)
-        by_scheduler[scheduler] = one.assign(difference=deviation(one.scaled, one.original))
+        columns = {"original": "original", "scaled": "x2", "difference": "difference_pct"}
+        one = pd.DataFrame({quantity: table[f"{scheduler}_{column}"] for quantity, column in columns.items()})
+        by_scheduler[scheduler] = one.assign(difference=one.difference / 100)
     return pd.concat(by_scheduler, axis=1, names=["scheduler", "quantity"]).stack(["scheduler", "quantity"])
 
 
-def _about(of):
-    return {"close": CLOSE_TO[of["metric"]], "decimals": DECIMALS[of["metric"]]}
+# What the claims are about
 
 
-# Claims
+def improving(found):
+    """Count the combinations of scheduler, metric and trace in which doubled estimates are better.
 
-
-def claims(differences):
-    """Decide claims MF-36 and MF-37 from `Table4.differences`.
-
-    A difference is clear where the 95 % band of the shaken runs does not hold zero. Doubling in general improves
-    performance where at least three quarters of the combinations of metric, trace and scheduler clearly improve.
+    Parameters
+    ----------
+    found : DataFrame
+        By how much doubling changes the means, relatively: a row a replication, columns by metric, trace and scheduler.
     """
-    by_rule = {rule: part.droplevel("rule") for rule, part in differences.groupby("rule", sort=False)}
-    verdicts, texts = zip(*(_improved(rule, part) for rule, part in by_rule.items()), strict=True)
-    as_printed = next(iter(by_rule.values())).published.dropna()
-    text = "; ".join([*texts, f"as printed: {(as_printed < 0).sum()} of {len(as_printed)} improve"])
-    first = claim("MF-36", verdicts[0] if len(set(verdicts)) == 1 else PARTLY, text)
-    most = {rule: part["mean"].groupby("trace", sort=False).idxmin() for rule, part in by_rule.items()}
-    holds = [all(key[::2] == ("bounded_slowdown", "conservative") for key in keys) for keys in most.values()]
-    gains = [f"{rule}: largest gain {', '.join(map(_words, keys))}" for rule, keys in most.items()]
-    return [first, decide("MF-37", holds, "; ".join(gains))]
+    return {"improves": share(found < 0)} if has_all(found) else None
 
 
-def _improved(rule, part):
-    """Say what the combinations under a rule make of MF-36."""
-    better, worse, of = (part.high < 0).sum(), (part.low > 0).sum(), len(part)
-    verdict = REPRODUCED if better >= 0.75 * of else PARTLY if better >= 0.5 * of else NOT
-    return verdict, f"{rule}: {better} of {of} clearly improve, {worse} clearly get worse"
-
-
-def _words(key):
-    metric, trace, scheduler = key
-    return f"{trace} {scheduler} by {metric.removesuffix('_s').replace('_', ' ')}"
+def largest(found):
+    """Compare what conservative gains by bounded slowdown, as a mean over the traces, with all other gains."""
+    if not has_all(found):
+        return None
+    gains = found.T.groupby(["scheduler", "metric"]).mean().T
+    most = ("conservative", "bounded_slowdown")
+    others = gains.drop(columns=[most]).min(axis=1)
+    return {"largest": measure(gains[most] - others), "significant": measure(gains[most])}
 
 
 # The picture

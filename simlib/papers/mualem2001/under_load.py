@@ -1,4 +1,4 @@
-"""What the exhibits have in common that show models under rising load: Figures 4 and 7."""
+"""What the exhibits have in common that show models under rising load: Figures 4 and 7, and the Feitelson family."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ...load_curves import over_runs
+from ...load_curves import MEASURES, over_runs
 from ...models import feitelson96, jann97
 from ...plots.load_curves import against_load, differences_by_load
 from ..exhibit import MODELS, Exhibit
@@ -22,8 +22,10 @@ class UnderLoad(Exhibit):
     """An exhibit of models under rising load.
 
     A subclass defines `models`, which gives by label a function of a seed that makes the workload, and `repeating`,
-    the labels of those whose jobs are executed repeatedly.
+    the labels of those whose jobs are executed repeatedly; `measures` are those of `simlib.load_curves.at_load`.
     """
+
+    measures = MEASURES
 
     first_load: float = 0.5
     last_load: float = 0.95
@@ -77,6 +79,7 @@ class UnderLoad(Exhibit):
             "loads": [float(load) for load in np.linspace(self.first_load, self.last_load, count).round(6)],
             "stopping": {"most": self.most, "precision": self.precision, "ceiling": self.ceiling},
             "feedback": self.repeating if self.feedback else (),
+            "measures": self.measures,
         }
 
     @cached_property
@@ -105,7 +108,8 @@ class UnderLoad(Exhibit):
 
     def draw(self, points, groups=None, value="mean"):
         """Draw points under the first rule against load."""
-        return against_load(points.xs(self.rules[0], level="rule"), LABELS, groups, value)
+        limits = {"response_s": self.ceiling}  # as in print: where simulations are stopped
+        return against_load(points.xs(self.rules[0], level="rule"), LABELS, groups, value, limits)
 
     def draw_differences(self, names=None):
         """Draw the differences over all replications by load."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from ... import archive, paths
 from ...models import twin
-from ...stats import Interval
 from ...workload import Workload
 from .. import judging, log
+from ..ledger import NOTHING, Measure
 from ..results import AS_IT_IS
 
 STAND_INS = ("SDSC-SP2", "SDSC-DS")
@@ -74,7 +74,10 @@ def traces(names=STAND_INS):
 
 def about(here):
     """Say what stands in for the paper's trace, in sentences."""
-    lines = [f"In place of the paper's log, which was never published: {', '.join(trace.name for trace in here)}"]
+    lines = [
+        "In place of the paper's log (Intrepid, January 2009 to June 2011, of which only January to September 2009 are "
+        f"public, as ANL-Intrepid): {', '.join(trace.name for trace in here)}"
+    ]
     for trace in here:
         if trace.project != "group":
             lines.append(f"{trace.name}: has no projects; the {trace.project} takes the project's place")
@@ -94,31 +97,38 @@ def printed(*exhibits):
 
 def unjudged(of):
     """Say for a record's cell that no log is the paper's: options of `judging.cell`."""
-    note = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
+    note = "the paper's machine, 9 of its 30 months" if of["trace"] == "ANL-Intrepid" else ""
     return {"same_log": False, "note": note}
 
 
-# Spread: replication 0 has the jobs as they are, 1, 2, ... are resamples
+# Measures: replication 0 has the jobs as they are, 1, 2, ... are resamples
 
 
-def spread(values):
-    """Tell a number, a Series by replication, and its Interval over the resamples."""
-    return values[AS_IT_IS], Interval.of(values.drop(AS_IT_IS))
+def by_part(measured):
+    """Turn what was measured by log and part round: by part and log, as `ledger.decide` takes it."""
+    return {part: {log: of[part] for log, of in measured.items()} for part in next(iter(measured.values()))}
 
 
-def said(value, interval, form="{:.2f}", factor=1):
-    """Write a number with its 95 % interval, such as "0.32 (0.28 to 0.35)"."""
-    value, low, high = (form.format(factor * each) for each in (value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
+def smallest(values):
+    """Measure the column that is smallest as it is, of a table by replication; where all are nan there is nothing."""
+    return _chosen(values, values.loc[AS_IT_IS])
 
 
-# Verdicts
+def largest(values):
+    """Measure the column that is largest as it is."""
+    return _chosen(values, -values.loc[AS_IT_IS])
 
 
-def decide(id, by_log):
-    """Make the verdict on a claim from what holds on each log: reproduced if all, not if nothing, in part otherwise.
+def farthest(values):
+    """Measure the column that is farthest from zero as it is."""
+    return _chosen(values, -values.loc[AS_IT_IS].abs())
 
-    `by_log` has by name of the log a list of bool, whether each part of the claim holds, and text with the numbers.
-    """
-    parts = [part for parts, _ in by_log.values() for part in parts]
-    return judging.decide(id, parts, "; ".join(f"{name}: {text}" for name, (_, text) in by_log.items()))
+
+def _chosen(values, order):
+    """Measure the column of the least in this order."""
+    return Measure.spread(values[order.idxmin()]) if order.notna().any() else NOTHING
+
+
+def between_groups(difference):
+    """Measure a difference between two ways to group jobs; nothing where they make the same groups of all jobs."""
+    return Measure.spread(difference) if difference.any() else NOTHING

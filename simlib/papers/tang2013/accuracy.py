@@ -11,7 +11,7 @@ from ... import walltime
 from ...confidence import cluster_means
 from ...walltime import LEVELS, PERCENTILES, Scheme
 from .. import results
-from . import STAND_INS
+from . import STAND_INS, TRIPLE
 from .on_traces import OnTraces
 
 DIMENSIONS = ["key", "window", "percentile", "threshold"]
@@ -24,31 +24,50 @@ ORIGINAL = ("none", ALL, 100.0, 0.0)
 
 @dataclass(eq=False)
 class OfSchemes(OnTraces):
-    """An exhibit that compares schemes with the threshold and without; it says of which `keys` and `windows`."""
+    """An exhibit that compares schemes with the threshold and without; it says of which `keys` and `windows`.
+
+    It does so once for each of `least`, how many similar jobs there must be: the text's own reading is the first.
+    """
 
     trace: tuple = STAND_INS
     threshold: float = 0.5
+    least: tuple = (1, 10)
     resamples: int = 1000
     seed: int = 1
 
     @cached_property
     def results(self):
-        """What the schemes make of the estimates, from `study`."""
-        thresholds = None, self.threshold
-        options = {"resamples": self.resamples, "seed": self.seed}
-        return study(self.found, self.keys, self.windows, thresholds=thresholds, **options)
+        """What the schemes make of the estimates, from `study`, by least."""
+        options = {"thresholds": (None, self.threshold), "resamples": self.resamples, "seed": self.seed}
+        found = {least: study(self.found, self.keys, self.windows, least=least, **options) for least in self.least}
+        return pd.concat(found, axis=1, names=["least"])
 
     @cached_property
     def table(self):
-        """The same with its spread, by (trace, key, window, percentile, threshold, metric)."""
+        """The same with its spread, by (least, trace, key, window, percentile, threshold, metric)."""
         return results.summary(self.results)
 
 
-def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), resamples=1000, seed=0):
+def similar(least):
+    """Say in words how many similar jobs there must be."""
+    return "any similar job" if least == 1 else f"at least {least} similar jobs"
+
+
+def study(
+    traces,
+    keys,
+    windows=(None,),
+    percentiles=PERCENTILES,
+    thresholds=(None,),
+    least=1,
+    resamples=1000,
+    seed=0,
+    parameters=walltime.parameters,
+):
     """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
 
     The spread is that of a bootstrap over users: jobs of one user are alike. Differences between schemes are to be
-    taken resample by resample.
+    taken resample by resample. The adjustment parameters A are those that `parameters` finds.
 
     Returns
     -------
@@ -60,9 +79,10 @@ def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(No
     for number, trace in enumerate(traces):
         jobs, t_act = trace.workload.jobs, trace.t_act
         users, user = np.unique(jobs.user, return_inverse=True)
-        schemes = [Scheme(*dims, project=trace.project) for dims in product(keys, windows, percentiles, thresholds)]
+        dimensions = product(keys, windows, percentiles, thresholds)
+        schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
         scheduled = {ORIGINAL: jobs.estimate}
-        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
+        for scheme, a in parameters(jobs, trace.ends, schemes).items():
             at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
             scheduled[at] = walltime.t_sched(jobs.estimate, a)
         sums = {}
@@ -80,22 +100,27 @@ def place(key, percentile, threshold=None, window=None):
     return key, window or ALL, float(percentile), float(threshold or 0)
 
 
+def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
+    """Take a metric out of what `study` found on one trace: by replication, a column a percentile."""
+    return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
+
+
+def threshold_effect(found, key, threshold):
+    """Work out what a threshold changes on one trace: two tables as from `curve`.
+
+    The first is the share of the underestimated jobs (UE and BE) that no longer are; the second, by how much the mean
+    accuracy changes.
+    """
+    free, limited = (
+        {metric: curve(found, metric, key, limit) for metric in ("UE_share", "BE_share", "accuracy")}
+        for limit in (None, threshold)
+    )
+    before, after = (of["UE_share"] + of["BE_share"] for of in (free, limited))
+    return 1 - after / before, limited["accuracy"] - free["accuracy"]
+
+
 def against_all(found):
     """Subtract from results of `study` those of all history, scheme by scheme and resample by resample."""
     schemes = found.drop(columns=ORIGINAL[0], level="key")
-    return schemes - schemes[[(*at[:2], ALL, *at[3:]) for at in schemes]].to_numpy()
-
-
-def threshold_effect(found, threshold):
-    """Work out what a threshold changes: by replication; columns by trace, key, percentile and metric.
-
-    `fewer` is the share of the underestimated jobs (UE and BE) that no longer are; `accuracy` the change of the mean.
-    """
-    schemes = found.drop(columns=ORIGINAL[0], level="key").xs(ALL, axis=1, level="window")
-    free, limited = (schemes.xs(limit, axis=1, level="threshold") for limit in (0.0, float(threshold)))
-    before, after = (
-        of.xs("UE_share", axis=1, level="metric") + of.xs("BE_share", axis=1, level="metric") for of in (free, limited)
-    )
-    change = (limited - free).xs("accuracy", axis=1, level="metric")
-    effects = pd.concat({"fewer": 1 - after / before, "accuracy": change}, axis=1, names=["metric"])
-    return effects.reorder_levels(["trace", "key", "percentile", "metric"], axis=1)
+    window = schemes.columns.names.index("window")
+    return schemes - schemes[[(*at[:window], ALL, *at[window + 1 :]) for at in schemes]].to_numpy()

@@ -1,174 +1,244 @@
-"""Verdicts on what the text says of Figures 4 to 10: claims TG-04 to TG-11.
+"""What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
 
-On each log a claim is a list of parts that hold or do not, by the means over all jobs of the log; the evidence gives
-differences with their 95 % interval (bootstrap over users). See `tang2013.decide` for how the parts make a verdict.
+Each function measures the parts of a claim on one log, from what `accuracy.study` found there: the value on all jobs,
+and how far it goes with resampled users, differences being taken resample by resample. Where a part is about the least
+or the largest of several percentiles, it is the one that is so on all jobs.
 """
 
-from itertools import pairwise, product
+from itertools import product
 
-import numpy as np
+import pandas as pd
 
-from ...walltime import KEYS, LEVELS, PERCENTILES
-from ..results import AS_IT_IS
-from . import DOUBLE, KEY_NAMES, TRIPLE, decide, said, spread
-from .accuracy import ORIGINAL, place
+from ...walltime import KEYS
+from ..judging import TEXT
+from ..ledger import PRINTED, Measure, decide
+from . import DOUBLE, TRIPLE, between_groups, by_part, farthest, largest, printed, smallest
+from .accuracy import ORIGINAL, curve, similar, threshold_effect
 
 BALANCED = (90, 85, 80)
 """The percentiles that the text recommends."""
 
+BELOW_90 = (85, 80, 70, 50)
+HIGH = (100, 95, 90, 85)
+"""The 85th percentile or above."""
 
-def decided(deciders, found):
-    """Decide claims, by id a function of what `accuracy.study` found on one trace, from what it found on all."""
-    traces = found.columns.unique("trace")
-    return [decide(id, {trace: decider(found[trace]) for trace in traces}) for id, decider in deciders.items()]
-
-
-def _value(found, metric, scheme):
-    return found.at[AS_IT_IS, (*scheme, metric)]
+spread = Measure.spread
 
 
-def _gain(found, metric, one, other):
-    """By how much the first scheme's mean is larger, with its interval."""
-    return spread(found[*one, metric] - found[*other, metric])
+# Figures 4 to 7: all history
 
 
-def points(value, interval):
-    """Write a difference of shares in percentage points, with its interval."""
-    return said(value, interval, "{:+.1f}", 100) + " points"
+def every_scheme(found):
+    """Measure what the scheme that gains least gains on the users' own estimates."""
+    gains = [curve(found, "accuracy", key).sub(found[*ORIGINAL, "accuracy"], axis=0) for key in KEYS]
+    return {"every scheme": smallest(pd.concat(gains, axis=1, keys=KEYS))}
 
 
-# Figures 4 to 7
+def more_keys(found):
+    """Measure by how much more keys are more accurate, averaged over the percentiles."""
+    mean = {key: curve(found, "accuracy", key).mean(axis=1) for key in KEYS}
+    return {
+        "triple over double": between_groups(mean[TRIPLE] - mean[DOUBLE]),
+        "double over user": between_groups(mean[DOUBLE] - mean["user"]),
+        "double over project": between_groups(mean[DOUBLE] - mean["project"]),
+    }
 
 
-def similarity(found):
-    """Decide claims TG-04 to TG-09 from the schemes of all keys without window, with and without the threshold."""
-    deciders = _every_scheme, _more_keys, _lower_percentiles, _levels, _balance, _threshold
-    return decided({f"TG-{number:02}": decider for number, decider in enumerate(deciders, 4)}, found)
+def lower_percentiles(found):
+    """Measure how accuracy changes from the maximum to the 70th percentile, and from there to the median."""
+    accuracy = curve(found, "accuracy")
+    return {
+        "rises": spread(accuracy[70] - accuracy[100]),
+        "step by step": smallest(accuracy.drop(columns=50).diff(axis=1).drop(columns=100)),
+        "best at the 70th": spread(accuracy[70] - accuracy[50]),
+    }
 
 
-def _every_scheme(found):
-    """Every scheme's accuracy is above the users', by more than its spread."""
-    gains = {(key, p): _gain(found, "accuracy", place(key, p), ORIGINAL) for key, p in product(KEYS, PERCENTILES)}
-    ordered = sorted(gains, key=lambda scheme: gains[scheme][0])
-    least, most = (f"{KEY_NAMES[key]} at {p} {points(*gains[key, p])}" for key, p in (ordered[0], ordered[-1]))
-    text = f"{_value(found, 'accuracy', ORIGINAL):.3f} unadjusted; least gain {least}, largest {most}"
-    return [all(interval.low > 0 for _, interval in gains.values())], text
+def levels(found):
+    """Measure how the shares of the levels change from the maximum to the median."""
+    shares = {level: curve(found, f"{level}_share") for level in ("NA", "OE", "UE", "BE")}
+    change = {level: spread(share[50] - share[100]) for level, share in shares.items()}
+    between = shares["OE"].drop(columns=[100, 50])
+    return {
+        "UE grows": change["UE"],
+        "BE grows": change["BE"],
+        "NA falls": change["NA"],
+        "OE grows first": largest(between.sub(shares["OE"][100], axis=0)),
+        "then falls": largest(between.sub(shares["OE"][50], axis=0)),
+    }
 
 
-def _more_keys(found):
-    """At every percentile the triple key is above the double key, and that above both single keys.
+def balance(found):
+    """Measure accuracy and underestimates at the recommended percentiles."""
+    return {
+        "accuracy": smallest(curve(found, "accuracy", at=BALANCED).div(found[*ORIGINAL, "accuracy"], axis=0) - 1),
+        "BE": largest(curve(found, "BE_share", at=BALANCED)),
+        "UE": largest(curve(found, "UE_share", at=BALANCED)),
+    }
 
-    Where no user has two projects, the double key is the user: then it counts if it is no lower.
+
+def limited(found, limit=0.5):
+    """Measure by which share a threshold lowers the underestimated jobs, and at what cost in accuracy."""
+    (triple, triple_cost), (double, double_cost) = (threshold_effect(found, key, limit) for key in (TRIPLE, DOUBLE))
+    cost = pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))
+    return {"triple key": smallest(triple), "double key": smallest(double), "cost": smallest(cost)}
+
+
+def more_than_half(found):
+    """Measure the least share of overestimated jobs at the recommended percentiles."""
+    return {"above half": smallest(curve(found, "OE_share", at=BALANCED))}
+
+
+def double_key(found):
+    """Measure how the shares of the levels differ between double and triple key."""
+    more = {
+        level: curve(found, f"{level}_share", DOUBLE) - curve(found, f"{level}_share") for level in ("OE", "UE", "BE")
+    }
+    return {
+        "more OE": smallest(more["OE"][list(BELOW_90)]),
+        "similar UE": farthest(more["UE"]),
+        "similar BE": farthest(more["BE"]),
+    }
+
+
+def to_overestimates(found, limit=0.5):
+    """Measure what a threshold changes in the jobs that are not adjusted, and where the underestimated ones go."""
+    change = {
+        level: curve(found, f"{level}_share", threshold=limit) - curve(found, f"{level}_share")
+        for level in ("NA", "OE", "UE", "BE")
+    }
+    return {
+        "NA unchanged": farthest(change["NA"]),
+        "goes to OE": smallest(-change["OE"] / (change["UE"] + change["BE"])),
+    }
+
+
+def best_gain(found):
+    """Measure by which share the triple key at the 70th percentile is more accurate than the users."""
+    return {"gain": spread(curve(found, "accuracy")[70] / found[*ORIGINAL, "accuracy"] - 1)}
+
+
+SIMILARITY = {
+    "TG-04": every_scheme,
+    "TG-05": more_keys,
+    "TG-06": lower_percentiles,
+    "TG-07": levels,
+    "TG-08": balance,
+    "TG-09": limited,
+    "TG-22": more_than_half,
+    "TG-23": double_key,
+    "TG-24": to_overestimates,
+    "TG-38": best_gain,
+}
+
+LIMITED = ("TG-09", "TG-24")
+"""Those of them that are about the threshold."""
+
+
+# Figures 8 to 10: one month against all history, with a threshold or without
+
+
+def fewer_underestimates(found, key, limit=None):
+    """Work out by which share one month lowers the underestimated jobs (UE), as `curve`, below the 90th percentile."""
+    month, ever = (curve(found, "UE_share", key, limit, window, BELOW_90) for window in ("1 month", None))
+    return 1 - month / ever
+
+
+def _change(found, metric, key, limit):
+    month, ever = (curve(found, metric, key, limit, window) for window in ("1 month", None))
+    return month - ever
+
+
+def recent_accuracy(found, limit=None):
+    """Measure by how much one month is more accurate."""
+    triple, double = (_change(found, "accuracy", key, limit) for key in (TRIPLE, DOUBLE))
+    return {
+        "triple key, high percentiles": spread(triple[[100, 95]].mean(axis=1)),
+        "triple key": smallest(triple.drop(columns=70)),
+        "double key": smallest(double),
+    }
+
+
+def recent_underestimates(found, limit=None):
+    """Measure by how much one month has fewer underestimated jobs; above zero are more."""
+    triple, double = ({m: _change(found, m, key, limit) for m in ("BE_share", "UE_share")} for key in (TRIPLE, DOUBLE))
+    return {
+        "BE, triple key": largest(triple["BE_share"]),
+        "BE, double key": largest(double["BE_share"][[80, 70, 50]]),
+        "UE, triple key": largest(triple["UE_share"][list(BELOW_90)]),
+        "UE, double key": largest(double["UE_share"][list(BELOW_90)]),
+    }
+
+
+def share_of_underestimates(found, limit=None):
+    """Measure by which share one month lowers the underestimated jobs."""
+    triple, double = (fewer_underestimates(found, key, limit) for key in (TRIPLE, DOUBLE))
+    return {"triple key": spread(triple.mean(axis=1)), "double key": largest(double)}
+
+
+def recommended(found, limit=0.5):
+    """Measure the largest shares of underestimated jobs with the scheme that the summary recommends."""
+    shares = {level: curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH) for level in ("UE", "BE")}
+    return {level: largest(share) for level, share in shares.items()}
+
+
+RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": share_of_underestimates}
+
+
+# Verdicts
+
+
+def decided(id, readings, as_printed=None):
+    """Decide a claim by the first of several readings of the text; a note says what comes out under the others.
+
+    Parameters
+    ----------
+    id : str
+    readings : dict
+        By a reading's name, what was measured: by log a dict of Measure by part.
+    as_printed : dict, optional
+        Measures of the printed numbers, by part.
     """
-    triple, double = [], []
-    for p in PERCENTILES:
-        by_key = {key: _value(found, "accuracy", place(key, p)) for key in KEYS}
-        triple.append(by_key[TRIPLE] > by_key[DOUBLE])
-        double.append(by_key[DOUBLE] > by_key["project"] and by_key[DOUBLE] >= by_key["user"])
-    steps = [
-        points(*_gain(found, "accuracy", place(one, 85), place(other, 85)))
-        for one, other in ((TRIPLE, DOUBLE), (DOUBLE, "user"), ("user", "project"))
-    ]
-    text = (
-        f"triple above double at {sum(triple)} of {len(triple)} percentiles, double not below the single keys at "
-        f"{sum(double)}; at the 85th triple over double {steps[0]}, double over user {steps[1]}, user over project "
-        f"{steps[2]}"
-    )
-    return [all(triple), all(double)], text
+    (_, first), *others = ((name, by_part(of)) for name, of in readings.items())
+    notes = [f"{name}: {decide(id, {TEXT: parts})['verdict']}" for name, parts in others]
+    return decide(id, {TEXT: first} | ({PRINTED: as_printed} if as_printed else {}), "; ".join(notes))
 
 
-def _lower_percentiles(found):
-    """Triple key: accuracy rises from the maximum down to the 70th percentile; the median is below the 70th."""
-    values = [_value(found, "accuracy", place(TRIPLE, p)) for p in PERCENTILES]
-    last = _gain(found, "accuracy", place(TRIPLE, 50), place(TRIPLE, 70))
-    text = f"{', '.join(f'{value:.3f}' for value in values)} from the maximum to the median; the last step "
-    return [all(one < other for one, other in pairwise(values[:-1])), last[0] < 0], text + points(*last)
+def measured(measure, found, *options):
+    """Measure on each log, from what `accuracy.study` found on all."""
+    return {log: measure(found[log], *options) for log in found.columns.unique("trace")}
 
 
-def _levels(found):
-    """Triple key, from the maximum down to the median: UE and BE never fall, NA never rises, OE rises, then falls."""
-    shares = {level: [_value(found, f"{level}_share", place(TRIPLE, p)) for p in PERCENTILES] for level in LEVELS}
-    na, oe, ue, be = shares.values()
-    top = int(np.argmax(oe))
-    turns = 0 < top < len(oe) - 1 and _never_falls(oe[: top + 1]) and _never_falls(oe[: top - 1 : -1])
-    text = "; ".join(f"{level} {of[0]:.1%} to {of[-1]:.1%}" for level, of in shares.items())
-    text += f"; OE highest, {oe[top]:.1%}, at percentile {PERCENTILES[top]}"
-    return [_never_falls(ue), _never_falls(be), _never_falls(na[::-1]), turns], text
+def similarity(results, limit):
+    """Decide the claims of `SIMILARITY` from results of `accuracy.OfSchemes`, for each number of similar jobs."""
+    of = {f"with {similar(least)}": results[least] for least in results.columns.unique("least")}
+    numbers = printed("fig4")
+    as_printed = {"TG-38": {"gain": Measure.exactly(numbers.gain_triple_p70)}}
+    found = []
+    for id, measure in SIMILARITY.items():
+        options = [limit] if id in LIMITED else []
+        readings = {name: measured(measure, one, *options) for name, one in of.items()}
+        found.append(decided(id, readings, as_printed.get(id)))
+    return found
 
 
-def _never_falls(values):
-    return all(one <= other for one, other in pairwise(values))
-
-
-def _balance(found):
-    """Triple key, 90th to 80th percentile: a fifth more accurate than unadjusted; BE to 2.2, UE to 17 per cent."""
-    base, at = _value(found, "accuracy", ORIGINAL), [place(TRIPLE, p) for p in BALANCED]
-    values = ([_value(found, metric, scheme) for scheme in at] for metric in ("accuracy", "BE_share", "UE_share"))
-    (least, most), (_, bad), (_, under) = ends = [(min(of), max(of)) for of in values]
-    text = (
-        f"accuracy {least:.2f} to {most:.2f} ({least / base - 1:+.0%} to {most / base - 1:+.0%}), "
-        "BE {:.1%} to {:.1%}, UE {:.0%} to {:.0%}".format(*ends[1], *ends[2])
-    )
-    return [least >= 1.2 * base, bad <= 0.022, under <= 0.17], text
-
-
-def _threshold(found):
-    """Triple and double key, all percentiles: underestimates fewer by 17 % or more, accuracy lower by 0.02 at most."""
-    fewer, costs = [], []
-    for key, p in product((TRIPLE, DOUBLE), PERCENTILES):
-        free, limited = place(key, p), place(key, p, 0.5)
-        before, after = (
-            _value(found, "UE_share", scheme) + _value(found, "BE_share", scheme) for scheme in (free, limited)
-        )
-        fewer.append((before - after) / before if before else 0.0)
-        costs.append(_gain(found, "accuracy", limited, free))
-    costs.sort(key=lambda cost: cost[0])
-    text = (
-        f"underestimated jobs fewer by {min(fewer):.0%} to {max(fewer):.0%}; accuracy changes by "
-        f"{points(*costs[-1])} to {points(*costs[0])}"
-    )
-    return [min(fewer) >= 0.17, costs[0][0] >= -0.02], text
-
-
-# Figures 8 to 10
-
-
-def recency(found):
-    """Decide claims TG-10 and TG-11 from the windows of the triple and the double key.
-
-    The text does not say whether the threshold applies: a part has to hold with it and without.
-    """
-    return decided({"TG-10": _recent_accuracy, "TG-11": _recent_underestimates}, found)
-
-
-def _recent_accuracy(found):
-    """One month more accurate than all: triple key above the 90th percentile, double key at all percentiles."""
-    return _recent(found, 1, [("accuracy", TRIPLE, (100, 95)), ("accuracy", DOUBLE, PERCENTILES)])
-
-
-def _recent_underestimates(found):
-    """One month with fewer than all.
-
-    BE: triple key at all percentiles, double key below the 85th. UE: both keys below the 90th.
-    """
-    cases = [("BE_share", TRIPLE, PERCENTILES), ("BE_share", DOUBLE, (80, 70, 50))]
-    return _recent(found, -1, cases + [("UE_share", key, (85, 80, 70, 50)) for key in (TRIPLE, DOUBLE)])
-
-
-def _recent(found, wanted, cases):
-    """Tell whether one month differs from all history in the wanted direction at all percentiles; and in how many."""
-    parts, texts = [], []
-    thresholds = found.columns.unique("threshold")
-    for metric, key, percentiles in cases:
-        gains = [
-            _gain(found, metric, place(key, p, threshold, "1 month"), place(key, p, threshold))
-            for threshold, p in product(thresholds, percentiles)
-        ]
-        right = [wanted * value > 0 for value, _ in gains]
-        clear = [interval.clear and wanted * interval.low > 0 for _, interval in gains]
-        changes = sorted(100 * value for value, _ in gains)
-        parts.append(all(right))
-        name = f"{metric.removesuffix('_share')} {KEY_NAMES[key]}"
-        right_in = f"as claimed in {sum(right)} of {len(gains)} cases ({sum(clear)} clearly)"
-        texts.append(f"{name} {changes[0]:+.1f} to {changes[-1]:+.1f} points, {right_in}")
-    return parts, ", ".join(texts)
+def recency(results, limit):
+    """Decide the claims of `RECENCY` in the same way, without a threshold and with it; and TG-37, which has both."""
+    leasts = results.columns.unique("least")
+    numbers = printed("fig10")
+    low, high = numbers.drop_UE_triple_min, numbers.drop_UE_triple_max
+    as_printed = {
+        "TG-25": {
+            "triple key": Measure((low + high) / 2, low, high),
+            "double key": Measure.exactly(numbers.drop_UE_double_max),
+        }
+    }
+    found = []
+    for id, measure in RECENCY.items():
+        readings = {
+            f"with {similar(least)}, {f'A at least {a}' if a else 'any A'}": measured(measure, results[least], a)
+            for a, least in product((None, limit), leasts)
+        }
+        found.append(decided(id, readings, as_printed.get(id)))
+    after = {f"with {similar(least)}": measured(recommended, results[least], limit) for least in leasts[::-1]}
+    return [*found, decided("TG-37", after)]

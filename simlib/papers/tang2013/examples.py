@@ -27,6 +27,7 @@ CASES = {
     "job 1 overestimated": (315, {1: 0.85}),
     "job 1 underestimated": (315, {1: 0.8}),
     "job 1 badly underestimated": (315, {1: 0.6}),
+    "jobs 3 and 4": (315, {3: 0.5, 4: 0.8}),
     "jobs 1, 3 and 4": (315, {1: 0.8, 3: 0.5, 4: 0.8}),
 }
 """By case: for how many minutes job 4 runs; which share of their requests the earlier jobs of some users took."""

@@ -3,16 +3,27 @@
 from functools import cached_property
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from ... import walltime
+from ...confidence import cluster_means
+from ...plots import legend
+from .. import results
 from ..exhibit import LOGS, Part
-from . import STAND_INS, scheduling, scheduling_claims
-from .pictures import CASE_COLOURS, month_axis
+from ..judging import TEXT
+from ..ledger import decide
+from ..results import AS_IT_IS
+from . import STAND_INS, by_part, printed, scheduling, smallest
+from .pictures import CASE_STYLES, month_axis, years
 from .scheduling import LEAST_JOBS, PERCENTILES
 
+ORIGINAL_STYLE = {"color": "black", "marker": "D", "markersize": 4, "linewidth": 1.3}
 
-class Figure13(scheduling.OfMonths, name="tang2013/figure13", section="6.1", seconds=10, claims={"TG-14": LOGS}):
+
+class Figure13(
+    scheduling.OfMonths, name="tang2013/figure13", section="6.1", seconds=10, claims={"TG-14": LOGS, "TG-28": LOGS}
+):
     """Do the schemes raise the accuracy of every month?"""
 
     trace: tuple = STAND_INS
@@ -20,11 +31,34 @@ class Figure13(scheduling.OfMonths, name="tang2013/figure13", section="6.1", sec
     threshold: float | None = 0.5
     least: int = 10
     least_jobs: int = LEAST_JOBS
+    resamples: int = 1000
+    seed: int = 1
 
     @cached_property
-    def table(self):
+    def results(self):
         """Mean accuracy of the months that are simulated, from `accuracy`."""
-        return accuracy(self.found, **self.options).loc[self.months.query("simulated").index]
+        found = accuracy(self.found, self.resamples, self.seed, **self.options)
+        simulated = self.months.query("simulated").index
+        return found[[place for place in found if place[:2] in simulated]]
+
+    @property
+    def table(self):
+        """The same on all users, a column a case."""
+        return results.wide(self.results.loc[AS_IT_IS], "case")
+
+    @cached_property
+    def comparison(self):
+        """What the text says in numbers of these months beside ours, by (trace, quantity)."""
+        jobs = self.months.query("simulated").jobs.groupby("trace", sort=False)
+        counts = {"jobs_a_month": jobs.mean(), "jobs_a_month_min": jobs.min(), "jobs_a_month_max": jobs.max()}
+        counts = pd.DataFrame(counts).stack().rename_axis(["trace", "quantity"]).to_frame("ours")
+        means = {}
+        for trace in counts.index.unique("trace"):
+            of = self.results[trace].T.groupby("case", sort=False).mean().T
+            means[trace, "original_accuracy"] = of["original"]
+            means[trace, "least_accuracy"] = of.drop(columns="original").min(axis=1)
+        means = pd.DataFrame(means).rename_axis(columns=["trace", "quantity"])
+        return results.against(pd.concat([counts, results.summary(means)]), printed("fig13"))
 
     @property
     def reach(self):
@@ -32,44 +66,81 @@ class Figure13(scheduling.OfMonths, name="tang2013/figure13", section="6.1", sec
         return scheduling.reach(self.found, least_jobs=self.least_jobs, **self.options)
 
     def judge(self):
-        return scheduling_claims.accuracy(self.table)
+        found = {one.name: self.results[one.name] for one in self.found}
+        note = "; ".join(f"{log}: {counted(self.table.loc[log])}" for log in found)
+        raised = by_part({log: every_month(of) for log, of in found.items()})
+        least = by_part({log: least_accurate(of) for log, of in found.items()})
+        return [decide("TG-14", {TEXT: raised}, note), decide("TG-28", {TEXT: least})]
 
     def parts(self):
-        return {"": Part(lambda: self.table, lambda: by_month(self.table))}
+        return {
+            "": Part(lambda: results.summary(self.results), lambda: by_month(self.table), cells=self.cells),
+        }
 
 
-def accuracy(traces, **options):
+def accuracy(traces, resamples=1000, seed=0, **options):
     """Average the accuracy of each month's jobs, with the users' estimates and adjusted, in the log's own times.
 
     Returns
     -------
     DataFrame
-        By (trace, month), the columns `original` and one a percentile, such as `p95`, each with a `scheduling.scheme`.
+        By replication, a bootstrap over users; columns by trace, month and case: `original`, and one a percentile, such
+        as `p95`, each with a `scheduling.scheme`.
     """
     tables = {}
-    for trace in traces:
+    for number, trace in enumerate(traces):
         jobs = trace.workload.jobs
         schemes = {f"p{p}": scheduling.scheme(trace, p, **options) for p in PERCENTILES}
         a = walltime.parameters(jobs, trace.ends, list(schemes.values()))
         values = {"original": walltime.accuracy(trace.t_act, jobs.estimate)}
         for name, one in schemes.items():
             values[name] = walltime.accuracy(trace.t_act, walltime.t_sched(jobs.estimate, a[one]))
-        tables[trace.name] = pd.DataFrame(values).groupby(trace.workload.calendar_month(jobs.submit)).mean()
-    return pd.concat(tables, names=["trace", "month"])
+        by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
+        of_months = pd.DataFrame(values | {"jobs": 1.0}, jobs.index).groupby(by).sum().unstack(fill_value=0)
+        drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, [seed, number])
+        found = {(month, case): drawn[case, month] / drawn["jobs", month] for month in drawn["jobs"] for case in values}
+        tables[trace.name] = pd.DataFrame(found)
+    return pd.concat(tables, axis=1, names=["trace", "month", "case"]).rename_axis("replication")
+
+
+# What is measured of the text: claims TG-14 and TG-28
+
+
+def every_month(found):
+    """Measure the least gain of a scheme in a month, and by how much the 70th percentile is ahead of the others."""
+    cases = {case: found.xs(case, axis=1, level="case") for case in found.columns.unique("case")}
+    users = cases.pop("original")
+    *others, best = cases.values()
+    ahead = pd.concat([best - other for other in others], axis=1, keys=range(len(others)))
+    gains = pd.concat([case - users for case in cases.values()], axis=1, keys=cases)
+    return {"every month": smallest(gains), "most at the 70th": smallest(ahead)}
+
+
+def least_accurate(found):
+    """Measure the mean accuracy over the months of the least accurate scheme."""
+    return {"above 0.6": smallest(found.T.groupby("case", sort=False).mean().T.drop(columns="original"))}
+
+
+def counted(table):
+    """Say in how many months all schemes raise the accuracy, and the last one most."""
+    schemes = table.drop(columns="original")
+    raised, best = schemes.gt(table.original, axis=0).all(axis=1), schemes.iloc[:, -1] >= schemes.max(axis=1)
+    return f"all raise it in {raised.sum()} of {len(table)} months, {schemes.columns[-1]} most in {best.sum()}"
 
 
 def by_month(table):
-    """Draw a table of `accuracy`, a line a column; a panel a trace."""
-    traces = list(table.index.unique("trace"))
-    widths = [3 + len(table.loc[trace]) for trace in traces]
-    size = (1.5 + 0.24 * sum(widths), 3.4)
-    figure, axes = plt.subplots(1, len(traces), figsize=size, sharey=True, squeeze=False, width_ratios=widths)
-    for ax, trace in zip(axes[0], traces, strict=True):
-        part = table.loc[trace]
-        for name, colour, marker in zip(part, ["black", *CASE_COLOURS], ".os^", strict=True):
-            ax.plot(part[name].to_numpy(), color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
-        month_axis(ax, part.index)
+    """Draw a `Figure13.table`, a line a column, apart from each other; twelve months a panel."""
+    panels = [(trace, months) for trace in table.index.unique("trace") for months in years(table.loc[trace])]
+    size = (0.8 + 4.3 * len(panels), 3.6)
+    figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+    styles = dict(zip(table, [ORIGINAL_STYLE, *CASE_STYLES], strict=True))
+    for ax, (trace, months) in zip(axes[0], panels, strict=True):
+        for place, (name, style) in enumerate(styles.items()):
+            values = table.loc[trace].loc[months, name]
+            ax.plot(np.arange(len(months)) + 0.13 * (place - 1.5), values, markeredgecolor="white", **style)
+        month_axis(ax, months)
         ax.set_title(trace)
-    axes[0, 0].set(ylabel="mean accuracy", ylim=(0, 1))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(table.columns))
+    low, high = np.floor(10 * table.min().min()) / 10, np.ceil(10 * table.max().max()) / 10
+    axes[0, 0].set(ylabel="mean accuracy", ylim=(low, high))
+    legend(figure, styles)
     return figure

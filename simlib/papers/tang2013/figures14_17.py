@@ -6,23 +6,35 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ...plots import plain_log_axis
+from ...plots import legend
 from .. import results
 from ..exhibit import LOGS, Part, repeats
 from . import STAND_INS, scheduling, scheduling_claims
-from .pictures import CASE_COLOURS, month_axis
+from .pictures import CASE_STYLES, month_axis, name_row, years
 from .scheduling import BASELINE, LEAST_JOBS, ORDERS, PERCENTILES, OfMonths, percent
-
-CLAIMS = ("TG-15", "TG-16", "TG-17", "TG-18", "TG-19", "TG-20")
 
 FIGURES = {14: ("wfp", "regular"), 15: ("wfp", "selective"), 16: ("fcfs", "regular"), 17: ("fcfs", "selective")}
 
-MEASURES = {"wait": ("mean wait", 100), "slowdown": ("mean slowdown", 10), "weighted_wait": ("weighted wait", 100)}
-"""Their names, and what the paper sets the baseline to."""
+MEASURES = {
+    "wait": ("(a) average wait [min]", 100, (55, 145)),
+    "slowdown": ("(b) average slowdown", 10, (5.5, 14.5)),
+    "weighted_wait": ("(c) weighted wait [min]", 100, (40, 250)),
+}
+"""Titles of the panels; what the paper sets the baseline to; how far the axes reach."""
+
+GAINS_SHOWN = (-35, 30)
+"""How far the axis of average gains reaches, in per cent."""
+
+BASELINE_STYLE = {"baseline": {"color": "black", "linewidth": 1.2}}
+PRINTED = {"color": "black", "marker": "D", "linestyle": "", "markerfacecolor": "white", "markersize": 5}
 
 
 class Figures1417(
-    OfMonths, name="tang2013/figures14-17", section="6.2", seconds=100, claims=dict.fromkeys(CLAIMS, LOGS)
+    OfMonths,
+    name="tang2013/figures14-17",
+    section="6.2",
+    seconds=100,
+    claims=dict.fromkeys(scheduling_claims.CLAIMS, LOGS),
 ):
     """What do adjusted walltimes do to the schedule?"""
 
@@ -54,21 +66,35 @@ class Figures1417(
     @cached_property
     def comparison(self):
         """The average gains over the months beside the printed ones, by (trace, order, case, metric)."""
-        return results.against(scheduling.averages(self.gains), scheduling.printed_gains())
+        return scheduling.compared(self.gains)
+
+    @cached_property
+    def statistics(self):
+        """What else the text prints of the gains beside ours, by (trace, order, case, metric, statistic)."""
+        return scheduling.compared_statistics(self.gains)
+
+    def cells(self):
+        """List all printed numbers for the record."""
+        tables = self.comparison, self.statistics
+        return [cell for table in tables for cell in results.cells(table, scheduling.unjudged)]
 
     def judge(self):
         return scheduling_claims.claims(self.gains)
 
     def parts(self):
-        return {"": Part(lambda: self.comparison, cells=self.cells), "months": Part(lambda: self.months)} | {
-            f"figure{n}": Part(partial(self._monthly, n), partial(self._draw, n)) for n in FIGURES
-        }
+        return {
+            "": Part(lambda: self.comparison, cells=self.cells),
+            "statistics": Part(lambda: self.statistics),
+            "months": Part(lambda: self.months),
+        } | {f"figure{n}": Part(partial(self._monthly, n), partial(self._draw, n)) for n in FIGURES}
 
     def _monthly(self, figure):
         return of_figure(self.monthly, figure)
 
     def _draw(self, figure):
-        return gains_by_month(self._monthly(figure), of_figure(self.comparison, figure))
+        order, strategy = FIGURES[figure]
+        title = f"Figure {figure}: {order.upper()}, {strategy} adjustment"
+        return gains_by_month(self._monthly(figure), of_figure(self.comparison, figure), title)
 
     # For reading
 
@@ -79,6 +105,14 @@ class Figures1417(
         text = pd.DataFrame({"printed": results.written(table.published, "{:+.0%}"), "ours": ours}, table.index)
         wide = text.unstack("case").swaplevel(axis=1).reindex(table.index.droplevel("case").unique())
         return wide[[(case, column) for case in table.index.unique("case") for column in text]]
+
+    @property
+    def stated(self):
+        """What else is printed of the gains, and ours on each log with the range of the shakes, in per cent; text."""
+        ours = results.wide(results.with_intervals(self.statistics, "{:+.0f}", unit=100), "trace")
+        printed = scheduling.printed_table().loc[ours.index]
+        ours.insert(0, "printed", printed.bound + " " + results.written(100 * printed.value, "{:+.0f}"))
+        return ours
 
     @property
     def worst(self):
@@ -117,53 +151,64 @@ def of_figure(table, figure):
     return table[table.index.isin([order], level="order") & table.index.isin(cases, level="case")]
 
 
-def gains_by_month(monthly, averages):
-    """Draw what a figure shows of `Figures1417.monthly`, and of `comparison` as bars; a row a trace.
+def gains_by_month(monthly, averages, title):
+    """Draw what a figure shows of `Figures1417.monthly`, and of `comparison` as bars: the paper's panels (a) to (d).
 
-    All values are relative to the baseline, which is set to 100, to 10, to 100; equal ratios to it are equal distances.
-    Bands and error bars: 95 % of the shaken runs.
+    A row has twelve months of a log; (d) is of the whole log. All panels of a column have one scale, in all figures;
+    what lies beyond it is written at its end. Thin lines: 95 % of the shaken runs.
     """
-    traces, cases = (list(monthly.index.unique(level)) for level in ("trace", "case"))
-    size = (14, 0.9 + 3 * len(traces))
-    figure, axes = plt.subplots(len(traces), 4, figsize=size, squeeze=False, width_ratios=[1, 1, 1, 0.8])
-    for first, *others in axes.T[:3]:
-        for ax in others:
-            ax.sharey(first)
-    for row, trace in zip(axes, traces, strict=True):
-        for ax, (metric, (name, base)) in zip(row, MEASURES.items(), strict=False):
-            for case, colour in zip(cases, CASE_COLOURS, strict=True):
-                gain = monthly.xs((trace, case, metric), level=("trace", "case", "metric"))[["ours", "low", "high"]]
-                part = base * (1 - gain.droplevel("order"))
-                ax.plot(part.ours.to_numpy(), color=colour, marker=".", linewidth=1.2, label=case)
-                ax.fill_between(range(len(part)), part.low, part.high, color=colour, alpha=0.15, linewidth=0)
-            ax.axhline(base, color="black", linewidth=1.2, label="baseline")
-            month_axis(ax, part.index)
-            ax.set_ylabel(f"{name}, baseline = {base}")
-        row[0].set_title(trace)
-        _average_gains(row[3], averages.xs(trace, level="trace"), cases)
-    for ax, (_, base) in zip(axes[0], MEASURES.values(), strict=False):
-        low, high = ax.get_ylim()
-        ax.set_ylim(np.clip(low, base / 5, base / 1.6), np.clip(high, 1.6 * base, 5 * base))
-        plain_log_axis(ax)
-    handles, labels = (a + b for a, b in zip(*(ax.get_legend_handles_labels() for ax in axes[0, [0, 3]]), strict=True))
-    found = dict(zip(labels, handles, strict=True))
-    figure.legend(found.values(), found, loc="outside upper center", ncols=len(found))
+    rows = [(trace, months) for trace in monthly.index.unique("trace") for months in years(monthly.loc[trace])]
+    figure, axes = plt.subplots(len(rows), 4, figsize=(14, 0.8 + 2.5 * len(rows)), squeeze=False)
+    shown = set()
+    for (*by_month, bars), (trace, months) in zip(axes, rows, strict=True):
+        for ax, metric in zip(by_month, MEASURES, strict=True):
+            _lines(ax, monthly.xs((trace, metric), level=("trace", "metric")), months, *MEASURES[metric])
+        name_row(by_month[0], trace)
+        if trace in shown:
+            bars.set_axis_off()
+        else:
+            _bars(bars, averages.xs(trace, level="trace"))
+        shown.add(trace)
+    cases = dict(zip(monthly.index.unique("case"), CASE_STYLES, strict=True))
+    entries = BASELINE_STYLE | cases | {"printed in the paper": PRINTED}
+    legend(figure, entries, title=title, title_fontproperties={"weight": "bold", "size": 13})
     return figure
 
 
-def _average_gains(ax, averages, cases):
-    """Draw bars of the average gains in each measure, a colour a case; what the paper prints, as hollow marks."""
-    width = 0.8 / len(cases)
-    marks = {"color": "black", "markerfacecolor": "white", "markersize": 5, "label": "printed"}
-    for number, (case, colour) in enumerate(zip(cases, CASE_COLOURS, strict=True)):
+def _lines(ax, monthly, months, title, base, limits):
+    """Draw one metric of some months, a line a case; the baseline is set to `base`."""
+    ax.axhline(base, **BASELINE_STYLE["baseline"])
+    for place, (case, style) in enumerate(zip(monthly.index.unique("case"), CASE_STYLES, strict=True)):
+        part = base * (1 - monthly.xs(case, level="case").droplevel("order").loc[months, ["ours", "low", "high"]])
+        x = np.arange(len(months)) + 0.15 * (place - 1)
+        ax.vlines(x, part.low, part.high, color=style["color"], alpha=0.35, linewidth=1.2)
+        ax.plot(x, part.ours, **style)
+        _beyond(ax, x, part.ours, limits, 10 * place, color=style["color"])
+    month_axis(ax, months)
+    ax.set(title=title, ylim=limits)
+
+
+def _bars(ax, averages):
+    """Draw the average gains in each metric, a bar a case; what the paper prints, as hollow marks."""
+    for place, (case, style) in enumerate(zip(averages.index.unique("case"), CASE_STYLES, strict=True)):
         part = averages.xs(case, level="case").droplevel("order").loc[list(MEASURES)]
-        part = 100 * part[["published", "ours", "low", "high"]]
-        x = np.arange(len(part)) + (number - (len(cases) - 1) / 2) * width
-        error = [part.ours - part.low, part.high - part.ours]
-        ax.bar(x, part.ours, 0.9 * width, yerr=error, color=colour, capsize=2, error_kw={"linewidth": 1})
-        if part.published.notna().any():
-            ax.plot(x, part.published, "D", **marks)
-    ax.axhline(0, color="black", linewidth=1.2)
-    ax.set_xticks(range(len(MEASURES)), [name.replace(" ", "\n", 1) for name, _ in MEASURES.values()], size=9)
-    ax.set_ylabel("average gain [%]")
+        part, x = 100 * part[["published", "ours", "low", "high"]], np.arange(len(MEASURES)) + 0.27 * (place - 1)
+        ax.bar(x, part.ours, 0.25, color=style["color"])
+        ax.vlines(x, part.low, part.high, color="black", linewidth=1)
+        ax.plot(x, part.published, **PRINTED)
+        _beyond(ax, x, part.ours, GAINS_SHOWN, 0)
+    ax.axhline(0, **BASELINE_STYLE["baseline"])
+    ax.set_xticks(range(len(MEASURES)), ["wait", "slowdown", "weighted wait"])
+    ax.set(title=f"(d) average gain, {averages.months.max()} months [%]", ylim=GAINS_SHOWN)
     ax.grid(False, axis="x")
+
+
+def _beyond(ax, x, values, limits, down, color="black"):
+    """Write values that lie beyond the limits of an axis at its end, so many points further inside."""
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+    for place, value in zip(x, values, strict=True):
+        if not limits[0] <= value <= limits[1]:
+            above = value > limits[1]
+            at, shift, va = (limits[1], -down - 2, "top") if above else (limits[0], down + 2, "bottom")
+            options = {"color": color, "size": 8, "ha": "center", "va": va, "bbox": box, "annotation_clip": False}
+            ax.annotate(f"{value:.3g}", (place, at), (0, shift), textcoords="offset points", **options)

@@ -6,16 +6,17 @@ from itertools import pairwise, product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.ticker import PercentFormatter
 
 from ... import walltime
 from ...confidence import cluster_means
 from ...plots import COLOURS
-from ...stats import Interval
-from .. import results
+from .. import ledger, results
 from ..exhibit import LOGS, Part
-from ..judging import published
-from . import KEY_NAMES, STAND_INS, decide, printed, said
+from ..judging import TEXT, published
+from ..ledger import PRINTED, Measure
+from . import KEY_NAMES, STAND_INS, between_groups, by_part, printed
 from .on_traces import OnTraces
 
 WEEK = 7 * 86400
@@ -77,31 +78,40 @@ class Table1Figures12(
         return pd.DataFrame(shares, index=edges[:-1]).T.stack().rename_axis(["trace", "R_from"]).rename("ours")
 
     @cached_property
-    def quarters(self):
-        """Mean R by (trace, quarter of the log's calendar), such as "1998 Q3", with a bootstrap over its weeks.
+    def quarter_means(self):
+        """Mean R by replication, a column a (trace, quarter of the log's calendar): a bootstrap over the log's weeks.
 
-        With the number of `jobs`, and `std_R` over them. A quarter of which the log has but some days is left out.
+        A quarter of which the log has but some days is left out.
         """
-        means, of_jobs = {}, {}
+        means = {}
         for trace in self.found:
             jobs, r = trace.workload.jobs, used(trace)
-            quarter = pd.PeriodIndex(trace.workload.calendar_month(jobs.submit), freq="M").asfreq("Q")
             week = (jobs.submit - jobs.submit.min()) // WEEK
-            for number, (name, part) in enumerate(r.groupby(quarter)):
+            for number, (name, part) in enumerate(r.groupby(quarter_of(trace))):
                 if len(part) >= self.least_jobs:
-                    place = trace.name, f"{name.year} Q{name.quarter}"
                     weeks = part.groupby(week[part.index]).agg(["sum", "size"])
                     drawn = cluster_means(weeks[["sum"]], weeks["size"], self.resamples, [self.seed, number])
-                    means[place], of_jobs[place] = drawn["sum"], {"jobs": len(part), "std_R": part.std()}
-        table = results.summary(pd.DataFrame(means).rename_axis(index="replication", columns=["trace", "quarter"]))
-        return table.join(pd.DataFrame(of_jobs).T.rename_axis(["trace", "quarter"]))
+                    means[trace.name, name] = drawn["sum"]
+        return pd.DataFrame(means).rename_axis(index="replication", columns=["trace", "quarter"])
+
+    @cached_property
+    def quarters(self):
+        """These with their spread, the number of `jobs`, and `std_R` over them, by (trace, quarter)."""
+        of_jobs = {trace.name: used(trace).groupby(quarter_of(trace)).agg(["size", "std"]) for trace in self.found}
+        of_jobs = pd.concat(of_jobs, names=["trace", "quarter"]).set_axis(["jobs", "std_R"], axis=1)
+        return results.summary(self.quarter_means).join(of_jobs)
 
     def judge(self):
-        ours, by_quarter = self.comparison.ours, self.quarters
-        logs = by_quarter.index.unique("trace")
+        shares = {one.name: shares_used(one, self.resamples, self.seed) for one in self.found}
+        vary = {log: varies(self.quarter_means[log], self.quarters.jobs[log]) for log in shares}
+        paper, range_of = printed("fig1"), printed("fig2")
+        as_printed = {part: Measure.exactly(paper[quantity]) for part, quantity in SHARES.items()}
+        width = (range_of.quarter_mean_max - range_of.quarter_mean_min) / range_of.mean_R
+        ends = self.quarters.ours.groupby("trace", sort=False).agg(["idxmin", "idxmax"]).map(lambda place: place[1])
+        note = "; ".join(f"{log}: lowest in {low}, highest in {high}" for log, low, high in ends.itertuples())
         return [
-            decide("TG-01", {log: _overestimation(ours[log]) for log in logs}),
-            decide("TG-02", {log: _varies(by_quarter.loc[log]) for log in logs}),
+            ledger.decide("TG-01", {TEXT: by_part(shares), PRINTED: as_printed}),
+            ledger.decide("TG-02", {TEXT: by_part(vary), PRINTED: {"varies": Measure.exactly(width)}}, note),
         ]
 
     def parts(self):
@@ -112,32 +122,43 @@ class Table1Figures12(
         }
 
 
-class Table2(OnTraces, name="tang2013/table2", section="4.1", seconds=10, claims={"TG-03": LOGS}):
+class Table2(OnTraces, name="tang2013/table2", section="4.1", seconds=10, claims={"TG-03": LOGS, "TG-21": LOGS}):
     """Do similar jobs use similar shares of their estimates?"""
 
     trace: tuple = STAND_INS
     least: int = 10
+    resamples: int = 1000
+    seed: int = 1
+
+    @cached_property
+    def scatter(self):
+        """The mean standard deviation of R within groups: a column a (trace, key), from `scatter_within`."""
+        found = {
+            one.name: scatter_within(one, self.least, self.resamples, [self.seed, number])
+            for number, one in enumerate(self.found)
+        }
+        return pd.concat(found, axis=1, names=["trace", "key"])
 
     @cached_property
     def comparison(self):
         """How far R scatters within groups of similar jobs beside the printed numbers, by (trace, key, metric).
 
         The key "all" has all jobs in one group. Metrics are the number of `groups`; the mean `std` of R over them (each
-        counts once; divisor n - 1), `sd` being its standard error; `jobs_share`, the share of the jobs in them.
+        counts once; divisor n - 1), with a bootstrap over users; `jobs_share`, the share of the jobs in them.
         """
-        found = {}
+        spread = results.summary(self.scatter)
+        found = {(*place, "std"): row for place, row in spread.iterrows()}
         for trace, key in product(self.found, ("all", *KEY_NAMES)):
-            r, jobs = used(trace), trace.workload.jobs
-            columns = [] if key == "all" else walltime.Scheme(key, project=trace.project).columns
-            groups = r.groupby([jobs[column] for column in columns] or np.zeros(len(r))).agg(["std", "size"])
-            groups = groups[groups["size"] >= self.least]
-            mean, se = groups["std"].mean(), groups["std"].sem()
-            interval = vars(Interval.normal(mean, se)) if len(groups) > 1 else {}
-            found[trace.name, key, "groups"] = {"ours": len(groups)}
-            found[trace.name, key, "std"] = {"ours": mean, "sd": se, **interval}
-            found[trace.name, key, "jobs_share"] = {"ours": groups["size"].sum() / len(r)}
-        table = pd.DataFrame(found).T.rename_axis(["trace", "key", "metric"])
-        return results.against(table, published("tang2013_table2").set_index(["key", "metric"]).value)
+            size = groups(trace, key)["size"]
+            size = size[size >= self.least]
+            found[trace.name, key, "groups"] = {"ours": len(size)}
+            found[trace.name, key, "jobs_share"] = {"ours": size.sum() / len(trace.workload)}
+        table = pd.DataFrame(found).T.rename_axis(["trace", "key", "metric"])[[*spread]]
+        return results.against(results.by(table, *table.index.names), self._paper)
+
+    @property
+    def _paper(self):
+        return published("tang2013_table2").set_index(["key", "metric"]).value
 
     @property
     def table(self):
@@ -146,8 +167,29 @@ class Table2(OnTraces, name="tang2013/table2", section="4.1", seconds=10, claims
         paper = results.wide(self.comparison.loc[self.found[0].name].published, "metric")
         return pd.concat([pd.concat({"Tang et al.": paper}, names=["trace"]), wide.join(std[["sd", "low", "high"]])])
 
+    @cached_property
+    def averages(self):
+        """How far the average of the earlier jobs' R is from their median, by trace and `least`, from `mean_distance`.
+
+        The earlier jobs are the similar ones by the triple key: any, or at least so many.
+        """
+        return {
+            one.name: {least: mean_distance(one, least, self.resamples, self.seed) for least in (1, self.least)}
+            for one in self.found
+        }
+
     def judge(self):
-        return [decide("TG-03", {one.name: _order(self.comparison.loc[one.name]) for one in self.found})]
+        scatter = {one.name: steps(self.scatter[one.name]) for one in self.found}
+        close = {log: {"close": Measure.spread(of[1])} for log, of in self.averages.items()}
+        more = (f"{log} {of[self.least][results.AS_IT_IS]:.3f}" for log, of in self.averages.items())
+        note = f"with at least {self.least} earlier jobs: {', '.join(more)}"
+        return [
+            ledger.decide(
+                "TG-03",
+                {TEXT: by_part(scatter), PRINTED: steps(self._paper.xs("std", level="metric"), Measure.exactly)},
+            ),
+            ledger.decide("TG-21", {TEXT: by_part(close)}, note),
+        ]
 
     def parts(self):
         return {"": Part(lambda: self.comparison, lambda: spread_within_groups(self.table), cells=self.cells)}
@@ -160,6 +202,12 @@ def used(trace):
 
 
 # Table 1, Figures 1 and 2
+
+
+def quarter_of(trace):
+    """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
+    months = pd.PeriodIndex(trace.workload.calendar_month(trace.workload.jobs.submit), freq="M")
+    return months.asfreq("Q").strftime("%Y Q%q")
 
 
 def time_span(trace):
@@ -215,24 +263,28 @@ def by_quarter(table):
     return figure
 
 
-def _overestimation(ours):
-    """Half the jobs or more use less than half, and a quarter or less more than 80 per cent; each share within 0.1."""
-    paper = printed("fig1")
-    names = ["share_R_below_0.5", "share_R_below_0.2", "share_R_above_0.8"]
-    half, fifth, most = ours[names]
-    near = (ours[names] - paper[names]).abs() <= 0.1
-    text = f"{half:.0%} of the jobs use less than half, {fifth:.0%} less than a fifth, {most:.0%} more than 80 %"
-    return [half >= 0.5, most <= 0.25, near.all()], text
+SHARES = {
+    "below half": "share_R_below_0.5",
+    "below a fifth": "share_R_below_0.2",
+    "above 80 per cent": "share_R_above_0.8",
+}
+"""By part of TG-01 the printed number."""
 
 
-def _varies(part):
-    """Highest less lowest quarter, relative to the mean, at least half the paper's; clear of each other's intervals."""
-    paper = printed("fig2")
-    wanted = (paper.quarter_mean_max - paper.quarter_mean_min) / paper.mean_R / 2
-    lowest, highest = part.loc[part.ours.idxmin()], part.loc[part.ours.idxmax()]
-    width = (highest.ours - lowest.ours) / np.average(part.ours, weights=part.jobs)
-    low, high = (f"{said(row.ours, row)} in {row.name}" for row in (lowest, highest))
-    return [width >= wanted, lowest.high < highest.low], f"from {low} to {high}, {width:.0%} of the mean"
+def shares_used(trace, resamples, seed):
+    """Measure the shares of the jobs by how much of their requested time they use, with a bootstrap over users."""
+    r = used(trace)
+    of = pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
+    by_user = of.groupby(trace.workload.jobs.user)
+    shares = cluster_means(by_user.sum(), by_user.size(), resamples, seed)
+    return {part: Measure.spread(shares[part]) for part in of}
+
+
+def varies(means, jobs):
+    """Measure how far the highest quarter is above the lowest, over the mean of all jobs."""
+    ours = means.loc[results.AS_IT_IS]
+    all_jobs = (means * jobs).sum(axis=1) / jobs[means.columns].sum()
+    return {"varies": Measure.spread((means[ours.idxmax()] - means[ours.idxmin()]) / all_jobs)}
 
 
 # Table 2
@@ -261,17 +313,73 @@ def spread_within_groups(table):
     return figure
 
 
-def _order(table):
-    """Every key's mean is clearly below all jobs' standard deviation; the keys are in the paper's order.
+def groups(trace, key):
+    """Take the jobs in groups with the same key, or "all": `std` of R, `size`, and the first of its `circles`."""
+    jobs = trace.workload.jobs
+    columns = [] if key == "all" else walltime.Scheme(key, project=trace.project).columns
+    of = pd.DataFrame({"r": used(trace), "circle": circles(trace)}).groupby(
+        [jobs[column] for column in columns] or np.zeros(len(jobs))
+    )
+    return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
 
-    Where two keys make the same groups, as user and user+project do if no user has two projects, there is no order.
+
+def scatter_within(trace, least, resamples, seed):
+    """Average the standard deviation of R over the groups of "all" and each key: by replication, a column each.
+
+    A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
+    and R would scatter less within projects.
     """
-    ours, std = table.ours.unstack("metric"), table.xs("std", level="metric")
-    all_jobs, of_keys = std.ours["all"], std.loc[list(KEY_NAMES)]
-    steps = [(one, other) for one, other in pairwise(KEY_NAMES) if not ours.loc[one].equals(ours.loc[other])]
-    texts = [f"{KEY_NAMES[row.Index]} {row.ours:.3f} +- {row.high - row.ours:.3f}" for row in of_keys.itertuples()]
-    below = (of_keys.high < all_jobs).all()
-    return [
-        below,
-        *(std.ours[one] > std.ours[other] for one, other in steps),
-    ], f"all jobs {all_jobs:.3f}; " + ", ".join(texts)
+    circle = circles(trace)
+    sums, counts = _moments(trace).groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
+    means = cluster_means(sums, counts, resamples, seed)
+    found = {"all": np.sqrt((means.square - means.r**2) * len(circle) / (len(circle) - 1))}
+    for key in KEY_NAMES:
+        of_key = groups(trace, key)
+        of_key = of_key[of_key["size"] >= least].groupby("circle")["std"].agg(["sum", "size"])
+        of_key = of_key.reindex(sums.index, fill_value=0)
+        found[key] = cluster_means(of_key[["sum"]], of_key["size"], resamples, seed)["sum"]
+    return pd.DataFrame(found).rename_axis("replication")
+
+
+def _moments(trace):
+    """R of each job, and its square."""
+    return pd.DataFrame({"r": used(trace), "square": used(trace) ** 2})
+
+
+def circles(trace):
+    """Number the circles of users, by job: two who share a project are in one, and whoever shares one with either."""
+    jobs = trace.workload.jobs
+    user, project = (pd.factorize(jobs[column])[0] for column in ("user", trace.project))
+    count = user.max() + project.max() + 2
+    links = scipy.sparse.coo_array((np.ones(len(jobs)), (user, user.max() + 1 + project)), shape=(count, count))
+    return pd.Series(scipy.sparse.csgraph.connected_components(links)[1][user], jobs.index, name="circle")
+
+
+def steps(std, measure=between_groups):
+    """Measure by how much less R scatters with each key than with the one before it, the first than over all jobs."""
+    keys = ["all", *KEY_NAMES]
+    return {KEY_NAMES[key]: measure(std[before] - std[key]) for before, key in pairwise(keys)}
+
+
+def mean_distance(trace, least, resamples, seed):
+    """Work out how far the average of R over the similar earlier jobs is from its median, a mean over the jobs.
+
+    Similar by the triple key, of which there must be `least`. By replication: a bootstrap over users.
+    """
+    jobs = trace.workload.jobs
+    scheme = walltime.Scheme(window=None, percentile=50, least=least, project=trace.project)
+    median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
+    distance = (earlier_average(jobs, trace.ends, scheme.columns) - median).abs().groupby(jobs.user)
+    return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
+
+
+def earlier_average(jobs, ends, columns):
+    """Average R over the jobs with the same key that had ended when a job was submitted; nan where there is none."""
+    group, end = jobs.groupby(columns).ngroup().to_numpy(), ends.loc[jobs.index].to_numpy()
+    span = end.max() + 1  # so that group and second make one number, in whose order the jobs of a group end
+    ended = group * span + end
+    order = np.argsort(ended)
+    total = np.append(0, np.cumsum(walltime.used(jobs.run, jobs.estimate)[order]))
+    first, past = (np.searchsorted(ended[order], group * span + second) for second in (0, jobs.submit.to_numpy()))
+    with np.errstate(invalid="ignore"):
+        return pd.Series((total[past] - total[first]) / (past - first), jobs.index)

@@ -1,5 +1,7 @@
 """What several pictures of Tang et al.'s exhibits share."""
 
+import pandas as pd
+
 from ...plots import COLOURS
 
 LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
@@ -16,9 +18,31 @@ def percentile_axis(ax, percentiles):
 CASE_COLOURS = [COLOURS[0], COLOURS[2], COLOURS[1]]
 """Of schemes, by rising aggressiveness."""
 
+CASE_STYLES = [
+    {"color": colour, "marker": marker, "markersize": size, "linewidth": 1.3}
+    for colour, marker, size in zip(CASE_COLOURS, "os^", (5, 5, 5), strict=True)
+]
+"""The same as lines."""
+
+MONTHS_A_ROW = 12
+
+
+def years(months):
+    """Divide months, the level of an index, into rows of twelve."""
+    names = list(months.index.unique("month"))
+    return [names[first : first + MONTHS_A_ROW] for first in range(0, len(names), MONTHS_A_ROW)]
+
 
 def month_axis(ax, months):
-    """Label an x axis whose places 0, 1, ... are months; every second one where they are many."""
-    step = 1 if len(months) <= 14 else 2
-    ax.set_xticks(range(0, len(months), step), months[::step], rotation=90, size=8)
-    ax.set_xlim(-0.6, len(months) - 0.4)
+    """Label an x axis whose places 0, 1, ... are twelve months; below the first, and each January, stands the year."""
+    texts = []
+    for place, date in enumerate(pd.PeriodIndex(months, freq="M")):
+        texts.append(f"{date:%b\n%Y}" if place == 0 or date.month == 1 else f"{date:%b}")
+    ax.set_xticks(range(len(months)), texts, size=8)
+    ax.set_xlim(-0.6, MONTHS_A_ROW - 0.4)
+
+
+def name_row(ax, name):
+    """Write to the left of a row of panels, of which this is the first, what it shows."""
+    place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "center"}
+    ax.annotate(name, (0, 0.5), (-38, 0), rotation=90, weight="bold", size=12, **place)

@@ -274,9 +274,68 @@ def averages(gained):
     return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
 
 
-def printed_gains():
-    """Read the average gains that the text prints of Figures 14 to 17: a Series by (order, case, metric)."""
-    return published("tang2013_gains").set_index(["order", "case", "metric"]).gain
+STATISTICS = {
+    "mean": lambda gains: gains.mean(),
+    "best month": lambda gains: gains.max(),
+    "worst month": lambda gains: gains.min(),
+    "median month": lambda gains: gains.median(),
+    "median change": lambda gains: gains.abs().median(),
+    "months with a loss": lambda gains: (gains < 0).groupby("month").any().mean(),
+    "largest mean": lambda gains: _means(gains).max(),
+    "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
+}
+"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
+
+
+def _means(gains):
+    return gains.groupby(["case", "metric"]).mean()
+
+
+def chosen(gains, order, case, metric):
+    """Choose gains of one log: of the cases that begin so, and of one metric, or several with "or" between them.
+
+    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
+    """
+    table = gains.loc[order]
+    cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
+    return table[cases.str.startswith(case) & metrics.isin(metric.split(" or "))]
+
+
+def statistic(gains, order, case, metric, name):
+    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
+    return STATISTICS[name](chosen(gains, order, case, metric))
+
+
+def printed_table():
+    """Read what the text prints of the gains in Figures 14 to 17, by (order, case, metric, statistic).
+
+    The table has the `value`; `bound`, a word such as "over" where the text says no more than that; and a `note`.
+    """
+    return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
+
+
+def unjudged(of):
+    """Say of a record's cell how the text puts the number, and that no log is the paper's: options of `cell`."""
+    row = printed_table().loc[of["order"], of["case"], of["metric"], of.get("statistic", "mean")]
+    months = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
+    return {"same_log": False, "note": "; ".join(filter(None, [row.bound, row.note, months]))}
+
+
+def compared(gained):
+    """Put the printed average gains beside ours, a table of `averages`."""
+    return results.against(averages(gained), printed_table().value.xs("mean", level="statistic"))
+
+
+def compared_statistics(gained):
+    """Put what else is printed of gains beside ours, by (trace, order, case, metric, statistic); as `spread`."""
+    printed = printed_table().value.drop("mean", level="statistic")
+    wide = gained.unstack("replication")
+    found = {
+        (trace, *place): statistic(wide.loc[trace], *place)
+        for trace, place in product(gained.index.unique("trace"), printed.index)
+    }
+    table = spread(pd.concat(found, names=["trace", *printed.index.names, "replication"]))
+    return results.against(table, printed).replace(-np.inf, np.nan)
 
 
 def percent(gain, interval):

@@ -1,132 +1,168 @@
-"""Verdicts on what the text says of Figures 13 to 17: claims TG-14 to TG-20.
+"""What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
 
-On each log a claim is a list of parts that hold or do not; direction and size are parts of their own. Gains are means
-over the shakes, averaged over the months; "about" a number is between half of it and twice. A gain, or a difference
-between two gains of the same shakes, is *clear* where the middle 95 % of the shakes lie on its side of zero. The
-evidence gives these ranges in brackets. See `decide` for how the parts make a verdict.
-
-A decider has the gains of one log twice: `runs`, of each shake, averaged over the months, by (order, case, metric,
-replication); and `months`, of each month, averaged over the shakes, by (order, case, metric, month).
+All is measured on each log by itself. An average gain, or what else is a `scheduling.statistic`, is that of each shake:
+the mean over the shakes counts, and the middle 95 % of them. So is a difference between two gains, which have the same
+shakes. A share of months is averaged over months and shakes; how far months may have been others than they are tells a
+bootstrap over the months.
 """
 
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from ...confidence import cluster_means
 from ...stats import Interval
+from ..judging import TEXT
+from ..ledger import PRINTED, Measure, decide
 from ..results import AS_IT_IS
-from . import decide
-from .scheduling import AVERAGED, PERCENTILES, percent, printed_gains
+from .scheduling import chosen, percent, printed_table, statistic
 
 PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
 """The paper's metrics, as they are written."""
 
+ALL = " or ".join(PAPERS)
 
-def accuracy(table):
-    """Decide claim TG-14 from the table of `figure13.accuracy`."""
-    return [decide("TG-14", {trace: _every_month(table.loc[trace]) for trace in table.index.unique("trace")})]
+
+def _mean(order, case, metric):
+    return order, case, metric, "mean"
+
+
+GAINS = {
+    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
+    "TG-16": {
+        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
+        for metric, words in PAPERS.items()
+        for p in (85, 95)
+    },
+    "TG-17": {
+        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
+        for metric, words in PAPERS.items()
+    }
+    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
+    "TG-18": {
+        "no gain": [("fcfs", "regular", ALL, "largest mean")],
+        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
+        "size": [_mean("fcfs", "regular p70", "slowdown")],
+    },
+    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
+    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
+    "TG-20": {
+        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
+        for order in ("wfp", "fcfs")
+        for strategy in ("regular", "selective")
+        for metric in ("wait", "slowdown")
+    },
+    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
+    "TG-31": {
+        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
+        for metric in ("slowdown", "weighted_wait")
+    }
+    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
+    "TG-33": {
+        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
+        for p, words in ((70, "better"), (95, "the same"))
+    },
+    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
+    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
+}
+"""By claim and part: the arguments of `scheduling.statistic`, less the best of others where there are some."""
+
+
+TESTS = {
+    "better": lambda gains: gains > 0,
+    "worse": lambda gains: gains < 0,
+    "over a fifth": lambda gains: gains > 0.2,
+    "within a tenth": lambda gains: gains.abs() < 0.1,
+    "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
+}
+"""What is asked of the gains of a month."""
+
+SHARES = {
+    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
+    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
+    "TG-32": {
+        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
+        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
+    },
+    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
+    "TG-35": {
+        "mostly better": [("fcfs", "selective", ALL, "better")],
+        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
+    },
+}
+"""By claim and part: which gains are `chosen` and what is asked of them, less the share of others if there are any."""
+
+CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 
 def claims(gains):
-    """Decide claims TG-15 to TG-20 from `scheduling.gains`."""
-    deciders = (_wfp_regular, _least, _wfp_selective, _fcfs_regular, _fcfs_selective, _two_by_two)
-    shaken, printed = gains.drop(AS_IT_IS, level="replication"), printed_gains()
-    runs, months = (shaken.groupby([*AVERAGED, level]).mean() for level in ("replication", "month"))
-    traces = gains.index.unique("trace")
+    """Measure for all claims from `scheduling.gains`, and decide them."""
+    wide = gains.drop(AS_IT_IS, level="replication").unstack("replication")
+    on = {trace: wide.loc[trace] for trace in gains.index.unique("trace")}
+    printed = printed_table().query("bound == ''").value
     return [
-        decide(f"TG-{number}", {name: decider(runs[name], months[name], printed) for name in traces})
-        for number, decider in enumerate(deciders, 15)
+        decide(id, {TEXT: _measured(id, on), PRINTED: _as_printed(GAINS.get(id, {}), printed)}, _note(id, on))
+        for id in CLAIMS
     ]
 
 
-def _every_month(table):
-    """In every month each scheme is more accurate than the users, and the most aggressive one than the others."""
-    schemes = table.drop(columns="original")
-    changes = schemes.sub(table.original, axis=0)
-    raised, best = (changes > 0).all(axis=1), schemes.iloc[:, -1] >= schemes.max(axis=1)
-    by_scheme = ", ".join(
-        f"{name} {of.mean():+.3f} ({of.min():+.3f} to {of.max():+.3f} by month)" for name, of in changes.items()
-    )
-    text = f"{table.original.mean():.2f} unadjusted; {by_scheme}; all raise it in {raised.sum()} of {len(table)} months"
-    return [raised.all(), best.all()], f"{text}, {schemes.columns[-1]} most in {best.sum()}"
+def _measured(id, on):
+    """Measure the parts of a claim on each log."""
+    parts = {part: (share, of) for part, of in SHARES.get(id, {}).items()}
+    parts |= {part: (gain, of) for part, of in GAINS.get(id, {}).items()}
+    return {part: {trace: measure(gains, *of) for trace, gains in on.items()} for part, (measure, of) in parts.items()}
 
 
-def _stated(gain):
-    """Write a gain with its range over the shakes."""
-    return percent(gain.mean(), Interval.of(gain))
+def gain(gains, of, *others):
+    """Measure a `scheduling.statistic` of the gains of one log, less the best of others."""
+    first, *rest = (statistic(gains, *one) for one in (of, *others))
+    return Measure.range(first - np.max(rest, axis=0) if rest else first)
 
 
-def _clear(gain):
-    return Interval.of(gain).low > 0
+def _as_printed(parts, printed):
+    """Take the same from the printed numbers, as far as they are printed."""
+    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
+    return {
+        part: Measure.exactly(first - max(others, default=0))
+        for part, (first, *others) in found.items()
+        if None not in (first, *others)
+    }
 
 
-def _about(gain, number):
-    return number / 2 <= gain.mean() <= number * 2
+def share(gains, of, *others):
+    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
+    by_month = _by_month(gains, *of)
+    for other in others:
+        by_month = by_month - _by_month(gains, *other)
+    means = by_month.mean(axis=1).to_frame()
+    resampled = cluster_means(means, np.ones(len(means)))[0]
+    return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
 
 
-def _wfp_regular(runs, months, printed):
-    """Each metric has a gain in more than half the months of all three schemes; wait of p95 and p85 about 15 %."""
-    parts, texts = [], []
-    for metric, name in PAPERS.items():
-        better = [gain > 0 for p in PERCENTILES for gain in months["wfp", f"regular p{p}", metric]]
-        parts.append(sum(better) > len(better) / 2)
-        texts.append(f"{name} {sum(better)} of {len(better)}")
-    text = f"months with a gain, three schemes: {', '.join(texts)}"
-    for p in (95, 85):
-        place = "wfp", f"regular p{p}", "wait"
-        parts.append(_about(runs[place], printed[place]))
-        text += f"; wait p{p} {_stated(runs[place])}"
-    return parts, text
+def _by_month(gains, order, case, metric, holds):
+    """Work out of what share of the gains something holds, by month, a column a shake."""
+    known = chosen(gains, order, case, metric).stack().dropna()
+    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
 
 
-def _least(runs, months, printed):
-    """Under WFP with regular adjustment p70 gains least of the three schemes, in each metric."""
-    parts, texts = [], []
-    for metric, name in PAPERS.items():
-        least, *others = (runs["wfp", f"regular p{p}", metric] for p in (70, 85, 95))
-        parts.append(all(least.mean() < other.mean() for other in others))
-        steps = ", ".join(f"{_stated(other - least)} below p{p}" for p, other in zip((85, 95), others, strict=True))
-        texts.append(f"{name} {_stated(least)}, {steps}")
-    return parts, "p70: " + "; ".join(texts)
+def _note(id, on):
+    """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
+    title, tell = {
+        "TG-16": ("gains of p70", _gains_of_p70),
+        "TG-19": ("months that get worse in the mean over the shakes", _months_worse),
+    }.get(id, ("", None))
+    return tell and "; ".join(f"{title}, {trace}: {tell(gains)}" for trace, gains in on.items())
 
 
-def _wfp_selective(runs, months, printed):
-    """For p85, in each metric: selective gains more than regular; and it gains about what is printed."""
-    more, size, texts = [], [], []
-    for metric, name in PAPERS.items():
-        selective, regular = (runs["wfp", f"{strategy} p85", metric] for strategy in ("selective", "regular"))
-        more.append(selective.mean() > regular.mean())
-        size.append(_about(selective, printed["wfp", "selective p85", metric]))
-        texts.append(f"{name} {_stated(selective)}, {_stated(selective - regular)} over regular")
-    return more + size, "p85: " + "; ".join(texts)
+def _gains_of_p70(gains):
+    found = {words: statistic(gains, *_mean("wfp", "regular p70", metric)) for metric, words in PAPERS.items()}
+    return ", ".join(f"{words} {percent(of.mean(), Interval.of(of))}" for words, of in found.items())
 
 
-def _fcfs_regular(runs, months, printed):
-    """No average gain above twice the printed best, 2 %; p70's slowdown clearly worse; by about the printed 8 %."""
-    gains = {(f"p{p}", metric): runs["fcfs", f"regular p{p}", metric] for p in PERCENTILES for metric in PAPERS}
-    best, metric = max(gains, key=lambda place: gains[place].mean())
-    slower, loss = -gains["p70", "slowdown"], -printed["fcfs", "regular p70", "slowdown"]
-    largest = 2 * printed["fcfs", "regular p95", "wait"]
-    text = ", ".join(f"{name} {_stated(gains['p70', metric])}" for metric, name in PAPERS.items())
-    parts = [gains[best, metric].mean() <= largest, _clear(slower), _about(slower, loss)]
-    return parts, f"best: {best} {PAPERS[metric]} {_stated(gains[best, metric])}; p70: {text}"
-
-
-def _fcfs_selective(runs, months, printed):
-    """For p85 and p70, wait and slowdown each: a clear gain; about 20 %; no month with a loss."""
-    parts, texts = [], []
-    for p in (85, 70):
-        for metric in ("wait", "slowdown"):
-            place = "fcfs", f"selective p{p}", metric
-            gain, by_month = runs[place], months[place]
-            parts += [_clear(gain), _about(gain, printed[place]), by_month.min() >= 0]
-            worse = f"worse in {(by_month < 0).sum()} of {len(by_month)} months, at worst {100 * by_month.min():+.1f} %"
-            texts.append(f"p{p} {metric} {_stated(gain)}, {worse}")
-    return parts, "; ".join(texts)
-
-
-def _two_by_two(runs, months, printed):
-    """For p85, wait and slowdown both: a clear gain under WFP and with selective FCFS, none with regular FCFS."""
-    parts, texts = [], []
-    for order, strategy in (("wfp", "regular"), ("wfp", "selective"), ("fcfs", "selective"), ("fcfs", "regular")):
-        wait, slowdown = (runs[order, f"{strategy} p85", metric] for metric in ("wait", "slowdown"))
-        clear = [_clear(wait), _clear(slowdown)]
-        parts.append(not any(clear) if (order, strategy) == ("fcfs", "regular") else all(clear))
-        texts.append(f"{order.upper()} {strategy}: wait {_stated(wait)}, slowdown {_stated(slowdown)}")
-    return parts, "p85: " + "; ".join(texts)
+def _months_worse(gains):
+    found = {}
+    for p, metric in product((85, 70), ("wait", "slowdown")):
+        by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
+        found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
+    return ", ".join(" ".join(one) for one in found.items())

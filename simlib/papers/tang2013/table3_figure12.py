@@ -12,8 +12,10 @@ import pandas as pd
 
 from ...plots import COLOURS
 from ...plots.decisions import backfill_decisions
-from .. import judging
+from .. import ledger
 from ..exhibit import EXAMPLES, Exhibit, Part
+from ..judging import TEXT
+from ..ledger import Measure
 from . import examples
 from .pictures import LEVEL_COLOURS
 
@@ -34,7 +36,13 @@ LEFT, RIGHT = (
     }
     for of in ("waiting", "running")
 )
-"""The columns of either half of Figure 12: by title the case, and whether adjustment is selective."""
+"""Either half of Figure 12 one effect at a time: by title the case, and whether adjustment is selective."""
+
+FIGURE_12 = {
+    "left: jobs 3 and 4 adjusted": ("jobs 3 and 4", False),
+    "right: running job 1 adjusted too": ("jobs 1, 3 and 4", False),
+}
+"""Both halves as in print, each with all that is adjusted in it; by title as `LEFT` and `RIGHT`."""
 
 MOVED = "job 3 overestimated"
 """The case in which selective adjustment moves the reservation, at half past two."""
@@ -82,7 +90,8 @@ class Table3Figure12(Exhibit, name="tang2013/table3-figure12", section="5.1", se
         regular, on = self.results.loc["regular"], (EXAMPLES,)
         moved = self.results.xs(MOVED, level="case")
         return {
-            "": Part(lambda: self.table, on=on),
+            "": Part(lambda: self.table, lambda: as_printed(self.table.loc["regular"]), on),
+            "figure12": Part(regular.loc[[case for case, _ in FIGURE_12.values()]], lambda: self._draw(FIGURE_12), on),
             "left": Part(regular.loc[list(LEFT)], lambda: self._draw(LEFT), on),
             "right": Part(regular.loc[list(RIGHT)], lambda: self._draw(RIGHT), on),
             "between": Part(lambda: pd.concat(self.sweeps, names=["adjusted job"]), lambda: by_share(self.sweeps), on),
@@ -121,17 +130,42 @@ def table3(found):
 
 
 def claim(found):
-    """Decide claim TG-13: reproduced if every cell of `table3` is as printed, in part if only some of them are."""
-    table, texts = table3(found), []
-    for strategy, what in (("regular", " cells as printed"), ("selective", "")):
-        part = table.loc[strategy]
-        cells = "; ".join(f"{state} {level}: {row.ours}" for (state, level), row in part.iterrows())
-        texts.append(f"{strategy}: {part.as_printed.sum()} of {len(part)}{what} ({cells})")
+    """Decide claim TG-13, which is about regular adjustment, by the cells of `table3`; a note on selective."""
+    table = table3(found)
+    parts = {f"{job}, {level}": Measure.exactly(yes) for (job, level), yes in table.as_printed["regular"].items()}
+    by_strategy = {
+        strategy: "; ".join(f"{job} {level}: {ours}" for (job, level), ours in table.ours[strategy].items())
+        for strategy in ("regular", "selective")
+    }
     later = found.loc["regular"].loc[list(RIGHT), "later_min"].max()
-    texts.append(
-        f"where the running job is adjusted, job 2 starts {later:.0f} min later than by users' estimates at most"
+    note = (
+        f"{by_strategy['regular']}; where the running job is adjusted, job 2 starts {later:.0f} min later than by "
+        f"users' estimates at most; by selective adjustment {table.as_printed['selective'].sum()} of "
+        f"{len(table.loc['selective'])} cells are as printed: {by_strategy['selective']}"
     )
-    return judging.decide("TG-13", table.as_printed, "; ".join(texts))
+    return ledger.decide("TG-13", {TEXT: parts}, note)
+
+
+def as_printed(table):
+    """Draw Table 3 as the paper has it, and in each of its cells what a table of `table3` found."""
+    figure, ax = plt.subplots(figsize=(11, 2.9))
+    ax.set_axis_off()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    columns = {"Overestimation (OE)": (0.13, ["OE"]), "Underestimation (UE & BE)": (0.53, ["UE", "BE"])}
+    ax.text(0, 0.93, "Job", weight="bold")
+    for title, (x, _) in columns.items():
+        ax.text(x, 0.93, title, weight="bold")
+    for y, width in ((1, 1.6), (0.89, 0.8), (0.45, 0.8), (0.01, 1.6)):
+        ax.axhline(y, color="black", linewidth=width)
+    for y, job in ((0.79, "waiting"), (0.35, "running")):
+        ax.text(0, y, job.capitalize(), weight="bold")
+        for x, levels in columns.values():
+            ax.text(x, y, table.printed[job, levels[0]], weight="bold")
+            for line, level in enumerate(levels, 1):
+                row = table.loc[(job, level)]
+                mark, colour = ("\u2713", COLOURS[2]) if row.as_printed else ("\u2717", COLOURS[1])
+                ax.text(x, y - 0.11 * line, f"{mark} {level}: {row.ours}", color=colour)
+    return figure
 
 
 def by_share(sweeps):

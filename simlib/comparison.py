@@ -1,0 +1,282 @@
+"""What a comparison of policies found: tables, who gains and who loses, pictures, a page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from . import paths
+from .wording import duration, per_cent
+from .workload import Workload
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INTERVALS = ("coincidence", "another_year")
+
+HEADLINES = [("wait", "mean"), ("wait", "median"), ("wait", "95th"), ("response", "mean"), ("bounded_slowdown", "mean")]
+"""What is said first: measures and statistics."""
+
+MEANING = (
+    "Two intervals stand beside each difference. Coincidence: the log was shaken, every submission moved at random by "
+    "up to {seconds} s, and 95 % of {shakes} such runs (and the log itself) lie in it; what is inside may be luck. "
+    "Another year: the log's {blocks} {block}s were drawn anew {resamples} times, and 95 % of these made-up logs lie "
+    "in it; another time as long as this one, of the same users on the same machine, would be about there."
+)
+"""Of the two intervals, for readers."""
+
+HOLDS = {
+    "equal": "equal",
+    "coincidence": "may be coincidence",
+    "this log": "on this log",
+    "another year": "in another year, too",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Say by how much policies differ on a log, for whom, and how sure that is: what `simlib.compare` found.
+
+    Attributes
+    ----------
+    workload : Workload
+    policies : dict of str to str
+        What each policy is, by name; the first is the base.
+    table : DataFrame
+        By `policy`, `by`, `group`, `measure` ("wait", "response", in seconds, "bounded_slowdown") and `statistic`
+        ("mean", "median", "95th", "99th"): how many `jobs` the group has; `base`, `value` and `difference`, means over
+        the log as it is and the shaken runs; `coincidence_low` and `coincidence_high`, `another_year_low` and
+        `another_year_high`, the intervals of the difference: see `simlib.compare`. nan where one is not known, for the
+        group's jobs lie in too few weeks or months.
+    relative : DataFrame
+        The same with differences as shares of the base; nan where that is nought.
+    settings : dict
+        `shakes`, `seconds`, `seed`, `resamples`, `block`, `blocks`, `overrun`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all", "size"])
+    >>> found.base, found.others
+    ('EASY', ['shortest first'])
+    """
+
+    workload: Workload
+    policies: Mapping[str, str]
+    table: pd.DataFrame = field(repr=False)
+    relative: pd.DataFrame = field(repr=False)
+    settings: Mapping[str, Any]
+
+    @property
+    def base(self) -> str:
+        """The policy that the others are held against."""
+        return next(iter(self.policies))
+
+    @property
+    def others(self) -> list[str]:
+        """The other policies."""
+        return list(self.policies)[1:]
+
+    @property
+    def by(self) -> list[str]:
+        """How the jobs are divided."""
+        return list(self.table.index.unique("by"))
+
+    def overview(self, by: str = "all", headlines: list[tuple[str, str]] = HEADLINES) -> pd.DataFrame:
+        """Put the differences into words that can be read: a row a policy, group and measure.
+
+        Parameters
+        ----------
+        by : str
+        headlines : list of (measure, statistic)
+
+        Returns
+        -------
+        DataFrame of str
+            The base's value, the policy's, the change in per cent, both intervals of it, and whether it holds.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> policies = {"EASY": simlib.EASY(), "same": simlib.EASY()}
+        >>> found = simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all"])
+        >>> found.overview(headlines=[("wait", "mean")]).iloc[0].to_list()
+        ['2.4 h', '2.4 h', '+0.0 %', '+0.0 to +0.0 %', '+0.0 to +0.0 %', 'equal']
+        """
+        rows = {}
+        for policy in self.others:
+            for group in self.groups(by):
+                for measure, statistic in headlines:
+                    key = policy, by, group, measure, statistic
+                    rows[policy, group, f"{statistic} {measure}".replace("_", " ")] = self._said(key)
+        columns = ["base", "value", "change", "coincidence", "another year", "holds"]
+        index = pd.MultiIndex.from_tuples(list(rows), names=["policy", by, "measure"])
+        table = pd.DataFrame(list(rows.values()), index, columns).rename(columns={"base": self.base})
+        return table.droplevel(by) if by == "all" else table
+
+    def groups(self, by: str) -> list[str]:
+        """List the groups of one way to divide the jobs.
+
+        Raises
+        ------
+        ValueError
+            Where the jobs are not divided so.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+        >>> simlib.compare(simlib.load("sample"), policies, shakes=1, by=["all", "month"]).groups("month")
+        ['2026-01', '2026-02', '2026-03']
+        """
+        if by not in self.by:
+            raise ValueError(f"{self.workload.name}: found by={by!r}, expected one of {', '.join(self.by)}")
+        return list(self.table.xs(by, level="by").index.unique("group"))
+
+    def _said(self, key: Any) -> list[str]:
+        """A row of the overview."""
+        row, share = (table.loc[key] for table in (self.table, self.relative))
+        as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
+        if np.isnan(share.difference):  # the base is nought
+            change, ends = as_said(row.difference), {name: _range(row, name, as_said, "") for name in INTERVALS}
+        else:
+            change, ends = per_cent(share.difference), {name: _range(share, name, per_cent, " %") for name in INTERVALS}
+        return [as_said(row.base), as_said(row.value), change, *ends.values(), HOLDS[holds(row)]]
+
+    def who(
+        self, policy: str | None = None, by: str = "user", measure: str = "wait", statistic: str = "mean"
+    ) -> pd.DataFrame:
+        """Rank groups by what they lose: those whose measure grows most come first, those who gain most last.
+
+        Parameters
+        ----------
+        policy : str, optional
+            By default the first that is not the base.
+        by, measure, statistic : str
+
+        Returns
+        -------
+        DataFrame
+            By group: the columns of `table`; `relative`, the difference as a share of the base; `holds`: see
+            the function `holds`.
+
+        Raises
+        ------
+        ValueError
+            Where the jobs are not divided so.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
+        >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["size"])
+        >>> found.who(by="size").index[0]
+        '33-64'
+        """
+        self.groups(by)
+        key = policy or self.others[0], by, slice(None), measure, statistic
+        table = self.table.loc[key, :].droplevel([0, 1, 3, 4])
+        table["relative"] = self.relative.loc[key, :].difference.to_numpy()
+        table["holds"] = [holds(row) for row in table.itertuples()]
+        return table.sort_values("difference", ascending=False, kind="stable")
+
+    def forest(self, **options: Any) -> "Figure":
+        """Draw all differences with both intervals: see `simlib.plots.comparisons.forest`."""
+        from .plots import comparisons  # slow to import
+
+        return comparisons.forest(self, **options)
+
+    def winners(self, **options: Any) -> "Figure":
+        """Draw who gains and who loses: see `simlib.plots.comparisons.winners`."""
+        from .plots import comparisons
+
+        return comparisons.winners(self, **options)
+
+    def __repr__(self) -> str:
+        lines = [f"<Comparison on {self.workload.name}, {len(self.workload):,} jobs, with {self.base}"]
+        lines += [self.overview().to_string(), *self._losers()]
+        return "\n".join(lines) + ">"
+
+    def _losers(self) -> list[str]:
+        """A sentence on each policy: which user loses most, or which group of the last way to divide the jobs."""
+        by = "user" if "user" in self.by else self.by[-1]
+        sentences = []
+        for policy in self.others if by != "all" else []:
+            table = self.who(policy, by)
+            clear = table[table.holds != "coincidence"]
+            lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
+            sentence = f"{policy}: {len(lose)} of {len(table)} {by}s lose and {len(gain)} gain beyond coincidence"
+            if len(lose):
+                most = lose.iloc[0]
+                sentence += f"; {by} {most.name} loses most: mean wait {duration(most.base)} -> {duration(most.value)}"
+            sentences.append(sentence)
+        return sentences
+
+    def _repr_html_(self) -> str:
+        """Say the same in notebooks."""
+        title = f"<p><b>{escape(self.workload.name)}</b>, {len(self.workload):,} jobs, with {escape(self.base)}</p>"
+        ends = "".join(f"<p>{escape(sentence)}.</p>" for sentence in self._losers())
+        return title + self.overview().to_html() + ends + f"<p>{escape(MEANING.format(**self.settings))}</p>"
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Make a page of all this with its pictures, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it; the file appears at once and whole.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
+        >>> page = simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all", "size"]).to_html()
+        >>> page.startswith("<!DOCTYPE html>"), page.count("<img ")
+        (True, 2)
+        """
+        from . import comparison_page
+
+        page = comparison_page.page(self)
+        if path is not None:
+            with paths.replacing(path) as new:
+                new.write_text(page, encoding="utf-8")
+        return page
+
+
+def holds(row: Any) -> str:
+    """Tell how far a row of a comparison's table can be believed.
+
+    Returns
+    -------
+    str
+        "equal" where there is no difference in any run; "coincidence" where it may be one, "this log" where it is none
+        but another year might bring the opposite, "another year" where it is to be expected then, too.
+
+    Examples
+    --------
+    >>> coincidence, another_year = {"coincidence_low": 1, "coincidence_high": 2}, {"another_year_low": -5}
+    >>> holds(pd.Series({"difference": 1.5, **coincidence, **another_year}))
+    'this log'
+    """
+    if row.coincidence_low == row.coincidence_high == row.difference == 0:
+        return "equal"
+    if not (row.coincidence_low > 0 or row.coincidence_high < 0):
+        return "coincidence"
+    same = row.another_year_low > 0 if row.coincidence_low > 0 else row.another_year_high < 0
+    return "another year" if same else "this log"
+
+
+def _range(row: Any, interval: str, said: Any, unit: str) -> str:
+    """Write an interval of a row."""
+    low, high = row[f"{interval}_low"], row[f"{interval}_high"]
+    return "not known" if np.isnan(low) else f"{said(low).removesuffix(unit)} to {said(high)}"

@@ -1,0 +1,170 @@
+"""Pictures of a comparison of policies: a forest plot, and who gains and who loses."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from ..comparison import Comparison
+from .load_curves import in_whole_per_cents
+from .marks import stamp
+from .panels import legend
+from .style import COLOURS
+
+COINCIDENCE, ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
+
+MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "bounded slowdown"}
+
+
+def forest(
+    comparison: Comparison, by: str = "all", statistics: tuple[str, ...] = ("mean", "median", "95th", "99th")
+) -> Figure:
+    """Draw how much each policy changes each measure, with both intervals: a panel a measure, a row a statistic.
+
+    The thick bars are coincidence, the thin ones another year. Of what is nought under the base nothing is drawn, for
+    it has no relative difference.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    by : str
+        How jobs are divided: with groups, a row is a group, and the means are drawn.
+    statistics : tuple of str
+        Of all jobs.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> figure = forest(simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all"]))
+    >>> [ax.get_title() for ax in figure.axes]
+    ['wait', 'response time', 'bounded slowdown']
+    >>> plt.close(figure)
+    """
+    table = comparison.relative.xs(by, level="by")
+    level = "statistic" if by == "all" else "group"
+    rows = list(statistics) if by == "all" else comparison.groups(by)
+    table = table[table.index.get_level_values("statistic").isin(statistics if by == "all" else ["mean"])]
+    height = 1.4 + len(rows) * (0.2 + 0.16 * len(comparison.others))
+    figure, axes = plt.subplots(1, 3, figsize=(10, height), sharey=True)
+    colours = dict(zip(comparison.others, COLOURS, strict=False))
+    for ax, (measure, title) in zip(axes, MEASURES.items(), strict=True):
+        for place, policy in enumerate(comparison.others):
+            part = table.xs((policy, measure), level=("policy", "measure")).reset_index()
+            at = part[level].map(rows.index) + _dodge(place, len(comparison.others))
+            _bars(ax, at, part, colours[policy])
+        ax.axvline(0, color="black", linewidth=1)
+        ax.set_title(title)
+        in_whole_per_cents(ax.xaxis)
+    axes[0].set_yticks(range(len(rows)), rows)
+    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    figure.supxlabel(f"{comparison.workload.name}: change against {comparison.base}", size=10)
+    legend(figure, {policy: {"color": colour, "marker": "o"} for policy, colour in colours.items()} | _intervals())
+    return _marked(figure, comparison)
+
+
+def winners(
+    comparison: Comparison, by: str | None = None, measure: str = "wait", statistic: str = "mean", most: int = 8
+) -> Figure:
+    """Draw who loses and who gains most, with both intervals: a panel a policy.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    by : str, optional
+        By default users, where they are known.
+    measure, statistic : str
+    most : int
+        So many groups at either end, of those whose difference is more than coincidence; months and sizes are all
+        drawn, and in their own order.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all", "size"]))
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    '1 (1,212)'
+    >>> plt.close(figure)
+    """
+    by = by or ("user" if "user" in comparison.by else comparison.by[-1])
+    parts = {policy: _chosen(comparison, policy, by, measure, statistic, most) for policy in comparison.others}
+    height = 1.4 + 0.22 * max(map(len, parts.values()))
+    figure, axes = plt.subplots(1, len(parts), figsize=(max(5.5, 3.6 * len(parts)), height), squeeze=False)
+    unit, divisor = _unit(parts, measure)
+    for ax, (policy, part) in zip(axes[0], parts.items(), strict=True):
+        scaled = part.drop(columns="holds") / divisor
+        at = np.arange(len(part))
+        for sign, colour in ((part.difference <= 0, COLOURS[2]), (part.difference > 0, COLOURS[1])):
+            _bars(ax, at[sign], scaled[sign], colour)
+        ax.axvline(0, color="black", linewidth=1)
+        ax.set_yticks(at, [f"{name} ({jobs:,})" for name, jobs in part.jobs.items()], size=8)
+        ax.set_ylim(len(part) - 0.5, -0.5)
+        ax.xaxis.set_major_locator(MaxNLocator(5))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+,g}" if value else "equal"))
+        ax.set_title(policy)
+    axes[0, 0].set_ylabel(f"{by} (jobs)")
+    said = f"{statistic} {MEASURES[measure]}".replace("mean mean", "mean")
+    figure.supxlabel(f"{comparison.workload.name}: change of the {said} against {comparison.base}{unit}", size=10)
+    entries = {"gain": {"color": COLOURS[2], "marker": "o"}, "lose": {"color": COLOURS[1], "marker": "o"}}
+    legend(figure, entries | _intervals())
+    return _marked(figure, comparison)
+
+
+def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statistic: str, most: int) -> pd.DataFrame:
+    """The rows to draw: all of what has an order, else those who lose most and who gain most, beyond coincidence."""
+    table = comparison.who(policy, by, measure, statistic)
+    if by in ("all", "month", "size"):
+        return table.loc[comparison.groups(by)]
+    clear = table[table.holds != "coincidence"]
+    lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
+    return pd.concat([lose[:most], gain[-most:]])
+
+
+def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
+    """What differences are drawn in, by the largest of them."""
+    if measure == "bounded_slowdown":
+        return "", 1
+    largest = max((part.difference.abs().max() for part in parts.values() if len(part)), default=0)
+    return (" [h]", 3600) if largest >= 3600 else (" [min]", 60) if largest >= 60 else (" [s]", 1)
+
+
+def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
+    """Draw differences and their intervals at these heights."""
+    ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(ANOTHER_YEAR))
+    ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(COINCIDENCE))
+    ax.plot(part.difference, at, "o", color=colour, markersize=4)
+
+
+def _line(style: dict[str, Any]) -> dict[str, Any]:
+    """A style as collections of lines take it."""
+    return {key.replace("solid_", ""): value for key, value in style.items()}
+
+
+def _intervals() -> dict[str, dict[str, Any]]:
+    """Entries of the legend for the two intervals."""
+    return {"coincidence": {"color": "grey", **COINCIDENCE}, "another year": {"color": "grey", **ANOTHER_YEAR}}
+
+
+def _dodge(place: int, count: int) -> float:
+    """How far from its row the line of one of several policies lies."""
+    return (place - (count - 1) / 2) * 0.7 / count
+
+
+def _marked(figure: Figure, comparison: Comparison) -> Figure:
+    """Say where a figure is of what only stands in for a log."""
+    if comparison.workload.stand_in:
+        stamp(figure)
+    return figure
