@@ -204,7 +204,11 @@ def stated(found):
     if missing := [id for id in ledger.findings() if id not in own]:
         raise ValueError(f"README.md: found no record that decides {', '.join(missing)}, whose numbers it states")
     page = Environment(loader=PackageLoader("simlib.papers"), undefined=StrictUndefined, trim_blocks=True)
+    printed = [
+        claim["readings"][ledger.PRINTED] for claim in verdicts.values() if ledger.PRINTED in claim.get("readings", {})
+    ]
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
+    numbers["printed"] = by_verdict(printed)
     return page.get_template("findings.md").render(numbers)
 
 
@@ -212,7 +216,7 @@ def _gains(found):
     """Tang's average gains by selective adjustment at the 85th percentile, ours and printed, by metric."""
     cells = [cell for one in found if one.name == "tang2013_figures14-17" for cell in one.cells]
     gains = {}
-    for cell in (cell for cell in cells if cell["of"]["case"] == "selective p85"):
+    for cell in (one for one in cells if one["of"]["case"] == "selective p85" and "statistic" not in one["of"]):
         of_metric = gains.setdefault(cell["of"]["metric"], {"ours": [], "published": []})
         of_metric["ours"].append(cell["readings"][TEXT]["ours"])
         of_metric["published"].append(cell["published"])
@@ -234,10 +238,10 @@ def total(found):
     sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
     if likely["cells"]:
         sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
-    reasons = {OTHER_LOG: "stand beside ours from another log than the paper's, or from one that lacks jobs"}
-    reasons[ABSENT] = "come from a log that is not at hand"
+    reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
+    reasons[ABSENT] = "of a log that is not at hand"
     if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:
-        sentences.append(f"More are printed, and not judged: {'; '.join(more)}.")
+        sentences.append(f"Printed numbers stand there that are not judged: {'; '.join(more)}.")
     all_claims = decided(found)
     own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
     papers = [claim for claim in all_claims if claim not in own]
