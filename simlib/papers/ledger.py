@@ -15,6 +15,7 @@ sentence is wrong about its own table.
 """
 
 import csv
+import statistics
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -317,6 +318,20 @@ def _sure(parts):
     """How sure the least sure of the parts is that says something."""
     found = [one["sure"] for one in parts if one["sure"] is not None]
     return min(found) if found else None
+
+
+def powers(claim):
+    """Say for each part of a recorded claim, by the text, how large a difference from its bounds could be told.
+
+    That is half the width of the interval, the median where a part was measured on several things. There is none where
+    nothing hangs on chance.
+    """
+    seen = {}
+    for one in claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]:
+        if one["sees"]:
+            seen.setdefault(one["part"], []).append(one["sees"])
+    forms = {part: criteria()[claim["id"]][part].form.lstrip("+") for part in seen}
+    return {part: format(statistics.median(sees), forms[part]) for part, sees in seen.items()}
 
 
 def _evidence(id, reading, judged):

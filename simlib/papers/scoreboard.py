@@ -1,7 +1,7 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
 from .judging import CLOSE, INSIDE, LIKELY, OFF, tally
-from .ledger import PRINTED
+from .ledger import PRINTED, powers
 from .report import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
 
 HEAD = """# Is it reproduced?
@@ -24,7 +24,8 @@ hold* where it lies beyond them, and *cannot be told* otherwise. A claim is *rep
 *partly* where one holds and another does not, *not reproduced* where its headline does not hold, or nothing does that
 can be told; otherwise it *cannot be told*. By the text: we simulate by the rules of the paper's text. Likely program:
 by those that the authors' programs most likely followed. Printed: the same criteria, on the numbers that the paper
-prints. Sure: the share of our replications in which the least sure part comes out as said.
+prints. Sure: the share of our replications in which the least sure part comes out as said. Sees: what difference from a
+bound could have been told at all, part by part.
 """
 
 COLUMNS = """
@@ -33,8 +34,8 @@ COLUMNS = """
 """
 
 VERDICTS = """
-| claim | by the text | sure | likely program | printed | what was measured |
-| --- | --- | --- | --- | --- | --- |
+| claim | by the text | sure | sees | likely program | printed | what was measured |
+| --- | --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -80,7 +81,8 @@ def _claim(claim):
     by = f"{_link(one.label, _notebook(one))}: " if one else ""
     verdicts = [claim.get("readings", {}).get(reading, {}).get("verdict", "") for reading in (LIKELY, PRINTED)]
     sure = "" if claim.get("sure") is None else f"{claim['sure']:.0%}"
-    cells = [what, f"**{claim['verdict']}**", sure, *verdicts, by + _cell(claim["evidence"])]
+    sees = "<br>".join(f"{_cell(part)}: {size}" for part, size in powers(claim).items())
+    cells = [what, f"**{claim['verdict']}**", sure, sees, *verdicts, by + _cell(claim["evidence"])]
     return f"| {' | '.join(cells)} |\n"
 
 

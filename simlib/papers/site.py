@@ -18,9 +18,11 @@ from .. import paths, plots
 from ..archive import NOT_VERIFIED
 from ..sweeps import sweep
 from .judging import CLOSE, INSIDE, OFF, TEXT, tally
+from .ledger import powers
 from .report import CLAIMS, PAPERS, Outcome, by_verdict, decided, heading, in_order, outcomes, total, unjudged
 
 PAGES = Environment(loader=PackageLoader("simlib.papers"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+PAGES.globals["powers"] = powers
 WIDTH = 400
 """Of a thumbnail at most, in pixels; and its height."""
 
