@@ -74,7 +74,7 @@ def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
     values : float array
         Of each job.
     code : int32 array, shape (jobs, ways)
-        The row of each job by each way to divide them, -1 for none: see `simlib.groups.Groups`.
+        The row of each job by each way to divide them, -1 for none: see `simlib.comparing.groups.Groups`.
     jobs : int64 array
         Of each row.
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, stats
-from simlib.comparing import MEASURES, _interval
-from simlib.comparison import INTERVALS, holds
+from simlib.comparing.comparison import INTERVALS, holds
+from simlib.comparing.paired import MEASURES, _interval
 from simlib.percentiles import STATISTICS, statistics
 from simlib.predicted import Predicted
 from simlib.walltime import Adjustment, Scheme
@@ -63,7 +63,7 @@ def test_differences_are_those_of_runs_with_the_same_seeds(found, sample):
 
 def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
     waits = [simlib.simulate(sample, policy).column("wait") for policy in (EASY(), FCFS())]
-    week = simlib.groups.blocks(sample)
+    week = simlib.comparing.groups.blocks(sample)
     sums = np.array([np.bincount(week, wait) for wait in (*waits, np.ones(len(week)))])
     drawn = simlib.confidence.cluster_draws(len(sums.T), 100)[1:]
     base, other, jobs = sums @ drawn.T

@@ -7,7 +7,7 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.groups import blocks, grouped
+from simlib.comparing.groups import blocks, grouped
 from simlib.percentiles import SHARES, by_group, resampled, statistics
 
 DAY = 86400

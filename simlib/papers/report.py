@@ -208,7 +208,8 @@ def stated(found):
         claim["readings"][ledger.PRINTED] for claim in verdicts.values() if ledger.PRINTED in claim.get("readings", {})
     ]
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
-    numbers["printed"] = by_verdict(printed)
+    absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
+    numbers |= {"printed": by_verdict(printed), "absent": absent}
     return page.get_template("findings.md").render(numbers)
 
 

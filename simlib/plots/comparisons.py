@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from ..comparison import Comparison
+from ..comparing import Comparison
 from .load_curves import in_whole_per_cents
 from .marks import stamp
 from .panels import legend

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .arrays import Codes, Ints
-from .workload import Workload
+from ..arrays import Codes, Ints
+from ..workload import Workload
 
 ALL = "all"
 
@@ -102,7 +102,7 @@ def _divided(workload: Workload, way: str) -> tuple[list, Ints]:
         code, names = pd.factorize(workload.calendar_month(jobs.submit), sort=True)
         return list(names), code
     if way == "size":
-        from .size_classes import class_name, size_class  # slow to import
+        from ..size_classes import class_name, size_class  # slow to import
 
         code, classes = pd.factorize(size_class(jobs.procs), sort=True)
         return [class_name(int(upper)) for upper in classes], code

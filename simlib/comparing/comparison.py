@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from . import paths
-from .wording import duration, per_cent
-from .workload import Workload
+from .. import paths
+from ..wording import duration, per_cent
+from ..workload import Workload
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -187,13 +187,13 @@ class Comparison:
 
     def forest(self, **options: Any) -> "Figure":
         """Draw all differences with both intervals: see `simlib.plots.comparisons.forest`."""
-        from .plots import comparisons  # slow to import
+        from ..plots import comparisons  # slow to import
 
         return comparisons.forest(self, **options)
 
     def winners(self, **options: Any) -> "Figure":
         """Draw who gains and who loses: see `simlib.plots.comparisons.winners`."""
-        from .plots import comparisons
+        from ..plots import comparisons
 
         return comparisons.winners(self, **options)
 
@@ -244,13 +244,13 @@ class Comparison:
         >>> page.startswith("<!DOCTYPE html>"), page.count("<img ")
         (True, 2)
         """
-        from . import comparison_page
+        from .page import page  # slow to import
 
-        page = comparison_page.page(self)
+        text = page(self)
         if path is not None:
             with paths.replacing(path) as new:
-                new.write_text(page, encoding="utf-8")
-        return page
+                new.write_text(text, encoding="utf-8")
+        return text
 
 
 def holds(row: Any) -> str:

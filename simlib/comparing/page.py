@@ -6,8 +6,8 @@ from html import escape
 
 from matplotlib.figure import Figure
 
+from ..plots import STYLE, plt
 from .comparison import MEANING, Comparison
-from .plots import STYLE, plt
 
 LOOK = """body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; font-size: 13px; margin: 1em 0 } img { max-width: 100% }

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from . import checks, estimates
-from .arrays import Floats, Ints
+from .. import checks, estimates
+from ..arrays import Floats, Ints
+from ..confidence import cluster_draws
+from ..percentiles import STATISTICS, by_group, resampled
+from ..policies import Policy
+from ..schedule import Schedule, simulate
+from ..sweeps import sweep
+from ..workload import Workload
 from .comparison import Comparison
-from .confidence import cluster_draws
 from .groups import BY, Groups, blocks, grouped
-from .percentiles import STATISTICS, by_group, resampled
-from .policies import Policy
-from .schedule import Schedule, simulate
-from .sweeps import sweep
-from .workload import Workload
 
 MEASURES = ("wait", "response", "bounded_slowdown")
 
@@ -75,7 +75,7 @@ def compare(
     block : {"week", "month"}, optional
         What is resampled: by default months where the log has two dozen of them, else weeks.
     by : sequence of str
-        How jobs are divided into groups: out of `simlib.groups.BY`.
+        How jobs are divided into groups: out of `simlib.comparing.groups.BY`.
     least : int
         How many jobs a group has at least.
     overrun : {"extend", "kill"}
