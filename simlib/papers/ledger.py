@@ -343,9 +343,9 @@ def _evidence(id, reading, judged):
 
 
 def _of_part(criterion, found):
-    if len(found) <= MANY:
-        return "; ".join(_measured(criterion, one) for one in found)
     known = [one for one in found if one["value"] == one["value"]]
+    if len(found) <= MANY or not known:
+        return "; ".join(_measured(criterion, one) for one in found)
     counts = Counter(one["verdict"] for one in known)
     verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in (HOLDS, UNTOLD, HOLDS_NOT) if counts[verdict])
     ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
