@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import scipy
 
 from .. import paths
+from ..confidence import mean_interval
 from ..stats import Interval
 from .judging import TEXT
 from .results import AS_IT_IS
@@ -83,9 +85,8 @@ class Measure:
     @classmethod
     def mean(cls, runs):
         """Take independent replications: their mean, with its interval by Student's t."""
-        runs = np.asarray(runs, float)
-        half = scipy.stats.sem(runs) * scipy.special.stdtrit(len(runs) - 1, 0.975)
-        return cls(runs.mean(), runs.mean() - half, runs.mean() + half, tuple(runs))
+        found = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
+        return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
 
     @classmethod
     def share(cls, wins, of, runs=()):
