@@ -144,18 +144,11 @@ def _in_hours(workload: Workload, gap: Any, hours: tuple[int, int]) -> list[tupl
     first, last = (workload.time(second).tz_localize(None).normalize() for second in (gap.earliest, gap.latest))
     spans = []
     for day in pd.date_range(first, last, freq="D"):
-        begin, end = (_second(workload, day + pd.Timedelta(hours=hour)) for hour in (hours[0], hours[1] + 1))
+        begin, end = (workload.second(day + pd.Timedelta(hours=hour)) for hour in (hours[0], hours[1] + 1))
         span = max(gap.earliest, begin), min(gap.latest, end - 1)
         if span[0] <= span[1]:
             spans.append(span)
     return spans
-
-
-def _second(workload: Workload, clock: pd.Timestamp) -> int:
-    """The second of a log at which its local clock shows a time."""
-    start = workload.time(0)
-    shown = clock.tz_localize(start.tz, ambiguous=True, nonexistent="shift_forward")
-    return int((shown - start).total_seconds())
 
 
 def _shared_out(table: pd.DataFrame, known: list[Filter]) -> np.ndarray:
@@ -229,14 +222,10 @@ def put_back(
     ('workload, restored', 6000, ('100 lost jobs put back, drawn with seed 0',))
     """
     rows = lost(workload) if gaps is None else gaps
-    rng = np.random.default_rng(seed)
-    rows = rows[rows.user.isin(like)]
-    users = zip(rows.itertuples(), map(int, rows.user), strict=True)
-    made = [_drawn(row, like[user], (every or {}).get(user), rng) for row, user in users]
+    rows = rows[rows.user.isin(like)].reset_index(drop=True)
     log = _log(workload)
-    if made:
-        back = pd.concat(made).sort_values(["first", "submit"], kind="stable")
-        back["job"] = back["first"] + back.groupby("first").cumcount()
+    if rows.jobs.sum():
+        back = _drawn(rows, like, every or {}, np.random.default_rng(seed))
         back = back.reindex(columns=FIELDS, fill_value=-1).fillna(-1).astype(log.dtypes)
         log = pd.concat([log, back.set_axis(pd.Index(back.job, name=log.index.name))])
         log = log.iloc[np.argsort(log.job.to_numpy())]
@@ -247,19 +236,32 @@ def put_back(
         start=workload.start,
         header=workload.header,
         log=log,
-        source=workload.source | {"restored": int(rows.jobs.sum())},
+        source=workload.source | {"variant": "restored"},
         synthetic=workload.synthetic,
     )
     found.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
     return found
 
 
-def _drawn(row: Any, lines: pd.DataFrame, every: float | None, rng: np.random.Generator) -> pd.DataFrame:
-    """Draw the lines of a row of `lost`: when the jobs were submitted, and what they were like."""
-    if every is None:
-        submit = np.sort(rng.uniform(row.earliest, row.latest, row.jobs))
-    else:
-        length = min(every * (row.jobs - 1), row.latest - row.earliest)
-        submit = rng.uniform(row.earliest, row.latest - length) + np.linspace(0, length, row.jobs)
-    made = lines.iloc[rng.integers(len(lines), size=row.jobs)]
-    return made.assign(submit=submit.round().astype(int), user=row.user, first=row.first)
+def _drawn(
+    rows: pd.DataFrame, like: Mapping[int, pd.DataFrame], every: Mapping[int, float], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Draw the lines of all lost jobs: when they were submitted, and what they were like; numbered by submit time."""
+    of_row = np.repeat(rows.index, rows.jobs)
+    within = np.arange(len(of_row)) - np.repeat(rows.jobs.cumsum() - rows.jobs, rows.jobs).to_numpy()
+    span = (rows.latest - rows.earliest).to_numpy()
+    spaced = rows.user.map(every).to_numpy(float)
+    length = np.minimum(spaced * (rows.jobs - 1), span)  # of a row whose jobs came one after another; else not known
+    step = length / np.maximum(rows.jobs - 1, 1)
+    begin = rng.uniform(0, span - np.nan_to_num(length))
+    offset = begin[of_row] + within * step.to_numpy()[of_row]
+    offset = np.where(np.isnan(spaced)[of_row], rng.uniform(0, span[of_row]), offset)
+    made = pd.DataFrame({"submit": (rows.earliest.to_numpy()[of_row] + offset).round().astype(int)})
+    made["user"], first = rows.user.to_numpy()[of_row], rows["first"].to_numpy()[of_row]
+    for user, places in made.groupby("user").groups.items():
+        lines = like[int(user)].drop(columns=["submit", "user", "job"], errors="ignore")
+        chosen = lines.iloc[rng.integers(len(lines), size=len(places))]
+        made.loc[places, lines.columns] = chosen.to_numpy()
+    order = np.lexsort([made.submit, first])
+    made, first = made.iloc[order], first[order]
+    return made.assign(job=first + np.arange(len(first)) - np.searchsorted(first, first))

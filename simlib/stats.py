@@ -22,7 +22,7 @@ Measure = Callable[[Schedule], float | pd.Series | pd.DataFrame]
 
 
 def shake(
-    workload: Workload,
+    workload: Workload | Callable[[int], Workload],
     policy: Policy,
     runs: int = 200,
     seconds: int = 60,
@@ -43,7 +43,8 @@ def shake(
 
     Parameters
     ----------
-    workload : Workload
+    workload : Workload or callable
+        Or of a run's seed what makes it: then every run has another one, such as another draw of a model.
     policy, overrun
         As for `simulate`.
     runs, seconds, seed : int
@@ -71,7 +72,7 @@ def shake(
 
 
 def _shaken(
-    workload: Workload,
+    workload: Workload | Callable[[int], Workload],
     policy: Policy,
     seed: int,
     seconds: int,
@@ -80,9 +81,10 @@ def _shaken(
     estimates: Callable[[int], str | Model] | None,
 ) -> float | pd.Series | pd.DataFrame:
     """Measure one run."""
+    made = workload if isinstance(workload, Workload) else workload(seed)
     if estimates is not None:
-        workload = workload.with_estimates(estimates(seed))
-    return measure(simulate(workload.shake(seconds, seed), policy, overrun))
+        made = made.with_estimates(estimates(seed))
+    return measure(simulate(made.shake(seconds, seed), policy, overrun))
 
 
 def _together(measures: list[Any]) -> pd.DataFrame:

@@ -79,7 +79,7 @@ def test_put_back_jobs_have_the_lost_numbers_between_their_neighbours_in_order(b
 def test_a_restored_log_is_a_draw_and_says_so(burst):
     one, same, other = (restore.put_back(burst, {7: ONE}, seed) for seed in (1, 1, 2))
     assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
-    assert one.name == "thinned, restored" and one.source["restored"] == 100
+    assert one.name == "thinned, restored" and one.source["variant"] == "restored"
     assert "100 lost jobs put back, drawn with seed 1" in repr(one)
 
 

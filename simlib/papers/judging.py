@@ -7,11 +7,18 @@ import pandas as pd
 from .. import paths
 from ..stats import Interval
 
-TEXT, LIKELY = "text", "likely"
-"""The rules of the papers' text, and those that the authors' programs most likely followed. A *reading* of a printed
-number is what comes out under one of them."""
+TEXT, LIKELY, RESTORED, CALENDAR = "text", "likely", "restored", "calendar"
+"""The rules of the papers' text; those that the authors' programs most likely followed; the latter on logs whose lost
+jobs are put back, where that can be done; those of the text with the calendar's months, where the printed numbers of
+jobs say that the authors' began or ended at other times. A *reading* of a printed number is what comes out under one of
+them."""
 
-INSIDE, CLOSE, OFF, OTHER_LOG, ABSENT = "inside", "close", "off", "another log", "log not at hand"
+COUNTED = {CALENDAR: (CALENDAR, TEXT), TEXT: (TEXT,), LIKELY: (LIKELY, TEXT), RESTORED: (RESTORED, LIKELY, TEXT)}
+"""How numbers are counted step by step: each step takes the first of these readings that is judged."""
+
+INSIDE, CLOSE, OFF = "inside", "close", "off"
+OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
+"""Why a number is not judged. From the last the reading itself was inferred, so it would agree with itself."""
 
 
 @cache
@@ -59,7 +66,7 @@ def judge(published, interval, close=0.05, decimals=None, absolute=False):
     return CLOSE if abs(published - interval.median) <= close * (1 if absolute else abs(published)) else OFF
 
 
-def cell(of, published, readings, close=0.05, decimals=None, absolute=False, same_log=True, note=""):
+def cell(of, published, readings, close=0.05, decimals=None, absolute=False, unjudged=None, note=""):
     """Judge a printed number under each reading.
 
     Parameters
@@ -72,8 +79,9 @@ def cell(of, published, readings, close=0.05, decimals=None, absolute=False, sam
         has to be the published one. Or our number alone, under the rule `TEXT`. It is nan where the log is not at hand.
     close, decimals, absolute
         As for `judge`.
-    same_log : bool
-        Whether ours was made from the paper's log, with all its jobs; otherwise it is not judged.
+    unjudged : dict, optional
+        By rule, why ours is not judged: `OTHER_LOG` where it was made from another log than the paper's, or from one
+        that lacks jobs; `INFERRED`.
     note : str
 
     Returns
@@ -85,15 +93,28 @@ def cell(of, published, readings, close=0.05, decimals=None, absolute=False, sam
     judged = {}
     for rule, (ours, interval) in readings.items():
         known = interval or Interval(ours, ours, ours)
-        verdict = judge(published, known, close, decimals, absolute) if same_log else OTHER_LOG
+        verdict = (unjudged or {}).get(rule) or judge(published, known, close, decimals, absolute)
         verdict = ABSENT if ours != ours else verdict
         off = deviation(ours, published) if published and not absolute else float("nan")
         judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
     return {"of": of, "published": published, "readings": judged} | ({"note": note} if note else {})
 
 
-def tally(cells, rule=TEXT):
-    """Count how many cells are inside, close and off under a rule, and how many chance would put outside.
+def reading(cell, *rules):
+    """Take of a cell the first of these readings that is judged; None where none is."""
+    found = [cell["readings"][rule] for rule in rules if rule in cell["readings"]]
+    return next((one for one in found if one["verdict"] in (INSIDE, CLOSE, OFF)), None)
+
+
+def tally(cells, *rules):
+    """Count how many cells are inside, close and off, and how many chance would put outside.
+
+    Parameters
+    ----------
+    cells : list of dict
+        From `cell`.
+    *rules : str
+        Of each cell the first of these readings counts that is judged; by default `TEXT`.
 
     Returns
     -------
@@ -101,23 +122,25 @@ def tally(cells, rule=TEXT):
         `cells`, those that are judged; of them `inside`, `close`, `off`; `bands`, those that have an interval;
         `by_chance`: of so many 95 % intervals, so many would be missed even if both programs were the same.
     """
-    found = [cell["readings"][rule] for cell in cells if rule in cell["readings"]]
-    judged = [one for one in found if one["verdict"] not in (OTHER_LOG, ABSENT)]
+    judged = [one for one in (reading(cell, *(rules or [TEXT])) for cell in cells) if one]
     verdicts = [one["verdict"] for one in judged]
     bands = sum(one["low"] < one["high"] for one in judged)
     counts = {verdict: verdicts.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
     return {"cells": len(judged)} | counts | {"bands": bands, "by_chance": 0.05 * bands}
 
 
-def tallies(cells, *keys, rules=(TEXT, LIKELY)):
-    """Lay out `tally` by some of the keys of `of`, rule beside rule, as a table for reading."""
+def tallies(cells, *keys):
+    """Lay out `tally` by some of the keys of `of`, rule beside rule, as a table for reading.
+
+    Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
+    """
     groups = {}
     for found in cells:
         groups.setdefault(tuple(found["of"][key] for key in keys), []).append(found)
     rows = {}
     for group, members in groups.items():
-        counts = {rule: tally(members, rule) for rule in rules}
-        first = counts[rules[0]]
-        rows[group] = {("", "cells"): first["cells"], ("", "outside by chance"): f"{first['by_chance']:.1f}"}
-        rows[group] |= {(rule, verdict): counts[rule][verdict] for rule in rules for verdict in (INSIDE, CLOSE, OFF)}
+        rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
+        counts = {name: tally(members, *of) for name, of in rules.items()}
+        shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
+        rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)

@@ -103,6 +103,17 @@ class Measure:
         found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
         return cls(wins / of, found.low, found.high, tuple(runs))
 
+    @classmethod
+    def over(cls, draws):
+        """Take several draws of which none is as it is, dicts of measures by part: each part's median, and its range.
+
+        None where there is no draw, or it has no measures.
+        """
+        if not draws or not draws[0]:
+            return None
+        values = {part: [draw[part].value for draw in draws] for part in draws[0]}
+        return {part: cls(float(np.median(of)), min(of), max(of), tuple(of)) for part, of in values.items()}
+
     def minus(self, other):
         """Subtract a measure that is independent of this one: the intervals add up as for independent errors."""
         down = np.hypot(self.value - self.low, other.high - other.value)

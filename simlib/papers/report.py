@@ -19,6 +19,7 @@ from .judging import (
     LIKELY,
     OFF,
     OTHER_LOG,
+    RESTORED,
     TEXT,
     tally,
 )
@@ -105,8 +106,9 @@ class Outcome:
 
 
 def _source(log):
-    """The file of a record's log; older records do not say whether it was verified."""
-    return (log["file"] or log["name"]) + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
+    """The file of a record's log, and what became of it; older records do not say whether it was verified."""
+    file = (log["file"] or log["name"]) + (", restored" if log["name"].endswith(", restored") else "")
+    return file + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
 
 
 def outcomes(folder):
@@ -151,9 +153,9 @@ def heading(path):
 
 
 def unjudged(cells):
-    """Count the cells that are not judged: ours comes from another log than the paper's, or the log is not at hand."""
-    verdicts = [{ours["verdict"] for ours in cell["readings"].values()} for cell in cells]
-    return {reason: verdicts.count({reason}) for reason in (OTHER_LOG, ABSENT)}
+    """Count the cells that are not judged by the text: ours comes from another log, or the log is not at hand."""
+    verdicts = [next(iter(cell["readings"].values()))["verdict"] for cell in cells]
+    return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT)}
 
 
 def by_verdict(claims):
@@ -235,10 +237,14 @@ def total(found):
     """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
     cells = [cell for one in found for cell in one.cells]
     counts, likely, others = tally(cells), tally(cells, LIKELY), unjudged(cells)
+    restored = [cell for cell in cells if RESTORED in cell["readings"]]
     chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
     sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
     if likely["cells"]:
         sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
+    if restored:
+        back = f"On the {len(restored)} of logs that lost jobs to cleaning, with these put back"
+        sentences.append(f"{back}, {_shares(tally(restored, RESTORED))}.")
     reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
     reasons[ABSENT] = "of a log that is not at hand"
     if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:

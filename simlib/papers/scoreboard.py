@@ -1,6 +1,6 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
-from .judging import CLOSE, INSIDE, LIKELY, OFF, tally
+from .judging import CLOSE, INSIDE, LIKELY, OFF, RESTORED, tally
 from .ledger import PRINTED, powers
 from .report import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
 
@@ -23,19 +23,20 @@ and its bounds. A part *holds* where the whole 95 % interval of what was measure
 hold* where it lies beyond them, and *cannot be told* otherwise. A claim is *reproduced* where all its parts hold,
 *partly* where one holds and another does not, *not reproduced* where its headline does not hold, or nothing does that
 can be told; otherwise it *cannot be told*. By the text: we simulate by the rules of the paper's text. Likely program:
-by those that the authors' programs most likely followed. Printed: the same criteria, on the numbers that the paper
-prints. Sure: the share of our replications in which the least sure part comes out as said. Sees: what difference from a
-bound could have been told at all, part by part.
+by those that the authors' programs most likely followed. Restored log: the same, with the jobs put back that cleaning
+took out of a log, drawn anew in each run; such a log is a draw, never the archive's. Printed: the same criteria, on
+the numbers that the paper prints. Sure: the share of our replications in which the least sure part comes out as said.
+Sees: what difference from a bound could have been told at all, part by part.
 """
 
 COLUMNS = """
-| | exhibit | log files | numbers: inside / close / off | claims |
-| --- | --- | --- | --- | --- |
+| | exhibit | log files | numbers by the text: inside / close / off | likely program, restored log | claims |
+| --- | --- | --- | --- | --- | --- |
 """
 
 VERDICTS = """
-| claim | by the text | sure | sees | likely program | printed | what was measured |
-| --- | --- | --- | --- | --- | --- | --- |
+| claim | by the text | sure | sees | likely program | restored log | printed | what was measured |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -61,14 +62,18 @@ def _row(one):
     others = [_link(_short(one, other), other) for other in one.pictures[1:]]
     name += f"<br>more pictures: {', '.join(others)}" if others else ""
     sources = "<br>".join(one.sources) or "made by hand"
-    return f"| {picture} | {name} | {sources} | {counted(one.cells)} | {_verdicts(one)} |\n"
+    likely = _counts(tally(one.cells, RESTORED, LIKELY))
+    return f"| {picture} | {name} | {sources} | {counted(one.cells)} | {likely} | {_verdicts(one)} |\n"
 
 
 def counted(cells):
-    """How many cells are inside, close and off, and why others are not judged, as text."""
-    counts, others = tally(cells), unjudged(cells)
-    parts = [" / ".join(str(counts[verdict]) for verdict in (INSIDE, CLOSE, OFF))] if counts["cells"] else []
+    """How many cells are inside, close and off by the text, and why others are not judged, as text."""
+    parts, others = filter(None, [_counts(tally(cells))]), unjudged(cells)
     return "; ".join([*parts, *(f"{count} {reason}" for reason, count in others.items() if count)])
+
+
+def _counts(counts):
+    return " / ".join(str(counts[verdict]) for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 
 def _verdicts(one):
@@ -79,7 +84,8 @@ def _claim(claim):
     what = f"**{claim['id']}**, {claim['of']}: {_cell(claim['claim'])}"
     one = claim["exhibit"]
     by = f"{_link(one.label, _notebook(one))}: " if one else ""
-    verdicts = [claim.get("readings", {}).get(reading, {}).get("verdict", "") for reading in (LIKELY, PRINTED)]
+    readings = claim.get("readings", {})
+    verdicts = [readings.get(reading, {}).get("verdict", "") for reading in (LIKELY, RESTORED, PRINTED)]
     sure = "" if claim.get("sure") is None else f"{claim['sure']:.0%}"
     sees = "<br>".join(f"{_cell(part)}: {size}" for part, size in powers(claim).items())
     cells = [what, f"**{claim['verdict']}**", sure, sees, *verdicts, by + _cell(claim["evidence"])]

@@ -48,7 +48,7 @@ def print_claims(claims):
 def _verdict(found):
     """The verdict by the text, how sure it is, and those of other readings."""
     sure = "" if found.get("sure") is None else f", sure {found['sure']:.0%}"
-    others = {"likely": "likely program", "printed": "as printed"}
+    others = {"likely": "likely program", "restored": "restored log", "printed": "as printed"}
     readings = found.get("readings", {})
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
     return f"{found['verdict'].upper()}{sure}" + (f" ({'; '.join(said)})" if said else "")

@@ -1,8 +1,9 @@
 """Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from ...policies import EASY, Conservative
 from ...schedule import MEANS
 from ...workload import Workload
 from .. import log
-from ..judging import LIKELY, TEXT
+from ..judging import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
+from .lost import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
@@ -42,17 +44,48 @@ class Trace:
     workload : Workload
     months : (str, str)
         First and last month that the published tables take from it.
-    missing : dict
-        How many jobs the published runs had and this file lacks, by month, as far as that is known.
+    missing : dict or None
+        How many jobs the published runs had and this file lacks, by month; None where that is not known.
     months_begin : float
         By how many hours after local midnight the months of the published tables begin.
+    first_months : tuple of int
+        The days that the first of these months have, where not those of the calendar.
+    from_first_job : bool
+        Whether the first of them begins with the log's first job.
+    lost : Lost or None
+        What is known of the jobs that this file lost to cleaning.
+    restored : bool
+        Whether they are put back, anew in each replication.
     """
 
     trace: str
     workload: Workload
     months: tuple = ("0000-00", "9999-99")
-    missing: dict = field(default_factory=dict)
+    missing: dict | None = None
     months_begin: float = 0.0
+    first_months: tuple = ()
+    from_first_job: bool = False
+    lost: Lost | None = None
+    restored: bool = False
+
+    def under(self, rule):
+        """Take this trace for a rule: with its lost jobs back under `RESTORED`, with months as on the calendar."""
+        if rule == CALENDAR:
+            return replace(self, months_begin=0.0, first_months=(), from_first_job=False)
+        return replace(self, restored=True) if rule == RESTORED and self.lost else self
+
+    def matters(self, rule):
+        """Whether this trace comes out otherwise under a rule than under others."""
+        return {RESTORED: bool(self.lost), CALENDAR: self.months_begin != 0 or bool(self.first_months)}.get(rule, True)
+
+    def drawn(self, seed):
+        """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
+        return replace(self, workload=self.lost.whole(seed), missing=None, lost=None) if self.lost else self
+
+    @property
+    def workloads(self):
+        """What is simulated: the workload, or of a restored trace a function of a seed that draws one."""
+        return self.lost.drawn if self.restored else self.workload
 
     @cached_property
     def month_edges(self):
@@ -68,7 +101,14 @@ class Trace:
         months, edges = self.workload.month_starts(submit.iloc[0], submit.iloc[-1])
         inside = [self.months[0] <= month <= self.months[1] for month in months]
         first, last = inside.index(True), len(inside) - inside[::-1].index(True)
-        return months[first:last], edges[first : last + 1] + round(3600 * self.months_begin)
+        edges = edges[first : last + 1]
+        begin = self.workload.time(edges[0]).tz_localize(None)
+        for number, days in enumerate(accumulate(self.first_months), 1):
+            edges[number] = self.workload.second(begin + pd.Timedelta(days=days))
+        edges += round(3600 * self.months_begin)
+        if self.from_first_job:
+            edges[0] = submit.iloc[0]
+        return months[first:last], edges
 
     # Is it the paper's log, with all its jobs?
 
@@ -84,7 +124,7 @@ class Trace:
 
         Of the whole, and of a month of a cleaned file of which nothing is known by month, these are job lines.
         """
-        if month == WHOLE or not self.missing:
+        if month == WHOLE or self.missing is None:
             lost = self.lines_missing
             return lost, lost / (lost + len(self.workload.log)) if lost else 0.0
         lost = self.missing.get(month, 0)
@@ -98,14 +138,25 @@ class Trace:
 
     def complete(self, month=WHOLE):
         """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
-        return self.jobs_missing(month)[1] <= MOST_MISSING
+        return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
-    def origin(self, month=WHOLE):
-        """Whether a number of this month is judged, and what is missing: options of `judging.cell`."""
+    def origin(self, month=WHOLE, **of):
+        """Why a number of this month is not judged, by rule, and what is missing: options of `judging.cell`."""
         lost, share = self.jobs_missing(month)
-        what = "this file lacks" if month == WHOLE or not self.missing else "of this month this file lacks"
+        what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
-        return {"same_log": self.complete(month), "note": note}
+        unjudged = {} if self.complete(month) else dict.fromkeys((TEXT, LIKELY, CALENDAR), OTHER_LOG)
+        if self._months_say(month, **of):
+            unjudged |= dict.fromkeys((TEXT, LIKELY, RESTORED), INFERRED)
+        if self.lost and self.lost.inferred_from({"month": month} | of):
+            unjudged[RESTORED] = INFERRED
+        return {"unjudged": unjudged, "note": note}
+
+    def _months_say(self, month, metric="", **_):
+        """Whether something about the first months was inferred from this number."""
+        months = self.month_edges[0]
+        of_lengths = metric == "jobs" and month in months[: len(self.first_months)]
+        return of_lengths or (metric == "load" and self.from_first_job and month == months[0])
 
     # Its months
 
@@ -159,19 +210,22 @@ def traces(names=TRACES, jobs=None, estimates=None):
 def _trace(setting, variant, jobs, estimates):
     """The trace of a setting, from a variant of its log."""
     name = setting["trace"]
-    workload = log(setting["log"], variant)
-    condition = jobs.get(name, setting.get("jobs", ""))
-    workload = workload.select(condition) if condition else workload
-    workload = workload.with_estimates(estimates.get(name, setting["estimates"]))
-    missing = setting.get("missing", {}).get(workload.source["variant"], {})
-    return Trace(name, workload, tuple(setting["months"]), missing, setting.get("months_begin", 0.0))
+    whole = log(setting["log"], variant)
+    condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
+    workload = (whole.select(condition) if condition else whole).with_estimates(kind)
+    missing = setting.get("missing", {}).get(workload.source["variant"])
+    begin, days = setting.get("months_begin", 0.0), tuple(setting.get("first_months", ()))
+    lost, from_first_job = None, setting.get("from_first_job", False)
+    if workload.source["variant"] == "cleaned" and "lost" in setting:
+        lost = Lost(whole, setting["lost"], condition, kind)
+    return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
 
 
 def labelled(traces):
     """The workloads of traces with their names, as pairs; the two years of one trace as "Par-95" and "Par-96"."""
     names = [trace.trace for trace in traces]
     return [
-        (trace.trace + (trace.workload.name[-3:] if names.count(trace.trace) > 1 else ""), trace.workload)
+        (trace.trace + (f"-{trace.months[0][2:4]}" if names.count(trace.trace) > 1 else ""), trace.workload)
         for trace in traces
     ]
 
@@ -186,21 +240,24 @@ def policies(rules=(TEXT, LIKELY)):
 
     By the text EASY gives the processors out once that the head of the queue leaves free, and conservative backfilling
     compresses its schedule in order of arrival. Most likely the authors' EASY gave them to every job, and their
-    conservative backfilling compressed in order of reserved start.
+    conservative backfilling compressed in order of reserved start; so they do on restored logs. With the
+    calendar's months they follow the text.
 
     Parameters
     ----------
     rules : sequence of str
-        Out of `TEXT` and `LIKELY`; the first decides claims.
+        Out of `TEXT`, `LIKELY`, `RESTORED` and `CALENDAR`; the first decides claims.
 
     Returns
     -------
     dict
         By (scheduler, rule).
     """
-    if unknown := set(rules) - {TEXT, LIKELY}:
-        raise ValueError(f"rules: found {', '.join(sorted(unknown))}, expected {TEXT} or {LIKELY} or both")
+    known = (TEXT, LIKELY, RESTORED, CALENDAR)
+    if unknown := set(rules) - set(known):
+        raise ValueError(f"rules: found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
     easy = {TEXT: EASY(), LIKELY: EASY(reuse_extra=True)}
     conservative = {TEXT: Conservative(compress="arrival"), LIKELY: Conservative(compress="start")}
     known = {"easy": easy, "conservative": conservative}
-    return {(scheduler, rule): known[scheduler][rule] for rule in rules for scheduler in SCHEDULERS}
+    program = {RESTORED: LIKELY, CALENDAR: TEXT}
+    return {(name, rule): known[name][program.get(rule, rule)] for rule in rules for name in SCHEDULERS}

@@ -21,11 +21,13 @@ from . import SCHEDULERS
 def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
     """Simulate workloads as they are and shaken (see `simlib.stats.shake`); each shake is the same for all policies.
 
-    Workloads come as pairs with their labels, policies by (scheduler, rule).
+    Workloads come as pairs with their labels, policies by (scheduler, rule). Of one that is a function of a seed, a
+    draw stands for the workload as it is.
     """
     found = {}
     for (label, workload), (key, policy) in product(workloads, policies.items()):
-        runs = [backfilled(simulate(workload, policy)).stack().to_frame(AS_IT_IS).T]
+        as_it_is = workload(seed) if callable(workload) else workload
+        runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame(AS_IT_IS).T]
         if shakes:
             shaken = shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor)
             runs.append(shaken.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)))

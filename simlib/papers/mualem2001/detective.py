@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from ...schedule import simulate
 from ...stats import Interval, band
 from ...sweeps import sweep
 from ..exhibit import LOGS, Part, repeats
-from ..judging import CLOSE, INSIDE, OFF, deviation, judge
+from ..judging import CLOSE, INSIDE, OFF, RESTORED, deviation, judge
 from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, detective_findings, detective_pictures, programs
 from .on_traces import OnTraces
 from .suspects import DECIMALS, FREEDOM, monthly, printed, search, selections, witnesses
@@ -19,8 +20,9 @@ from .suspects import DECIMALS, FREEDOM, monthly, printed, search, selections, w
 HOURS = np.arange(-36, 36.1, 0.5)
 """The hours from local midnight at which months may begin."""
 
-TEXT, LIKELIEST = "text", "likeliest"
-"""The programs that are compared in the end: by the paper's text, and those that the search arrives at."""
+TEXT, LIKELIEST, WITH_LOST = "text", "likeliest", "likeliest, lost jobs back"
+"""The programs that are compared in the end: by the paper's text, and those that the search arrives at; the latter also
+on logs whose lost jobs are put back."""
 
 FINDINGS = dict.fromkeys(detective_findings.IDS, LOGS)
 
@@ -54,6 +56,16 @@ class Detective(
     def counted(self):
         """Those whose number of jobs a month is held against the printed one: Par's file lacks jobs in every month."""
         return [trace for trace in self.found if trace.trace != "Par"]
+
+    @property
+    def restores(self):
+        """Whether it puts lost jobs back: some log lost any."""
+        return any(trace.lost for trace in self.found)
+
+    @property
+    def restored(self):
+        """All traces, those that lost jobs with these put back."""
+        return [trace.under(RESTORED) for trace in self.found]
 
     @property
     def settings(self):
@@ -90,8 +102,14 @@ class Detective(
     @cached_property
     def ranked(self):
         """The rankings of all steps, by scheduler and the number of changes before."""
-        found = {(name, len(choices)): one for name, steps in self.searches.items() for choices, one in steps}
-        return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
+        return ranked(self.searches)
+
+    @cached_property
+    def searches_again(self):
+        """The same steps on logs whose lost jobs are put back; none where none lost any."""
+        sp2 = [trace for trace in self.restored if trace.trace in SP2]
+        lost = any(trace.restored for trace in sp2)
+        return {name: search(sp2, name, **self.settings) for name in SCHEDULERS} if lost else {}
 
     @cached_property
     def programs(self):
@@ -106,8 +124,8 @@ class Detective(
 
     @cached_property
     def testimony(self):
-        """How well the programs meet Tables 3 and 4, from `suspects.witnesses`, on logs that lack no jobs."""
-        whole = [trace for trace in self.sp2 if trace.complete()]
+        """How well the programs meet Tables 3 and 4, from `suspects.witnesses`, on logs with all their jobs."""
+        whole = [trace for trace in self.restored if trace.trace in SP2 and trace.complete()]
         tried = {(name, which): self.programs[which, name] for name in SCHEDULERS for which in (TEXT, LIKELIEST)}
         by_start = {"compressed in order of": "start, ties by arrival"}
         tried["conservative", "by start, ties by arrival"] = programs.program("conservative", by_start)
@@ -116,22 +134,36 @@ class Detective(
     @cached_property
     def runs(self):
         """The months of both programs, from `suspects.monthly`, by (program, scheduler, trace)."""
-        counts = {TEXT: self.text_shakes, LIKELIEST: self.likely_shakes}
+        cases = [
+            (name, trace, self.programs[name, s], s)
+            for name, trace, s in product((TEXT, LIKELIEST), self.found, SCHEDULERS)
+        ]
+        if self.restores:
+            cases += [
+                (WITH_LOST, trace, self.programs[LIKELIEST, s], s) for trace, s in product(self.restored, SCHEDULERS)
+            ]
+        counts = {TEXT: self.text_shakes}
         return {
-            (name, scheduler, trace.trace): monthly(trace, policy, **self.settings | {"shakes": counts[name]})
-            for trace in self.found
-            for (name, scheduler), policy in self.programs.items()
+            (name, scheduler, trace.trace): monthly(
+                trace, policy, **self.settings | {"shakes": counts.get(name, self.likely_shakes)}
+            )
+            for name, trace, policy, scheduler in cases
         }
 
     @cached_property
     def standing(self):
         """Where each printed number stands among them, from `standing`."""
-        return standing(self.found, self.runs)
+        return standing(self.traces_of, self.runs)
+
+    @property
+    def traces_of(self):
+        """The traces that each program was run on, by program."""
+        return dict.fromkeys((TEXT, LIKELIEST), self.found) | ({WITH_LOST: self.restored} if self.restores else {})
 
     @cached_property
     def conclusions(self):
         """What they change in the paper's conclusions, from `conclusions`."""
-        return conclusions(self.found, self.runs)
+        return conclusions(self.traces_of, self.runs)
 
     def judge(self):
         return detective_findings.findings(self)
@@ -147,6 +179,7 @@ class Detective(
                 lambda: self.ranked.loc[["conservative"]], lambda: self._draw_suspects("conservative")
             ),
             "selections": Part(lambda: self.selections),
+            "again": Part(lambda: ranked(self.searches_again or self.searches)),
             "tables-3-4": Part(lambda: self.testimony),
             "conclusions": Part(lambda: self.conclusions),
         }
@@ -184,12 +217,19 @@ def _ends(workload, policy, seconds, seed):
     return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
 
 
+def ranked(searches):
+    """Lay out the rankings of all steps of `suspects.search`, by (scheduler, changes before, detail, reading)."""
+    found = {(name, len(choices)): one for name, steps in searches.items() for choices, one in steps}
+    return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
+
+
 def standing(traces, runs):
     """Tell where each printed number stands among the shaken runs of each program.
 
     Parameters
     ----------
-    traces : list of Trace
+    traces : dict
+        Lists of Trace by program.
     runs : dict
         From `suspects.monthly`, by (program, scheduler, trace).
 
@@ -199,10 +239,10 @@ def standing(traces, runs):
         By (program, scheduler, trace, month, metric): `published`, `low`, `median`, `high` of the band, `verdict`,
         `standing` (0 at the median, -1 and 1 at the ends of the band).
     """
-    months = {trace.trace: printed(trace) for trace in traces}
+    months = {(program, trace.trace): printed(trace) for program, of in traces.items() for trace in of}
     rows = {}
     for (program, scheduler, trace), of in runs.items():
-        for month, row in months[trace].iterrows():
+        for month, row in months[program, trace].iterrows():
             for metric, place in band(of[month]).iterrows():
                 interval, value = Interval(*place), row[f"{scheduler}_{metric}"]
                 half = interval.high - interval.median if value > interval.median else interval.median - interval.low
@@ -231,17 +271,16 @@ def conclusions(traces, runs):
         `difference_high`, the median over months of conservative / EASY - 1. As printed all three are one.
     """
     rows = {}
-    for trace in traces:
+    for trace, metric in product(traces[TEXT], METRICS):
         table = printed(trace)
-        for metric in METRICS:
-            difference = deviation(table[f"conservative_{metric}"], table[f"easy_{metric}"])
-            rows[trace.trace, metric, "as printed"] = _won(pd.DataFrame([difference]))
-            for program in dict.fromkeys(program for program, _, _ in runs):
-                easy, conservative = (
-                    runs[program, scheduler, trace.trace].xs(metric, axis=1, level="metric")[table.index]
-                    for scheduler in SCHEDULERS
-                )
-                rows[trace.trace, metric, program] = _won(deviation(conservative, easy))
+        difference = deviation(table[f"conservative_{metric}"], table[f"easy_{metric}"])
+        rows[trace.trace, metric, "as printed"] = _won(pd.DataFrame([difference]))
+        for program in traces:
+            easy, conservative = (
+                runs[program, scheduler, trace.trace].xs(metric, axis=1, level="metric")[table.index]
+                for scheduler in SCHEDULERS
+            )
+            rows[trace.trace, metric, program] = _won(deviation(conservative, easy))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "metric", "program"])
 
 

@@ -12,7 +12,7 @@ from ...plots import COLOURS
 from ...stats import ks_distance
 from .. import results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, TEXT, deviation
+from ..judging import LIKELY, RESTORED, TEXT, deviation
 from ..ledger import NOTHING, Measure, decide
 from . import SP2, table3
 from .on_traces import OnTraces
@@ -38,7 +38,7 @@ class EstimateModel(
     stretch: int = 10
     cap: int = 86400
     factors: tuple = (2, 11, 101)
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED)
     seeds: int = 10
     seed: int = 0
     shakes: int = repeats(20)
@@ -102,9 +102,9 @@ class EstimateModel(
     @cached_property
     def comparison(self):
         """The means with each kind of estimates, beside those that Table 3 prints."""
-        kinds, counts = {"original": None} | self.makers, dict.fromkeys(self.rules, self.shakes)
+        kinds, counts = {"original": None} | self.makers, dict.fromkeys(self.followed, self.shakes)
         found = table3.of_qualities(self.found, kinds, self.policies, counts, self.shakes, self.shake_s, self.seed)
-        return results.against(table3.spread(found), table3.printed())
+        return self.against(table3.spread(found), table3.printed())
 
     @property
     def nearest(self):
@@ -125,14 +125,21 @@ class EstimateModel(
     # What it shows
 
     def judge(self):
-        with_estimates = {each.trace: with_estimate(each.workload) for each in self.found}
-        too_small = {trace: Measure.exactly(too_small_share(jobs)) for trace, jobs in with_estimates.items()}
-        short = {trace: Measure.exactly(stretched(jobs, self.short)) for trace, jobs in with_estimates.items()}
+        of_rules = {TEXT: self} | ({RESTORED: self.drawn(self.seed)} if self.restores else {})
+        found = {rule: each._measured for rule, each in of_rules.items()}
+        notes = {"MF-32": self._scheduling_note}
         return [
-            decide("MF-32", {TEXT: as_real_ones(self._drawn[1])}, self._scheduling_note),
-            decide("MF-46", {TEXT: {"too small": too_small}}),
-            decide("MF-47", {TEXT: {"short jobs": short}}),
+            decide(id, {rule: measured[id] for rule, measured in found.items()}, notes.get(id, ""))
+            for id in self.claims
         ]
+
+    @property
+    def _measured(self):
+        logs = {each.trace: with_estimate(each.workload) for each in self.found}
+        too_small = {trace: Measure.exactly(too_small_share(jobs)) for trace, jobs in logs.items()}
+        short = {trace: Measure.exactly(stretched(jobs, self.short)) for trace, jobs in logs.items()}
+        parts = {"MF-46": {"too small": too_small}, "MF-47": {"short jobs": short}}
+        return {"MF-32": as_real_ones(self._drawn[1])} | parts
 
     @property
     def _scheduling_note(self):

@@ -6,6 +6,7 @@ from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from ...models import feitelson96, jann97
@@ -13,7 +14,7 @@ from ...plots import COLOURS, legend, scheduler_styles
 from ...plots.load_curves import in_whole_per_cents
 from ...size_classes import ALL, named
 from ..exhibit import LOGS, MODELS, Part, repeats
-from ..judging import LIKELY, TEXT
+from ..judging import LIKELY, RESTORED, TEXT
 from . import SCHEDULERS, TRACES, backfilling, backfilling_claims, policies, traces
 from .on_traces import OnTraces
 from .pictures import DOT, DOTTED, INTERVAL
@@ -31,7 +32,7 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
     """Does EASY backfill more?"""
 
     traces: tuple = TRACES
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED)
     jobs: dict = field(default_factory=dict)
     estimates: dict = field(default_factory=dict)
     cm5_exact: bool = True
@@ -65,7 +66,18 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
 
     @cached_property
     def _of_logs(self):
-        return backfilling.of_logs(self.logs, self.policies, self.shakes, self.shake_s, self.seed)
+        by_program = [rule for rule in self.followed if rule != RESTORED]
+        runs = self.shakes, self.shake_s, self.seed
+        found = [backfilling.of_logs(self.logs, policies(by_program), *runs)]
+        if self.restores:
+            draws = {label: trace.lost.drawn for label, trace in self._by_label.items() if trace.lost}
+            restored = list((dict(self.labelled) | draws).items())
+            found.append(backfilling.of_logs(restored, policies([RESTORED]), *runs))
+        return pd.concat(found)
+
+    @property
+    def _by_label(self):
+        return dict(zip(dict(self.labelled), self.found, strict=True))
 
     @cached_property
     def comparison(self):
@@ -103,14 +115,18 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, cl
         """The share that is backfilled of the Jann model at the highest load, by (size_class, of)."""
         return named(self.modelled.loc["backfilled", "Jann", self.model_loads[-1], self.rules[0]])
 
+    def _on_files(self, table):
+        """What pictures show: the logs as their files are."""
+        return table[~table.index.isin([RESTORED], level="rule")]
+
     def judge(self):
         of_logs, of_models = (backfilling.changes(found) for found in (self._of_logs, self._of_models))
         return [backfilling_claims.of_logs(of_logs), *backfilling_claims.of_models(of_models)]
 
     def parts(self):
         return {
-            "": Part(lambda: self.totals, lambda: amounts_drawn(self.totals.loc["backfilled"])),
-            "by_size": Part(lambda: self.by_size, lambda: drawn_by_size(self.by_size)),
+            "": Part(lambda: self.totals, lambda: amounts_drawn(self._on_files(self.totals).loc["backfilled"])),
+            "by_size": Part(lambda: self.by_size, lambda: drawn_by_size(self._on_files(self.by_size))),
             "models": Part(lambda: self.by_load, lambda: drawn_by_load(self.by_load), on=(MODELS,)),
         }
 

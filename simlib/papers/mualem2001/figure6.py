@@ -13,7 +13,7 @@ from ...models import feitelson96, feitelson_family, jann97
 from ...size_classes import ALL, SECONDS, class_name, named
 from .. import results
 from ..exhibit import LOGS, MODELS, Part
-from ..judging import TEXT
+from ..judging import RESTORED, TEXT
 from . import SP2, TRACES, distributions, over_family
 from .on_traces import OnTraces
 from .pictures import DOT, INTERVAL
@@ -35,6 +35,7 @@ class Figure6(
     """Are jobs of SP2 machines longer and smaller than others?"""
 
     traces: tuple = TRACES
+    rules: tuple = (TEXT, RESTORED)
     jobs: dict = field(default_factory=dict)
     least_jobs: int = 100
     resamples: int = 1000
@@ -114,9 +115,15 @@ class Figure6(
     @cached_property
     def measured(self):
         """What was measured, by claim, rule, member or Fsl, and part."""
-        of_members = distributions.of_weeks(list(self.members.items()), self.resamples, self.seed)
-        apart = distributions.sp2_against_each(self._of_weeks, of_members)
-        return {"MF-18": {TEXT: apart}, "MF-19": {TEXT: self._close()}}
+        of_rules = {TEXT: self} | ({RESTORED: self.drawn(self.seed)} if self.restores else {})
+        apart = {
+            rule: distributions.sp2_against_each(each._of_weeks, self._of_members) for rule, each in of_rules.items()
+        }
+        return {"MF-18": apart, "MF-19": {rule: each._close() for rule, each in of_rules.items()}}
+
+    @cached_property
+    def _of_members(self):
+        return distributions.of_weeks(list(self.members.items()), self.resamples, self.seed)
 
     def _close(self):
         ctc, seeds = dict(self.labelled).get("CTC"), range(self.seed, self.seed + self.model_seeds)

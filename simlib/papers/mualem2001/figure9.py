@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from ...estimates import Historical, did_not_complete
+from ...stats import Interval
 from ...walltime import accuracy
 from .. import results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, TEXT, cell, published
+from ..judging import LIKELY, RESTORED, TEXT, cell, published
 from ..ledger import NOTHING, PRINTED, Measure, decide
-from . import METRICS
+from . import METRICS, policies
 from .on_traces import OnTraces
 from .pictures import by_estimates, used_share
 from .replications import means, of_rules
@@ -38,7 +39,7 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
     trace: str = "CTC"
     deviations: tuple = (1.5, 3)
     scatter_h: float = 2
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED)
     shakes: int = repeats(10)
     shake_s: int = 60
     seed: int = 0
@@ -85,7 +86,12 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
         """The printed counts, if it is their log."""
         numbers = published("mualem2001_section44").set_index("quantity").CTC
         numbers = pd.concat([numbers, *(numbers[[one]].rename(WITH_TWO) for one in WITH_TWO)])
-        return numbers if self.workload.name == "CTC-SP2" else numbers[:0]
+        return numbers if self._is_papers else numbers[:0]
+
+    @property
+    def _is_papers(self):
+        """Whether it is the log that the text counts."""
+        return self.trace == "CTC" and not self.workload.stand_in
 
     @property
     def counted(self):
@@ -100,11 +106,18 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
         for name in COUNTS if len(printed) else []:
             other = f"one earlier run or more; two or more: {counted[WITH_TWO[name]]:,}" if name in WITH_TWO else ""
             about = origin | {"note": "; ".join(filter(None, [other, origin["note"]]))}
-            found.append(cell({"trace": "CTC", "quantity": name}, printed[name], counted[name], **about))
+            found.append(cell({"trace": "CTC", "quantity": name}, printed[name], self._readings(name), **about))
             if (share := f"{name}_pct") in printed:
-                of_all = 100 * counted[name] / counted[COUNTS[0]]
-                found.append(cell({"trace": "CTC", "quantity": share}, printed[share], of_all, decimals=1, **about))
+                of = {"trace": "CTC", "quantity": share}
+                found.append(cell(of, printed[share], self._readings(name, per_cent=True), decimals=1, **about))
         return found
+
+    def _readings(self, name, per_cent=False):
+        """A count, or what it is in per cent of the jobs that were not killed, of the log and of its draws."""
+        counts = [each.counted.ours for each in (self, *self.draws)]
+        ours, *drawn = (100 * one[name] / one[COUNTS[0]] if per_cent else one[name] for one in counts)
+        spread = Interval.of(drawn, 1) if drawn else None
+        return {TEXT: (ours, None)} | ({RESTORED: (spread.median, spread)} if spread else {})
 
     # The figure
 
@@ -191,12 +204,13 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
         By (quantity, overrun, estimates, scheduler, rule, replication, metric); the change is that against the users'
         estimates in the same replication.
         """
+        program = policies([rule for rule in self.rules if rule != RESTORED])
         shakes = dict.fromkeys(self.rules, self.shakes)
         found = {}
         for overrun, (name, workload) in product(("extend", "kill"), self.workloads.items()):
             settings = {"shake_s": self.shake_s, "seed": self.seed, "overrun": overrun}
             trace = replace(self.found[0], workload=workload)
-            found[overrun, name] = means(of_rules(trace, self.policies, shakes, **settings), METRICS)
+            found[overrun, name] = means(of_rules(trace, program, shakes, **settings), METRICS)
         found = pd.concat(found, names=["overrun", "estimates"])
         users = found.xs("user", level="estimates").reindex(found.index.droplevel("estimates"))
         return pd.concat({"mean": found, "change": found / users.to_numpy() - 1}, names=["quantity"])
@@ -217,18 +231,26 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
     # What it shows
 
     def judge(self):
-        text = self._measured if self.workload.name == "CTC-SP2" else dict.fromkeys(CLAIMS)
+        text, of_draws = self._measured, [draw._measured for draw in self.draws]
+        restored = {id: Measure.over([found[id] for found in of_draws]) for id in CLAIMS}
+        restored = {id: {RESTORED: found} for id, found in restored.items() if found}
         printed = published("mualem2001_section44").set_index("quantity").CTC
         of_all = Measure.exactly(printed[COUNTS[2]] / printed[COUNTS[0]])
         as_printed = {"MF-33": shares(printed), "MF-40": {"killed": of_all}}
         notes = {"MF-33": _of_two(self.counted.ours, printed), "MF-35": _described(self.profile)}
         return [
-            decide(id, {TEXT: text[id], PRINTED: as_printed.get(id)}, notes.get(id, "") if text[id] else "")
+            decide(
+                id,
+                {TEXT: text[id]} | restored.get(id, {}) | {PRINTED: as_printed.get(id)},
+                notes.get(id, "") if text[id] else "",
+            )
             for id in CLAIMS
         ]
 
     @property
     def _measured(self):
+        if not self._is_papers:
+            return dict.fromkeys(CLAIMS)
         return {
             "MF-33": shares(self.counted.ours),
             "MF-34": cautious(self.profile),

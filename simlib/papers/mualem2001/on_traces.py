@@ -6,14 +6,18 @@ import pandas as pd
 
 from .. import results
 from ..exhibit import LOGS, Exhibit
+from ..judging import RESTORED
 from . import WHOLE, labelled, policies, traces
+
+DRAWS = 10
+"""Of the logs that lost jobs, where nothing is simulated: what is counted hardly differs between them."""
 
 
 class OnTraces(Exhibit):
     """An exhibit with the parameter `traces`, the paper's names.
 
-    It may have `jobs` and `estimates`, as `mualem2001.traces` takes them; and `rules`, out of `TEXT` and `LIKELY`, with
-    `shakes` under the first, which is shown at length, and `other_shakes` under the other.
+    It may have `jobs` and `estimates`, as `mualem2001.traces` takes them; and `rules`, as `mualem2001.policies` does,
+    with `shakes` under the first, which is shown at length, and `other_shakes` under the others.
     """
 
     @cached_property
@@ -35,21 +39,27 @@ class OnTraces(Exhibit):
         """Whether the log of a printed number, or one of its logs, is not on this machine."""
         return any(one["trace"] == trace and _covers(one["months"], month) for one in self._found[1])
 
-    def origin(self, trace, month=WHOLE, **_):
-        """Whether a printed number is judged, and what is missing from its log: options of `judging.cell`."""
+    def origin(self, trace, month=WHOLE, **of):
+        """Why a printed number is not judged, and what is missing from its log: options of `judging.cell`."""
         logs = [each for each in self.found if each.trace == trace and _covers(each.months, month)]
-        origins = [each.origin(month) for each in logs]
-        notes = [one["note"] for one in origins if one["note"]]
-        return {"same_log": all(one["same_log"] for one in origins), "note": "; ".join(notes)}
+        origins = [each.origin(month, **of) for each in logs]
+        unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
+        return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
 
     def against(self, table, printed):
-        """Hold a table against the printed numbers, as `results.against`; those of absent logs stand there alone."""
+        """Hold a table against the printed numbers, as `results.against`; those of absent logs stand there alone.
+
+        Rows of logs for which a rule changes nothing, such as of those that lost no jobs, are left out.
+        """
         places = printed.index.to_frame(index=False)
         alone = places[[self.is_absent(**place) for place in places.to_dict("records")]]
         if not alone.empty:
             rules = pd.DataFrame({"rule": table.index.unique("rule")}) if "rule" in table.index.names else None
             alone = alone if rules is None else alone.merge(rules, how="cross")
             table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
+        for rule in table.index.unique("rule") if "rule" in table.index.names else []:
+            others = {each.trace for each in self.found} - {each.trace for each in self.found if each.matters(rule)}
+            table = table[~(table.index.isin([rule], level="rule") & table.index.isin(others, level="trace"))]
         return results.against(table, printed)
 
     @property
@@ -58,12 +68,34 @@ class OnTraces(Exhibit):
         return labelled(self.found)
 
     def load(self):
-        return {LOGS: [trace.workload for trace in self.found]}
+        restored = [trace.drawn(0).workload for trace in self.found if trace.lost] if self.restores else []
+        return {LOGS: [trace.workload for trace in self.found] + restored}
+
+    @property
+    def restores(self):
+        """Whether it puts lost jobs back: it has the rule, and a log that lost some."""
+        return RESTORED in getattr(self, "rules", ()) and any(trace.lost for trace in self.found)
+
+    def drawn(self, seed):
+        """This exhibit on one draw of the logs that lost jobs, as if that were the log."""
+        other = type(self)(**self.parameters)
+        vars(other)["_found"] = [trace.drawn(seed) for trace in self.found], self._found[1]
+        return other
+
+    @cached_property
+    def draws(self):
+        """This exhibit on several draws; none where no jobs are put back."""
+        return [self.drawn(seed) for seed in range(DRAWS)] if self.restores else []
+
+    @property
+    def followed(self):
+        """The rules that make a difference."""
+        return tuple(rule for rule in self.rules if any(trace.matters(rule) for trace in self.found))
 
     @property
     def policies(self):
         """Both schedulers by (scheduler, rule)."""
-        return policies(self.rules)
+        return policies(self.followed)
 
     @property
     def counts(self):

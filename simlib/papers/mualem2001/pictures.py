@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ...plots import COLOURS, legend, scheduler_styles
+from ..judging import LIKELY, RESTORED, TEXT
 from . import LABELS, METRICS, SCHEDULERS
 
 KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job in a stack
@@ -18,8 +19,18 @@ DOTTED = {"color": "grey", "linestyle": ":"}
 PRINTED = DOT | {"color": "grey", "fillstyle": "none"}
 INTERVAL = {"color": "grey", "linewidth": 3, "alpha": 0.4}
 
+MARKERS = {TEXT: ".", LIKELY: "x", RESTORED: "+"}
+HOLLOW = {TEXT: "o", LIKELY: "o", RESTORED: "^"}
+LINES = {TEXT: "-", LIKELY: ":", RESTORED: "--"}
+"""Of numbers under each rule."""
+
 numbers = FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}")
 """Writes the numbers of an axis."""
+
+
+def named_rules(rule):
+    """Name a rule in a legend."""
+    return "likely rules, lost jobs put back" if rule == RESTORED else f"{rule} rules"
 
 
 def by_estimates(table, names):
@@ -39,9 +50,10 @@ def by_estimates(table, names):
     for (row, metric), (column, case) in product(enumerate(METRICS), enumerate(cases)):
         ax = axes[row, column]
         for scheduler, colour, shift in zip(SCHEDULERS, COLOURS[:2], (-0.2, 0.1), strict=True):
-            for place, rule in enumerate(rules):
+            there = table.xs((scheduler, metric, case), level=(0, 1, 2)).index.unique("rule")
+            for place, rule in ((place, rule) for place, rule in enumerate(rules) if rule in there):
                 part = table.xs((scheduler, metric, case, rule), level=(0, 1, 2, "rule")).reindex(list(names))
-                style = {"markersize": 5, "fillstyle": "none"} if place else {"markersize": 4}
+                style = {"marker": HOLLOW[rule], "markersize": 5, "fillstyle": "none"} if place else {"markersize": 4}
                 x = np.arange(len(part)) + shift + 0.1 * place
                 ax.errorbar(x, part.ours, part.sd, color=colour, capsize=2, **DOT | style)
         ax.set_xticks(range(len(names)), list(names.values()))
@@ -50,7 +62,8 @@ def by_estimates(table, names):
         ax.yaxis.set_major_formatter(numbers)
         axes[0, column].set_title(case)
         axes[row, 0].set_ylabel(LABELS[metric])
-    entries = scheduler_styles(SCHEDULERS, **DOT) | {f"{rule} rules": PRINTED for rule in rules[1:]}
+    entries = scheduler_styles(SCHEDULERS, **DOT)
+    entries |= {named_rules(rule): PRINTED | {"marker": HOLLOW[rule]} for rule in rules[1:]}
     legend(figure, entries, "outside upper right")
     return figure
 

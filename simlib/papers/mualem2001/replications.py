@@ -44,7 +44,7 @@ def replications(
     -------
     Series
         By (replication, month, metric): metrics are those of `QUANTITIES`, slowdown by MF's formula; the last month,
-        WHOLE, has all jobs.
+        WHOLE, has all jobs. A restored trace is nowhere as it is: for that stands the median of its replications.
     """
     block = cache.once(_block, "trace", "policy", "estimates", "executor")
     key = _key(trace, policy, estimates)
@@ -53,7 +53,9 @@ def replications(
         for first in range(seed, seed + shakes, BLOCK)
     ]
     found = [pd.concat(blocks).set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes))] if blocks else []
-    if as_it_is:
+    if as_it_is and trace.restored:
+        found.insert(0, found[0].median().to_frame(AS_IT_IS).T)
+    elif as_it_is:
         workload = trace.workload.with_estimates(estimates(seed)) if estimates else trace.workload
         months = trace.by_month_and_whole(simulate(workload, policy, overrun)).stack()
         found.insert(0, months.to_frame(AS_IT_IS).T)
@@ -80,7 +82,10 @@ def of_rules(trace, policies, shakes, **settings):
     Series
         By (scheduler, rule, replication, month, metric).
     """
-    found = {key: replications(trace, policy, shakes[key[1]], **settings) for key, policy in policies.items()}
+    found = {
+        (scheduler, rule): replications(trace.under(rule), policy, shakes[rule], **settings)
+        for (scheduler, rule), policy in policies.items()
+    }
     return pd.concat(found, names=["scheduler", "rule"])
 
 
@@ -92,10 +97,11 @@ def means(results, metrics):
 
 def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor):
     """Some runs; `key` stands for what is not looked at when they are looked for."""
-    return shake(trace.workload, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, estimates, executor)
+    return shake(trace.workloads, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, estimates, executor)
 
 
 def _key(trace, policy, estimates):
     """What these runs hang on but their seeds."""
     months, edges = trace.month_edges
-    return cache.state_of(trace.workload), identity(policy), identity(estimates), tuple(months), tuple(edges.tolist())
+    jobs = cache.state_of(trace.workload), trace.lost.key if trace.restored else ()
+    return *jobs, identity(policy), identity(estimates), tuple(months), tuple(edges.tolist())

@@ -13,7 +13,7 @@ import pandas as pd
 from ...plots import COLOURS, legend, plain_log_axis, scheduler_styles
 from .. import results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, TEXT, deviation, published
+from ..judging import CALENDAR, LIKELY, RESTORED, TEXT, deviation, published
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, TRACES, WHOLE, table1_claims
 from .on_traces import OnTraces
 from .pictures import PRINTED
@@ -30,7 +30,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     """EASY against conservative backfilling, month by month."""
 
     traces: tuple = TRACES
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED, CALENDAR)
     jobs: dict = field(default_factory=dict)
     estimates: dict = field(default_factory=dict)
     shakes: int = repeats(100)
@@ -80,7 +80,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     def incomplete(self):
         """The months that are not judged, for jobs are missing, or the whole log: pairs (trace, month)."""
         months = self.comparison.index.droplevel(["scheduler", "metric", "rule"]).unique()
-        return [of for of in months if self.is_absent(*of) or not self.origin(*of)["same_log"]]
+        return [of for of in months if self.is_absent(*of) or self.origin(*of)["unjudged"].get(TEXT)]
 
     @cached_property
     def cells(self):
@@ -103,7 +103,8 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     def _repeated(self):
         places = self.comparison.index
         of_all = places.isin(["load", "jobs"], level="metric")
-        of_first = places.isin(SCHEDULERS[:1], level="scheduler") & places.isin(self.rules[:1], level="rule")
+        rules = [self.rules[0], RESTORED, CALENDAR]
+        of_first = places.isin(SCHEDULERS[:1], level="scheduler") & places.isin(rules, level="rule")
         return places[of_all & ~of_first]
 
     # For reading
@@ -125,7 +126,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
         table = results.beside(part, form, "scheduler")
         changes = self.changes.xs(metric, level="metric")
         values = {"paper": changes.published.xs(self.rules[0], level="rule")}
-        values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.rules}
+        values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.followed}
         for name, of in values.items():
             table["difference", name] = results.written(of, "{:+.1f}%")
         return table

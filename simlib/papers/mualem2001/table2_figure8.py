@@ -12,9 +12,10 @@ import scipy
 
 from ...estimates import did_not_complete
 from ...plots import COLOURS
+from ...stats import Interval
 from .. import results
 from ..exhibit import LOGS, Part
-from ..judging import TEXT, cell, published
+from ..judging import OTHER_LOG, RESTORED, TEXT, cell, published
 from ..ledger import PRINTED, Measure, decide
 from . import SP2
 from .on_traces import OnTraces
@@ -61,6 +62,7 @@ class Table2Figure8(
     """How good are users' estimates?"""
 
     traces: tuple = SP2
+    rules: tuple = (TEXT, RESTORED)
     popular_values: int = 10
 
     @cached_property
@@ -105,19 +107,31 @@ class Table2Figure8(
     @property
     def cells(self):
         """The verdicts on the printed counts and percentages; what may explain a difference is noted."""
-        counts, per_cent = (table[table.published.notna()] for table in (self.table, self.percentages))
-        return [
-            *(self._cell(*place, row, self._notes(*place)) for place, row in counts.iterrows()),
-            *(self._cell(*place, row, self._notes(*place), " [%]", decimals=1) for place, row in per_cent.iterrows()),
-        ]
+        of_draws = [draw.table for draw in self.draws], [draw.percentages for draw in self.draws]
+        counts, per_cent = self._cells(self.table, of_draws[0]), self._cells(self.percentages, of_draws[1], " [%]", 1)
+        return [*counts, *per_cent]
 
-    def _cell(self, trace, row, numbers, notes, unit="", **options):
-        origin = self.origin(trace)
+    def _cells(self, table, of_draws, unit="", decimals=None):
+        """The verdicts on one kind of numbers, with those of the same table on each draw."""
+        lost = [each.trace for each in self.found if each.lost]
+        found = []
+        for (trace, row), numbers in table[table.published.notna()].iterrows():
+            of = {"trace": trace, "quantity": row + unit}
+            readings = {TEXT: (numbers.ours, None)}
+            if of_draws and trace in lost:
+                drawn = Interval.of([draw.ours[trace, row] for draw in of_draws], 1)
+                readings[RESTORED] = drawn.median, drawn
+            found.append(cell(of, numbers.published, readings, decimals=decimals, **self._about(of, trace, row)))
+        return found
+
+    def _about(self, of, trace, row):
+        """Why a number is not judged, and what may explain that it differs."""
+        origin, notes = self.origin(**of), self._notes(trace, row)
+        unjudged = origin["unjudged"]
         if row == UNSEEN:
             notes = [*notes, "not judged: the public log lacks the times of single nodes, see MF-27"]
-        note = "; ".join(filter(None, [*notes, origin["note"]]))
-        judged = {"same_log": origin["same_log"] and row != UNSEEN, "note": note} | options
-        return cell({"trace": trace, "quantity": row + unit}, numbers.published, numbers.ours, **judged)
+            unjudged = {TEXT: OTHER_LOG, RESTORED: OTHER_LOG}
+        return {"unjudged": unjudged, "note": "; ".join(filter(None, [*notes, origin["note"]]))}
 
     def _notes(self, trace, row):
         """What may explain that a count differs from the printed one."""
@@ -200,17 +214,30 @@ class Table2Figure8(
         return pd.DataFrame(columns).reindex(self.lines.index.unique("trace"))
 
     def judge(self):
-        sdsc = next((each.workload for each in self.found if each.trace == "SDSC"), None)
         counts = published("mualem2001_table2").set_index("parameter").T
         killed = counts.peak_100pct_killed
+        printed = {"MF-26": _least(killed / counts.peak_100pct, "killed")}
+        printed["MF-39"] = _most(killed / counts.total_jobs, "killed")
+        notes = {"MF-25": _tenths(self.flat), "MF-29": _medians(self.popular), "MF-45": _of_printed_peak(self.lines)}
+        text, of_draws = self._measured, [draw._measured for draw in self.draws]
+        restored = {id: Measure.over([found[id] for found in of_draws]) for id in CLAIMS}
+        restored = {id: {RESTORED: found} for id, found in restored.items() if found}
         return [
-            decide("MF-25", {TEXT: _flat(self.flat)}, _tenths(self.flat)),
-            decide("MF-26", {TEXT: _peak_killed(self.lines), PRINTED: _least(killed / counts.peak_100pct, "killed")}),
-            decide("MF-28", {TEXT: _removed(sdsc)}),
-            decide("MF-29", {TEXT: _rounded(self.nice) | _spread(self.popular)}, _medians(self.popular)),
-            decide("MF-39", {TEXT: _used_up(self.lines), PRINTED: _most(killed / counts.total_jobs, "killed")}),
-            decide("MF-45", {TEXT: _zero_peak(self.lines)}, _of_printed_peak(self.lines)),
+            decide(id, {TEXT: text[id]} | restored.get(id, {}) | {PRINTED: printed.get(id)}, notes.get(id, ""))
+            for id in CLAIMS
         ]
+
+    @cached_property
+    def _measured(self):
+        sdsc = next((each.workload for each in self.found if each.trace == "SDSC"), None)
+        return {
+            "MF-25": _flat(self.flat),
+            "MF-26": _peak_killed(self.lines),
+            "MF-28": _removed(sdsc),
+            "MF-29": _rounded(self.nice) | _spread(self.popular),
+            "MF-39": _used_up(self.lines),
+            "MF-45": _zero_peak(self.lines),
+        }
 
     def parts(self):
         return {

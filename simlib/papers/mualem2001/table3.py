@@ -11,11 +11,11 @@ from ... import estimates
 from ...plots import COLOURS, legend, scheduler_styles
 from .. import ledger, results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, TEXT, deviation, published
+from ..judging import LIKELY, RESTORED, TEXT, deviation, published
 from ..ledger import Measure, decide
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2
 from .on_traces import OnTraces
-from .pictures import DOTTED, PRINTED, numbers
+from .pictures import LINES, MARKERS, PRINTED, named_rules, numbers
 from .replications import means, of_rules
 
 FACTORS = (1, 2, 4, 11, 31, 101, 301)
@@ -28,7 +28,7 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, cla
 
     traces: tuple = SP2
     factors: tuple = FACTORS
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED)
     shakes: int = repeats(100)
     other_shakes: int = repeats(40)
     draws: int = repeats(20)
@@ -74,7 +74,7 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, cla
         return {"": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells)}
 
     def _draw(self):
-        return against_estimates(self.comparison, self.rules)
+        return against_estimates(self.comparison, self.followed)
 
 
 def qualities(factors):
@@ -207,7 +207,7 @@ def against_estimates(table, rules):
     table : DataFrame
         From `comparison`.
     rules : sequence of str
-        The first is drawn solid with standard deviations, the second dotted.
+        The first is drawn solid with standard deviations, the others in their `LINES`.
     """
     traces = list(table.index.unique("trace"))
     size = (2.5 + 3.2 * len(traces), 0.8 + 3 * len(METRICS))
@@ -215,13 +215,16 @@ def against_estimates(table, rules):
     for (row, metric), (column, trace) in product(enumerate(METRICS), enumerate(traces)):
         ax = axes[row, column]
         for scheduler, colour in zip(SCHEDULERS, COLOURS[:2], strict=True):
-            first, *others = (table.xs((scheduler, metric, trace, rule), level=(0, 1, 2, 4)) for rule in rules)
+            of = table.xs((scheduler, metric, trace), level=(0, 1, 2))
+            first, *others = (rule for rule in rules if rule in of.index.unique("rule"))
+            others = {rule: of.ours.xs(rule, level="rule") for rule in others}
+            first = of.xs(first, level="rule")
             x = np.arange(len(first))
             for part in (slice(1), slice(1, None)):  # the original estimates stand apart from the series over f
                 ax.errorbar(x[part], first.ours[part], first.sd[part], color=colour, marker=".", capsize=2)
-            for other in others:
-                ax.plot(x[1:], other.ours[1:], color=colour, linestyle=":", linewidth=1.2)
-                ax.plot(x[:1], other.ours[:1], color=colour, marker="x", linestyle="", markersize=5)
+            for rule, ours in others.items():
+                ax.plot(x[1:], ours[1:], color=colour, linestyle=LINES[rule], linewidth=1.2)
+                ax.plot(x[:1], ours[:1], color=colour, marker=MARKERS[rule], linestyle="", markersize=5)
             ax.plot(x, first.published, "o", color=colour, fillstyle="none", markersize=7)
         ax.set_xticks(x, [name.replace("original", "orig.").removeprefix("f") for name in first.index])
         ax.yaxis.set_major_formatter(numbers)
@@ -230,5 +233,13 @@ def against_estimates(table, rules):
     for ax in axes[-1]:
         ax.set_xlabel("estimates: original, or uniform in [r, f r] by f")
     entries = scheduler_styles(SCHEDULERS, marker=".")
-    legend(figure, entries | {f"{rule} rules": DOTTED | {"marker": "x"} for rule in rules[1:]} | {"published": PRINTED})
+    legend(
+        figure,
+        entries
+        | {
+            named_rules(rule): {"color": "grey", "linestyle": LINES[rule], "marker": MARKERS[rule]}
+            for rule in rules[1:]
+        }
+        | {"published": PRINTED},
+    )
     return figure

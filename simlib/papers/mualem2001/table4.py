@@ -10,11 +10,11 @@ from ... import estimates
 from ...plots import COLOURS, legend
 from .. import ledger, results
 from ..exhibit import LOGS, Part, repeats
-from ..judging import LIKELY, TEXT, deviation, published
+from ..judging import LIKELY, RESTORED, TEXT, deviation, published
 from ..ledger import decide
 from . import CLOSE_TO, METRICS, SCHEDULERS
 from .on_traces import OnTraces
-from .pictures import PRINTED
+from .pictures import MARKERS, PRINTED, named_rules
 from .replications import means, of_rules
 from .table1 import DECIMALS
 from .table3 import as_it_is, has_all, measure, share
@@ -25,7 +25,7 @@ class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, clai
 
     traces: tuple = ("KTH", "CTC", "SDSC")
     factor: float = 2
-    rules: tuple = (TEXT, LIKELY)
+    rules: tuple = (TEXT, LIKELY, RESTORED)
     shakes: int = repeats(60)
     other_shakes: int = repeats(40)
     shake_s: int = 60
@@ -91,7 +91,7 @@ class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, clai
 
     def judge(self):
         found = self.results.xs("difference", level="quantity").unstack("replication").T
-        readings = {rule: found.xs(rule, axis=1, level="rule").dropna() for rule in self.rules}
+        readings = {rule: found.xs(rule, axis=1, level="rule").dropna() for rule in self.followed}
         readings[ledger.PRINTED] = as_it_is(_printed().xs("difference", level="quantity"))
         measures = {"MF-36": improving, "MF-37": largest}
         return [decide(id, {rule: of(table) for rule, table in readings.items()}) for id, of in measures.items()]
@@ -141,21 +141,22 @@ def largest(found):
 def changes(differences):
     """Draw the changes with their shaken bands: a panel a metric, a group a trace and scheduler, a marker a rule."""
     panels = {"bounded_slowdown": "bounded slowdown", "response_s": "response time"}
-    rules = dict(zip(differences.index.unique("rule"), ((-0.14, "."), (0.14, "x")), strict=False))
+    shifts = dict(zip(MARKERS, (-0.2, 0, 0.2), strict=True))
     figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 4), sharex=True, sharey=True)
     for ax, (metric, title) in zip(axes, panels.items(), strict=True):
         groups = list(differences.loc[metric].groupby(["trace", "scheduler"], sort=False))
         ax.axvline(0, color="black", linewidth=0.8)
         for y, ((_, scheduler), part) in enumerate(groups):
             colour = COLOURS[scheduler != "easy"]
-            for row, (shift, marker) in zip(part.itertuples(), rules.values(), strict=True):
+            for rule, row in zip(part.index.get_level_values("rule"), part.itertuples(), strict=True):
                 error = [[row.mean - row.low], [row.high - row.mean]]
-                ax.errorbar(row.mean, y + shift, xerr=error, color=colour, marker=marker, capsize=2)
+                ax.errorbar(row.mean, y + shifts[rule], xerr=error, color=colour, marker=MARKERS[rule], capsize=2)
             ax.plot(row.published, y, "o", color=colour, fillstyle="none", markersize=9)
         ax.set_yticks(range(len(groups)), [" ".join(key).replace("easy", "EASY") for key, _ in groups])
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.set(title=title, xlabel="change when estimates are doubled")
     axes[0].invert_yaxis()
-    entries = {f"{rule} rules": {"color": "grey", "marker": marker} for rule, (_, marker) in rules.items()}
+    rules = differences.index.unique("rule")
+    entries = {named_rules(rule): {"color": "grey", "marker": MARKERS[rule]} for rule in rules}
     legend(figure, entries | {"published": PRINTED})
     return figure

@@ -98,7 +98,7 @@ def printed(*exhibits):
 def unjudged(of):
     """Say for a record's cell that no log is the paper's: options of `judging.cell`."""
     note = "the paper's machine, 9 of its 30 months" if of["trace"] == "ANL-Intrepid" else ""
-    return {"same_log": False, "note": note}
+    return {"unjudged": {judging.TEXT: judging.OTHER_LOG}, "note": note}
 
 
 # Measures: replication 0 has the jobs as they are, 1, 2, ... are resamples

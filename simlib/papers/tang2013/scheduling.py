@@ -16,7 +16,7 @@ from ...policies import EASY
 from ...schedule import simulate
 from ...walltime import Adjustment, Scheme
 from .. import results
-from ..judging import published
+from ..judging import OTHER_LOG, TEXT, published
 from ..results import AS_IT_IS
 from . import TRIPLE
 from .on_traces import OnTraces
@@ -318,7 +318,7 @@ def unjudged(of):
     """Say of a record's cell how the text puts the number, and that no log is the paper's: options of `cell`."""
     row = printed_table().loc[of["order"], of["case"], of["metric"], of.get("statistic", "mean")]
     months = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
-    return {"same_log": False, "note": "; ".join(filter(None, [row.bound, row.note, months]))}
+    return {"unjudged": {TEXT: OTHER_LOG}, "note": "; ".join(filter(None, [row.bound, row.note, months]))}
 
 
 def compared(gained):
