@@ -1,9 +1,8 @@
 """Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
 
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -48,8 +47,8 @@ class Trace:
         How many jobs the published runs had and this file lacks, by month; None where that is not known.
     months_begin : float
         By how many hours after local midnight the months of the published tables begin.
-    first_months : tuple of int
-        The days that the first of these months have, where not those of the calendar.
+    begin_on : dict
+        The day on which a month begins, where that is not its first.
     from_first_job : bool
         Whether the first of them begins with the log's first job.
     lost : Lost or None
@@ -63,7 +62,7 @@ class Trace:
     months: tuple = ("0000-00", "9999-99")
     missing: dict | None = None
     months_begin: float = 0.0
-    first_months: tuple = ()
+    begin_on: dict = field(default_factory=dict)
     from_first_job: bool = False
     lost: Lost | None = None
     restored: bool = False
@@ -71,12 +70,12 @@ class Trace:
     def under(self, rule):
         """Take this trace for a rule: with its lost jobs back under `RESTORED`, with months as on the calendar."""
         if rule == CALENDAR:
-            return replace(self, months_begin=0.0, first_months=(), from_first_job=False)
+            return replace(self, months_begin=0.0, begin_on={}, from_first_job=False)
         return replace(self, restored=True) if rule == RESTORED and self.lost else self
 
     def matters(self, rule):
         """Whether this trace comes out otherwise under a rule than under others."""
-        return {RESTORED: bool(self.lost), CALENDAR: self.months_begin != 0 or bool(self.first_months)}.get(rule, True)
+        return {RESTORED: bool(self.lost), CALENDAR: self.months_begin != 0 or bool(self.begin_on)}.get(rule, True)
 
     def drawn(self, seed):
         """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
@@ -101,14 +100,14 @@ class Trace:
         months, edges = self.workload.month_starts(submit.iloc[0], submit.iloc[-1])
         inside = [self.months[0] <= month <= self.months[1] for month in months]
         first, last = inside.index(True), len(inside) - inside[::-1].index(True)
-        edges = edges[first : last + 1]
-        begin = self.workload.time(edges[0]).tz_localize(None)
-        for number, days in enumerate(accumulate(self.first_months), 1):
-            edges[number] = self.workload.second(begin + pd.Timedelta(days=days))
+        months, edges = months[first:last], edges[first : last + 1]
+        for month, day in self.begin_on.items():
+            if month in months:
+                edges[months.index(month)] = self.workload.second(day)
         edges += round(3600 * self.months_begin)
         if self.from_first_job:
             edges[0] = submit.iloc[0]
-        return months[first:last], edges
+        return months, edges
 
     # Is it the paper's log, with all its jobs?
 
@@ -153,10 +152,11 @@ class Trace:
         return {"unjudged": unjudged, "note": note}
 
     def _months_say(self, month, metric="", **_):
-        """Whether something about the first months was inferred from this number."""
+        """Whether something about where months begin was inferred from this number."""
         months = self.month_edges[0]
-        of_lengths = metric == "jobs" and month in months[: len(self.first_months)]
-        return of_lengths or (metric == "load" and self.from_first_job and month == months[0])
+        following = dict(zip(months, months[1:], strict=False))
+        of_edges = metric == "jobs" and {month, following.get(month)} & set(self.begin_on)
+        return bool(of_edges) or (metric == "load" and self.from_first_job and month == months[0])
 
     # Its months
 
@@ -214,7 +214,7 @@ def _trace(setting, variant, jobs, estimates):
     condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
     workload = (whole.select(condition) if condition else whole).with_estimates(kind)
     missing = setting.get("missing", {}).get(workload.source["variant"])
-    begin, days = setting.get("months_begin", 0.0), tuple(setting.get("first_months", ()))
+    begin, days = setting.get("months_begin", 0.0), setting.get("begin_on", {})
     lost, from_first_job = None, setting.get("from_first_job", False)
     if workload.source["variant"] == "cleaned" and "lost" in setting:
         lost = Lost(whole, setting["lost"], condition, kind)

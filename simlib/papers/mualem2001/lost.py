@@ -1,6 +1,6 @@
 """The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn anew for each seed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -11,7 +11,10 @@ from ...identity import identity
 from ...workload import Workload
 
 FIELDS = ("run", "procs", "requested_time", "status")
-"""What a setting may say of a user's lost jobs: a number, or the lowest and highest that it may have been."""
+"""What a setting may say of a user's lost jobs, see `_values`."""
+
+POOL = 1000
+"""How many jobs are made up of a user in a draw, for the lost ones to be drawn from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,22 +31,32 @@ class Lost:
         On the jobs that are simulated; "" for all.
     estimates : str
         "user" or "exact".
+    gaps : DataFrame, optional
+        When they were submitted, if not as `restore.lost` says.
+    lines : DataFrame, optional
+        The job lines that lost ones resemble, if not the log's own.
     """
 
     log: Workload
     users: list
     condition: str
     estimates: str
+    gaps: pd.DataFrame | None = None
+    lines: pd.DataFrame | None = None
 
     @cached_property
-    def gaps(self):
-        """When the lost jobs were submitted, from `restore.lost`."""
-        return restore.lost(self.log)
+    def known_gaps(self):
+        """When the lost jobs were submitted, as from `restore.lost`."""
+        return restore.lost(self.log) if self.gaps is None else self.gaps
+
+    def with_setting(self, user, field, value):
+        """Say another thing of a user's lost jobs."""
+        return replace(self, users=[one | {field: value} if one["user"] == user else one for one in self.users])
 
     @cached_property
     def key(self):
         """What draws hang on but the seed and the log."""
-        return identity((self.users, self.condition, self.estimates))
+        return identity((self.users, self.condition, self.estimates, self.gaps, self.lines))
 
     def inferred_from(self, of):
         """Whether what is said of the lost jobs was inferred from this printed number, a dict of what it is of."""
@@ -58,14 +71,15 @@ class Lost:
         rng = np.random.default_rng([seed, 1])
         pools = {user["user"]: self._pool(user, rng) for user in self.users}
         every = {user["user"]: user["every"] for user in self.users if "every" in user}
-        drawn = restore.put_back(self.log, pools, seed, every, self.gaps)
+        drawn = restore.put_back(self.log, pools, seed, every, self.known_gaps)
         return (drawn.select(self.condition) if self.condition else drawn).with_estimates(self.estimates)
 
     def _pool(self, user, rng):
         """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
-        lines = self.log.log.query(user["lines"]) if "lines" in user else pd.DataFrame(index=[0])
-        given = {name: user[name] for name in FIELDS if name in user}
-        return lines.assign(**{name: _chosen(value, rng) for name, value in given.items()})
+        known = self.log.log if self.lines is None else self.lines
+        lines = known.query(user["lines"]) if "lines" in user else pd.DataFrame(index=[0])
+        lines = lines.iloc[rng.integers(len(lines), size=POOL)]
+        return lines.assign(**{name: _values(user[name], rng) for name in FIELDS if name in user})
 
     def drawn(self, seed):
         """Draw as `whole`, without the job lines; the last draws are kept, for several policies simulate the same."""
@@ -79,6 +93,19 @@ def _drawn(lost, seed):
     return found
 
 
-def _chosen(value, rng):
-    """A number, or one of a range."""
-    return int(rng.integers(value[0], value[1], endpoint=True)) if isinstance(value, list) else value
+def _values(of, rng):
+    """Make the values of a field.
+
+    Of a number, that; of a range, one number in it for all jobs of the log; of a `mean` and `sd` normal ones, of a
+    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range too.
+    """
+    if isinstance(of, list):
+        return int(rng.integers(*of, endpoint=True))
+    if not isinstance(of, dict):
+        return of
+    mean = _values(of["mean"], rng)
+    if "log_sd" in of:
+        drawn = rng.lognormal(np.log(mean) - of["log_sd"] ** 2 / 2, of["log_sd"], POOL)
+    else:
+        drawn = rng.normal(mean, of["sd"], POOL)
+    return np.maximum(drawn.round(), 1).astype(int)
