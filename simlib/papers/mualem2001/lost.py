@@ -70,7 +70,7 @@ class Lost:
         """
         rng = np.random.default_rng([seed, 1])
         pools = {user["user"]: self._pool(user, rng) for user in self.users}
-        every = {user["user"]: user["every"] for user in self.users if "every" in user}
+        every = {user["user"]: user["every"] for user in self.users if user.get("every")}
         drawn = restore.put_back(self.log, pools, seed, every, self.known_gaps)
         return (drawn.select(self.condition) if self.condition else drawn).with_estimates(self.estimates)
 

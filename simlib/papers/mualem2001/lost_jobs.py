@@ -25,8 +25,9 @@ LENGTHS = (28, 30, 31, 31, 31)
 FOLDS = ("odd months", "even months", *SCHEDULERS)
 """What a setting is inferred from; it is judged on what is left."""
 
-AS_FILED, PUT_BACK, ANYWHERE, UNCALLED = "as filed", "put back", "put back at any time", "put into a log that lost none"
-"""The cure, what it is held against, and two that must not do as well."""
+AS_FILED, PUT_BACK, IN_MONTH = "as filed", "put back", "put back in their months"
+ANYWHERE, UNCALLED = "put back at any time", "put into a log that lost none"
+"""The cure, what it is held against, a weaker one, and two that must not do as well."""
 
 
 class LostJobs(
@@ -42,6 +43,7 @@ class LostJobs(
     traces: tuple = ("CTC", "KTH", "Par", "CM5")
     run_times: tuple = (900, 1200, 1500, 1800, 2100, 2400, 2700, 3000)
     requests: tuple = (7201, 10800, 14400, 21600, 43200, 64800)
+    spacings: tuple = (1, 9, 48)
     shakes: int = repeats(20)
     shake_s: int = 60
     seed: int = 0
@@ -87,6 +89,11 @@ class LostJobs(
         """CTC's January with each requested time of the lost burst, from `tried`."""
         return self._tried("CTC", 135, "requested_time", {asked: asked for asked in self.requests})
 
+    @cached_property
+    def tried_spacings(self):
+        """CTC's January with the lost burst so many seconds apart within each gap, from `tried`; 0: spread evenly."""
+        return self._tried("CTC", 135, "every", {0: None} | {every: every for every in self.spacings})
+
     def _tried(self, name, user, field, values):
         trace = self.by_name.get(name)
         if trace is None or not trace.lost:
@@ -123,8 +130,10 @@ class LostJobs(
 
     def _cures(self, trace):
         if trace.lost:
-            anywhere = replace(trace.lost, gaps=spread_out(trace))
-            cures = {PUT_BACK: trace.lost, ANYWHERE: anywhere}
+            submit = trace.lost.log.log.submit
+            spans = {IN_MONTH: trace.month_edges[1], ANYWHERE: submit.agg(["min", "max"]).to_numpy()}
+            spread = {cure: replace(trace.lost, gaps=spread_out(trace, edges)) for cure, edges in spans.items()}
+            cures = {PUT_BACK: trace.lost} | spread
         elif trace.trace == "KTH" and "CTC" in self.by_name and self.by_name["CTC"].lost:
             cures = {UNCALLED: uncalled(trace, self.by_name["CTC"].lost)}
         else:
@@ -147,6 +156,7 @@ class LostJobs(
             parts["run-times"] = Part(lambda: self.tried_par, lambda: pictures.run_times(self.tried_par, FOLDS))
         if self.tried_ctc is not None:
             parts["requests"] = Part(lambda: self.tried_ctc)
+            parts["spacings"] = Part(lambda: self.tried_spacings)
         if self.orders is not None:
             parts["months"] = Part(lambda: self.orders, lambda: pictures.orders(self.orders))
         return parts
@@ -321,15 +331,20 @@ def met(trace, policy, scheduler, **shaken):
     return fits[["log_likelihood", "inside", "close", "cells"]].sum().to_dict() | off
 
 
-def spread_out(trace):
-    """Forget when lost jobs were submitted: gaps as from `restore.lost`, one a user, as long as the log."""
+def spread_out(trace, edges):
+    """Forget when lost jobs were submitted, but for the span between two edges in which that was.
+
+    Returns
+    -------
+    DataFrame
+        As from `restore.lost`, a row a user and span; what came before the first or after the last span is in these.
+    """
     gaps, log = trace.lost.known_gaps, trace.lost.log.log
-    of_users = gaps.groupby("user").jobs.sum()
-    first = log.job.max() + 1 + of_users.cumsum() - of_users  # numbers that no job has
-    return pd.DataFrame(
-        {"first": first, "last": first + of_users - 1, "user": of_users.index, "jobs": of_users}
-        | {"earliest": log.submit.min(), "latest": log.submit.max()}
-    ).reset_index(drop=True)
+    span = np.clip(np.searchsorted(edges, gaps.earliest, side="right") - 1, 0, len(edges) - 2)
+    found = gaps.groupby(["user", span]).jobs.sum().rename_axis(["user", "span"]).reset_index()
+    first = log.job.max() + 1 + found.jobs.cumsum() - found.jobs  # numbers that no job has
+    times = {"earliest": edges[found.span], "latest": edges[found.span + 1]}
+    return found.drop(columns="span").assign(first=first, last=first + found.jobs - 1, **times)
 
 
 def uncalled(trace, lost):

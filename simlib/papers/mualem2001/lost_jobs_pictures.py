@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from ...plots import COLOURS, legend
 from . import LABELS, METRICS, SCHEDULERS
@@ -42,8 +42,9 @@ def run_times(tried, folds, lowest=-40):
     figure, ax = plt.subplots(figsize=(6.5, 3.4))
     for fold, colour in zip(folds, (COLOURS[2], COLOURS[3], *COLOURS[:2]), strict=True):
         likelihood = tried.log_likelihood[in_fold(tried, fold)].groupby("value").sum()
-        ax.plot(likelihood.index, likelihood - likelihood.max(), "o-", color=colour, markersize=4, label=fold)
-    ax.set(xlabel="run time of the nightly jobs [s]", ylabel="log likelihood, below the best", ylim=(lowest, 2))
+        label = "EASY" if fold == "easy" else fold
+        ax.plot(likelihood.index, likelihood - likelihood.max(), "o-", color=colour, markersize=4, label=label)
+    ax.set(xlabel="mean run time of the nightly jobs [s]", ylabel="log likelihood, below the best", ylim=(lowest, 2))
     ax.legend(title="inferred from", loc="lower center")
     return figure
 
@@ -68,7 +69,7 @@ def orders(table):
 def cures(table):
     """Draw by how much the printed means are missed, as filed, cured, and falsely cured: a panel a metric."""
     figure, axes = plt.subplots(1, len(METRICS), figsize=(9.5, 1.2 + 0.2 * len(table)), sharey=True)
-    looks = ("o", "#888888"), ("X", COLOURS[4]), ("o", COLOURS[2]), ("X", COLOURS[1])
+    looks = ("o", "#888888"), ("X", COLOURS[4]), ("o", COLOURS[2]), ("o", COLOURS[5]), ("X", COLOURS[1])
     styles = dict(zip(table.index.unique("cure"), looks, strict=False))
     groups = list(table.groupby(["trace", "scheduler"], sort=False))
     for ax, metric in zip(axes, METRICS, strict=True):
@@ -77,7 +78,9 @@ def cures(table):
                 marker, colour = styles[cure]
                 ax.plot(off, y, marker, color=colour, markersize=7)
         ax.set(xlabel=f"{LABELS[metric].partition(' [')[0]}, off in the median month", xscale="log")
-        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(PercentFormatter(1))
+        ax.xaxis.set_minor_formatter(NullFormatter())
         ax.set_yticks(range(len(groups)), [" ".join(key).replace("easy", "EASY") for key, _ in groups])
     axes[0].invert_yaxis()
     legend(figure, {cure: {"marker": m, "color": c, "linestyle": ""} for cure, (m, c) in styles.items()})

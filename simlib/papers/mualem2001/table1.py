@@ -76,6 +76,13 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
         table = pd.DataFrame(np.nan, index, ["ours", "low", "median", "high"]).assign(ours=list(jobs.values()))
         return self.against(table, published("mualem2001_section31").set_index(["trace", "metric"]).value)
 
+    @property
+    def likely(self):
+        """The comparison under the last rules that there are of likely program and restored log."""
+        there = self.comparison.dropna(subset="ours")
+        found = there[there.index.isin([LIKELY, RESTORED], level="rule")].droplevel("rule")
+        return in_order(found[~found.index.duplicated(keep="last")])
+
     @cached_property
     def incomplete(self):
         """The months that are not judged, for jobs are missing, or the whole log: pairs (trace, month)."""
@@ -156,6 +163,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     def parts(self):
         return {
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
+            "likely": Part(lambda: self.likely, lambda: months_at_a_glance(self.likely, [])),
             "differences": Part(lambda: self.changes, self._draw_as_printed, cells=lambda: self.cells_of_changes),
             "jobs": Part(lambda: self.totals, cells=lambda: results.cells(self.totals, lambda of: self.origin(**of))),
         }
