@@ -292,7 +292,7 @@ def judged(trace, monkeypatch):
 
 
 def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
-    standing = detective.standing([trace], judged)
+    standing = detective.standing(dict.fromkeys(("text", "other"), [trace]), judged)
     assert (standing.standing.abs() <= 1).equals(standing.verdict == judging.INSIDE)
     shares = detective.shares(standing)
     inside = shares.xs(judging.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
@@ -302,7 +302,7 @@ def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
 
 
 def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judged):
-    found = detective.conclusions([trace], judged)
+    found = detective.conclusions(dict.fromkeys(("text", "other"), [trace]), judged)
     runs = {scheduler: judged["text", scheduler, "KTH"] for scheduler in ("easy", "conservative")}
     differences = runs["conservative"] / runs["easy"] - 1
     won = (differences.xs("response_s", axis=1, level="metric") > 0).sum(axis=1)

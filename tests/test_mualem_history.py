@@ -16,11 +16,12 @@ from simlib.papers.mualem2001 import figure9
 def workload(rows, name="log"):
     """Of (submit, run, app, status), estimates 100."""
     jobs = pd.DataFrame(rows, columns=["submit", "run", "app", "status"]).assign(estimate=100, user=1, procs=1)
-    return simlib.Workload(jobs, 10, name, log=jobs.assign(wait=0), source={"file": "made-up.swf"})
+    source, start = {"file": "made-up.swf"}, pd.Timestamp("1996-06-26", tz="US/Eastern")
+    return simlib.Workload(jobs, 10, name, log=jobs.assign(wait=0), source=source, start=start)
 
 
-def exhibit(workload, **parameters):
-    return of_traces(figure9.Figure9, mualem2001.Trace("CTC", workload), **parameters)
+def exhibit(workload, trace="CTC", **parameters):
+    return of_traces(figure9.Figure9, mualem2001.Trace(trace, workload), trace=trace, **parameters)
 
 
 ROWS = [(0, 10, 1, 1), (1, 20, 1, 1), (2, 60, 1, 1), (3, 90, 2, 1), (4, 999, 1, 0), (5, 15, 2, 1)]
@@ -45,7 +46,7 @@ def test_a_population_s_deviation_is_smaller_and_underestimates_more():
 
 
 def test_every_reading_is_counted_and_only_ctc_has_printed_numbers():
-    made = exhibit(workload(ROWS))
+    made = exhibit(workload(ROWS), "KTH")
     table = made.readings
     assert len(table) == 12 * 6
     assert table.ours.xs("jobs_not_killed", level="quantity").eq(5).all()
@@ -175,7 +176,7 @@ def test_the_papers_own_numbers_pass():
 
 
 def test_only_the_ctc_log_can_decide():
-    made = exhibit(workload(ROWS, "KTH-SP2"))
+    made = exhibit(workload(ROWS, "KTH-SP2"), "KTH")
     assert {claim["verdict"] for claim in made.judge()} == {ledger.UNTESTED}
     assert made.cells == []
 
@@ -198,7 +199,7 @@ def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log
     first = made.counted
     assert made.possible.iloc[0].tolist() == [False, False, True]
     assert not made.possible.iloc[:, :2].any(axis=None)  # no sense of history meets both printed numbers
-    assert {one["verdict"] for cell in made.cells for one in cell["readings"].values()} == {judging.OTHER_LOG}
+    assert {cell["readings"][TEXT]["verdict"] for cell in made.cells} == {judging.OTHER_LOG}
     assert 0 <= first.lacking["jobs_not_killed"] - first.lacking["jobs_with_history"] <= 20
     assert 0 <= first.lacking["underestimated"] <= 150
     assert (made.readings.lacking.xs("underestimated_with_history", level="quantity") < 0).all()

@@ -54,7 +54,7 @@ def record(tmp_path, monkeypatch, workload):
     of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [
         judging.cell(of, 1.0, readings, decimals=1, note="so it is"),
-        judging.cell(of | {"f": 2}, 0.0, 1.0, same_log=False),
+        judging.cell(of | {"f": 2}, 0.0, 1.0, unjudged={judging.TEXT: judging.OTHER_LOG}),
     ]
     verdicts = {"cells": cells, "claims": [claimed("MF-01", ledger.REPRODUCED, "all of 7", likely=ledger.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}

@@ -11,7 +11,7 @@ from helpers import ROOT, claimed
 from simlib import plots
 from simlib.models.sample import sample
 from simlib.papers import __main__ as command
-from simlib.papers import judging, ledger, records, report, scoreboard, site
+from simlib.papers import explained, judging, ledger, records, report, scoreboard, site
 from simlib.stats import Interval
 
 matplotlib.use("Agg")
@@ -83,13 +83,13 @@ def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(stud
 def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     text = scoreboard.text(study / "figures")
     (row,) = [line for line in text.splitlines() if "<b>Table 1</b>" in line]
-    assert "| kth.swf | 2 / 0 / 2 | 1 reproduced<br>1 not reproduced |" in row
+    assert "| kth.swf | 2 / 0 / 2 | 1 / 0 / 0 | 1 reproduced<br>1 not reproduced |" in row
     assert text.index("<b>Figure 4</b>") < text.index("<b>Table 1</b>")
     assert "made by hand" in text and "tang2013" not in text
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-09**")]
     assert "| **not reproduced** |" in line and r"1 \< 2 \| 3" in line
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-08**")]
-    assert "| **reproduced** |  |  | not reproduced | reproduced |" in line
+    assert "| **reproduced** |  |  | not reproduced |  | reproduced |" in line
 
 
 @pytest.mark.slow
@@ -103,7 +103,8 @@ def test_a_log_that_is_not_verified_is_marked(study, log):
 
 
 def test_numbers_that_are_not_judged_are_counted_with_the_reason():
-    cells = [judging.cell(OF, 1.0, value, same_log=same) for value, same in ((float("nan"), True), (2.0, False))]
+    other = {judging.TEXT: judging.OTHER_LOG}
+    cells = [judging.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
     assert report.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1}
     assert scoreboard.counted(cells) == "1 another log; 1 log not at hand"
 
@@ -117,6 +118,7 @@ def test_the_links_of_the_scoreboard_lead_somewhere(study):
     (study / "data" / "published").mkdir()
     for name in ("exhibit.schema.json", "published/criteria.csv"):
         (study / "data" / name).touch()
+    explained.save(report.outcomes(study / "figures"), study / "figures")
     text = scoreboard.text(study / "figures")
     assert len(links(text)) > 6
     assert [link for link in links(text) if not (study / "figures" / link).exists()] == []

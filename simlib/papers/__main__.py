@@ -32,9 +32,10 @@ def show():
 
 def write():
     """Write the scoreboard, where there are figures, and the site."""
-    from . import report, scoreboard, site
+    from . import explained, report, scoreboard, site
 
     if found := report.outcomes(paths.ROOT / "figures"):
+        explained.save(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
         if (readme := paths.ROOT / "README.md").exists():

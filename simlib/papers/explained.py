@@ -45,6 +45,11 @@ def steps(cells):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("under")
 
 
+def of_logs(found):
+    """Take the judged cells of the exhibits that are made from the paper's own logs, a list of `report.Outcome`."""
+    return [cell for one in found if one.paper == "mualem2001" for cell in one.cells]
+
+
 def _why_not(cell, rules):
     """Why a number is judged under none of these rules; None where it is."""
     verdicts = [cell["readings"][rule]["verdict"] for rule in rules if rule in cell["readings"]]
@@ -76,7 +81,7 @@ def save(found, folder):
     found : list of report.Outcome
     folder : Path
     """
-    cells = [cell for one in found if one.paper == "mualem2001" for cell in one.cells]
+    cells = of_logs(found)
     if not cells:
         return
     table = steps(cells)

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from .. import paths
 from ..archive import NOT_VERIFIED
-from . import ledger, records
+from . import explained, ledger, records
 from .exhibit import exhibits
 from .judging import (
     ABSENT,
@@ -211,7 +211,10 @@ def stated(found):
     ]
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
     absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
-    numbers |= {"printed": by_verdict(printed), "absent": absent}
+    steps = explained.steps(explained.of_logs(found))
+    known = int(steps.iloc[-1][[INSIDE, CLOSE, OFF]].sum())
+    numbers |= {"printed": by_verdict(printed), "absent": absent, "known": known}
+    numbers |= {"begin": steps.iloc[0], "end": steps.iloc[-1]}
     return page.get_template("findings.md").render(numbers)
 
 

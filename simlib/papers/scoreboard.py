@@ -1,5 +1,6 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
+from . import explained
 from .judging import CLOSE, INSIDE, LIKELY, OFF, RESTORED, tally
 from .ledger import PRINTED, powers
 from .report import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
@@ -43,7 +44,9 @@ VERDICTS = """
 def text(folder):
     """The scoreboard as Markdown, from the records in a folder beside which it is to lie."""
     found = outcomes(folder)
-    parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), HOW]
+    picture = f"\n![How many printed numbers come out, step by step]({explained.NAME}.png)\n"
+    shown = picture if explained.of_logs(found) else ""
+    parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), shown, HOW]
     for paper, name in PAPERS.items():
         rows = [_row(one) for one in found if one.paper == paper]
         if rows:

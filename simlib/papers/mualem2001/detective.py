@@ -54,8 +54,8 @@ class Detective(
 
     @property
     def counted(self):
-        """Those whose number of jobs a month is held against the printed one: Par's file lacks jobs in every month."""
-        return [trace for trace in self.found if trace.trace != "Par"]
+        """Those whose number of jobs a month is held against the printed one, lost jobs put back; not Par of 1995."""
+        return [trace for trace in self.restored if trace.trace != "Par" or trace.restored]
 
     @property
     def restores(self):
@@ -199,7 +199,7 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
     DataFrame
         By hour: `log_likelihood`, and `off`, the median absolute deviation from the printed numbers in jobs.
     """
-    tasks = [(trace.workload, policy, shake_s, seed + run) for run in range(shakes)]
+    tasks = [(trace.workloads, policy, shake_s, seed + run) for run in range(shakes)]
     ends = sweep(_ends, tasks, label="shaken runs")
     jobs = printed(trace).jobs
     rows = []
@@ -214,6 +214,7 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
 
 
 def _ends(workload, policy, seconds, seed):
+    workload = workload(seed) if callable(workload) else workload
     return np.sort(simulate(workload.shake(seconds, seed), policy).column("end"))
 
 

@@ -1,4 +1,4 @@
-"""What the detective found, held against the criteria of `data/findings.csv`: OWN-01 to OWN-06."""
+"""What the detective found, held against the criteria of `data/findings.csv`: OWN-01 to OWN-06 and OWN-10."""
 
 from ..judging import INSIDE
 from ..ledger import Measure, finding
@@ -6,7 +6,7 @@ from . import SCHEDULERS, SP2
 from .suspects import LEAST
 
 ABSENT = "the logs of SDSC and CM-5 are not at hand"
-IDS = ("OWN-01", "OWN-02", "OWN-03", "OWN-04", "OWN-05", "OWN-06")
+IDS = ("OWN-01", "OWN-02", "OWN-03", "OWN-04", "OWN-05", "OWN-06", "OWN-10")
 
 
 def findings(exhibit):
@@ -19,6 +19,7 @@ def findings(exhibit):
         _likeliest_meets(text, likeliest),
         _months(exhibit.offsets),
         _undecided(exhibit.conclusions),
+        _again(exhibit.searches, exhibit.searches_again, exhibit.testimony),
     ]
 
 
@@ -114,3 +115,17 @@ def _undecided(conclusions):
         numbers |= {f"{name}_{key}": value for key, value in text[["won_low", "won_high", "months"]].items()}
         numbers[f"{name}_printed"] = paper.won_low
     return _decided("OWN-06", parts, f"months in which EASY is better, and as printed: {'; '.join(texts)}", **numbers)
+
+
+def _again(before, after, testimony):
+    """Whether the search ends at the same programs on restored logs, and Tables 3 and 4 of CTC speak for them too."""
+    if not after:
+        return finding("OWN-10", None, "no log here lost jobs that are known", {})
+    chosen = {name: (steps[-1][0], after[name][-1][0]) for name, steps in before.items()}
+    ctc = testimony.xs("CTC", level="trace").groupby(["scheduler", "suspect"]).log_likelihood.sum()
+    more = {name: float(ctc[name, "likeliest"] - ctc[name, "text"]) for name in SCHEDULERS}
+    parts = [*(one == other for one, other in chosen.values()), *(gain > LEAST for gain in more.values())]
+    same = [name for name, (one, other) in chosen.items() if one == other]
+    gains = ", ".join(f"{name} {gain:+.0f}" for name, gain in more.items())
+    text = f"the same program of {' and '.join(same) or 'neither scheduler'}; Tables 3 and 4 of CTC, restored: {gains}"
+    return _decided("OWN-10", parts, text, easy=more["easy"], conservative=more["conservative"])
