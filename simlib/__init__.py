@@ -47,8 +47,11 @@ __all__ = [
 ]
 
 
+_LATER = ("cluster", "explain", "lessons", "models", "papers", "plots", "reference", "stats", "walltime", "widgets")
+
+
 def __getattr__(name: str) -> ModuleType:
     """Import a module that costs time, such as `simlib.plots`, when it is first used."""
-    if name in ("explain", "lessons", "models", "papers", "plots", "reference", "stats", "walltime", "widgets"):
+    if name in _LATER:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -106,7 +106,9 @@ def stop_all() -> None:
 
 
 def bar_shows() -> bool:
-    """Tell whether a bar would be seen: in a terminal, or in a notebook's kernel that papermill did not start.
+    """Tell whether a bar would be seen: in a terminal, or in a notebook that no program executes.
+
+    Programs such as papermill and nbclient say that nobody can be asked; the bars would stay in the notebook's outputs.
 
     Examples
     --------
@@ -116,6 +118,11 @@ def bar_shows() -> bool:
     if "ipykernel" not in sys.modules:
         return sys.stderr.isatty()
     import psutil  # comes with ipykernel
+    from IPython import get_ipython
 
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
+    if request.get("content", {}).get("allow_stdin") is False:
+        return False
     parent = psutil.Process().parent()
     return parent is None or not any("papermill" in word for word in parent.cmdline())

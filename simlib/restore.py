@@ -236,7 +236,7 @@ def put_back(
         start=workload.start,
         header=workload.header,
         log=log,
-        source=workload.source | {"variant": "restored"},
+        source=workload.source | {"variant": "restored", "sha256": None, "verified": None},
         synthetic=workload.synthetic,
     )
     found.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
+from simlib import EASY, FCFS, Conservative, Workload, load, reference, simulate
 from simlib.models.sample import sample
-from simlib.papers import ledger, tang2013
+from simlib.papers import ledger, mualem2001, tang2013
 from simlib.papers.judging import TEXT
+from simlib.papers.mualem2001.lost import Lost
 from simlib.swf import FIELDS
+from simlib.swf.reading import jobs_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -107,6 +109,26 @@ def unhurried(runs):
     """Jobs that never wait, one a second, on a machine as large as all together; response times are run times."""
     jobs = pd.DataFrame({"submit": np.arange(len(runs)), "run": runs, "procs": 1})
     return Workload(jobs, len(runs))
+
+
+def thinned(keep, *header, start=None):
+    """The sample without some jobs, with a header that says so."""
+    log = load("sample").log
+    log = log[keep(log)]
+    return Workload(jobs_of(log), 128, "thinned", header=header, log=log, start=start)
+
+
+BURST = "user=7 and (job>=3001 and job<=3100) (100 jobs removed)"
+"""A line of a header that says that user 7's burst in the middle of August was taken out."""
+
+
+def lossy(condition="", estimates="user", **of_user):
+    """A trace, called CTC, that is the sample without user 7's burst, of which is known what the paper says."""
+    w = thinned(lambda log: ~log.job.between(3001, 3100), BURST, start=pd.Timestamp("1996-07-01", tz="US/Eastern"))
+    like = {"user": 7, "run": 60, "procs": 2, "requested_time": [600, 700], "status": 1}
+    lost = Lost(w, [like | of_user], condition, estimates)
+    taken = (w.select(condition) if condition else w).with_estimates(estimates)
+    return mualem2001.Trace("CTC", taken, ("1996-07", "1996-09"), {"1996-08": 100}, lost=lost)
 
 
 # Policies

@@ -6,13 +6,14 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import small_workloads, table
+from helpers import lossy, of_traces, small_workloads, table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Conservative, reference, simulate
 from simlib.models.sample import sample
 from simlib.papers import judging, mualem2001
+from simlib.papers.judging import RESTORED
 from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
 from simlib.papers.mualem2001 import detective, detective_findings, detective_pictures, programs, suspects
 from simlib.stats import band
@@ -263,13 +264,22 @@ def test_who_wins_when_months_are_drawn_anew_adds_up_to_one():
     assert shares["a", "y"] == pytest.approx((2 / 3) ** 3, abs=0.05)  # only if the month of 9 is not drawn
 
 
-@pytest.mark.parametrize("trace", ["KTH", "SDSC", "CM5"])
-def test_months_begin_when_the_printed_numbers_of_jobs_say(log, trace):
-    setting = next(setting for setting in mualem2001.settings() if setting["trace"] == trace)
+@pytest.mark.parametrize("name", ["CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5"])
+def test_months_begin_when_the_printed_numbers_of_jobs_say_with_lost_jobs_put_back(log, name):
+    setting = next(setting for setting in mualem2001.settings() if setting["log"] == name)
     log(setting["log"])
-    (found,), _ = mualem2001.traces([trace])
-    counts = detective.counts_by_offset(found, EASY(), np.arange(-36, 36.1, 0.5), shakes=5)
+    found = next(one for one in mualem2001.traces([setting["trace"]])[0] if one.months == tuple(setting["months"]))
+    counts = detective.counts_by_offset(found.under(RESTORED), EASY(), np.arange(-36, 36.1, 0.5), shakes=5)
     assert counts.log_likelihood.idxmax() == pytest.approx(found.months_begin, abs=1)
+
+
+def test_numbers_of_jobs_are_counted_on_restored_logs_and_not_on_the_paragons_that_cannot_be():
+    par, whole = (replace(lossy(), trace="Par", lost=lost) for lost in (lossy().lost, None))
+    counted = of_traces(detective.Detective, lossy(), par, whole).counted
+    assert [(one.trace, one.restored) for one in counted] == [("CTC", True), ("Par", True)]
+    one, other = (detective._ends(counted[0].workloads, EASY(), 0, seed) for seed in (0, 1))
+    assert len(one) == len(detective._ends(lossy().workloads, EASY(), 0, 0)) + 100
+    assert (one != other).any()
 
 
 @pytest.fixture
@@ -312,6 +322,55 @@ def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judg
     assert printed.won_low == printed.won_high and printed.months == 2
 
 
+@pytest.fixture
+def restored(monkeypatch):
+    """A detective whose search found the text's program, of a log that lost jobs; Table 1 is made from a draw."""
+    drawn = lossy().drawn(50)
+    text = {name: programs.program(name) for name in ("easy", "conservative")}
+    once = [suspects.monthly(drawn, text[name], shakes=1).iloc[0].unstack().add_prefix(f"{name}_") for name in text]
+    full = pd.concat(once, axis=1)
+    monkeypatch.setattr(detective, "printed", lambda trace: full[[trace.complete(month) for month in full.index]])
+    made = of_traces(detective.Detective, lossy(), text_shakes=5, likely_shakes=5)
+    made.searches = {name: [({}, None)] for name in text}
+    return made
+
+
+def test_the_third_program_is_the_likeliest_with_the_lost_jobs_back_and_meets_the_months_that_lack_them(restored):
+    standing = restored.standing
+    programs = detective.TEXT, detective.LIKELIEST, detective.WITH_LOST
+    assert tuple(standing.index.unique("program")) == programs
+    months = {program: list(standing.loc[program].index.unique("month")) for program in programs}
+    whole = ["1996-07", "1996-09"]
+    assert months == {
+        detective.TEXT: whole,
+        detective.LIKELIEST: whole,
+        detective.WITH_LOST: ["1996-07", "1996-08", "1996-09"],
+    }
+    august = standing.loc[detective.WITH_LOST].xs("1996-08", level="month")
+    assert len(august) == 4 and (august.verdict != judging.OFF).sum() >= 3
+    counts = detective.shares(standing).loc[("easy", "CTC")].groupby(level="program").sum()
+    assert counts.to_dict() == {detective.TEXT: 4, detective.LIKELIEST: 4, detective.WITH_LOST: 6}
+    assert len(detective_pictures.standing(standing).axes) >= 2
+
+
+def test_conclusions_are_drawn_from_the_same_months_under_all_three_programs(restored):
+    found = restored.conclusions
+    programs = ["as printed", detective.TEXT, detective.LIKELIEST, detective.WITH_LOST]
+    assert list(found.index.unique("program")) == programs
+    assert set(found.months) == {2}
+    like_text = found.xs(detective.TEXT, level="program").equals(found.xs(detective.LIKELIEST, level="program"))
+    assert like_text  # which were the same program, shaken alike
+    assert not found.xs(detective.TEXT, level="program").equals(found.xs(detective.WITH_LOST, level="program"))
+    beside = detective.conclusions_beside(found)
+    assert list(beside["EASY better in"].columns) == programs
+
+
+def test_without_lost_jobs_there_is_no_third_program_and_no_second_search(restored):
+    alone = of_traces(detective.Detective, replace(lossy(), lost=None, missing={}))
+    assert list(alone.traces_of) == [detective.TEXT, detective.LIKELIEST] and alone.searches_again == {}
+    assert list(restored.traces_of)[-1] == detective.WITH_LOST
+
+
 def test_other_estimates_are_witnesses_that_tell_programs_apart(trace):
     tried = {
         ("easy", "text"): EASY(),
@@ -345,6 +404,35 @@ def steps(detail, readings, gains, resampled):
 def test_that_extra_processors_were_shared_is_found_only_where_all_logs_say_so(gains, resampled, verdict):
     found = detective_findings._shared_extra(steps("extra processors", ["never used up"], gains, resampled))
     assert (found["id"], found["verdict"]) == ("OWN-02", verdict)
+
+
+@pytest.mark.parametrize(
+    "conservative, gain, verdict",
+    [
+        ({"compressed in order of": "start"}, 9, HOLDS),
+        ({}, 9, HOLDS_NOT),  # the search ends elsewhere
+        ({"compressed in order of": "start"}, 2, HOLDS_NOT),  # Tables 3 and 4 hardly say so
+        ({"compressed in order of": "start"}, -9, HOLDS_NOT),
+    ],
+)
+def test_restored_logs_speak_for_the_same_programs_only_where_the_search_and_other_tables_say_so(
+    conservative, gain, verdict
+):
+    before = {"easy": [({}, None), ({"a": "b"}, None)], "conservative": [({"compressed in order of": "start"}, None)]}
+    after = before | {"conservative": [({}, None), (conservative, None)]}
+    rows = {
+        (scheduler, suspect, trace, kind): gain if (suspect, trace) == ("likeliest", "CTC") else 0.0
+        for scheduler in ("easy", "conservative")
+        for suspect in ("text", "likeliest")
+        for trace in ("CTC", "KTH")
+        for kind in ("f1", "x2")
+    }
+    rows |= {key: gain / 2 for key, value in rows.items() if value}
+    testimony = pd.Series(rows).rename_axis(["scheduler", "suspect", "trace", "estimates"]).to_frame("log_likelihood")
+    found = detective_findings._again(before, after, testimony)
+    assert (found["id"], found["verdict"]) == ("OWN-10", verdict)
+    assert found["numbers"]["easy"] == gain
+    assert detective_findings._again(before, {}, testimony)["verdict"] == UNTESTED
 
 
 @pytest.mark.parametrize("inside, verdicts", [((50, 90), (HOLDS, HOLDS)), ((95, 97), (HOLDS_NOT, HOLDS_NOT))])

@@ -5,13 +5,13 @@ from functools import partial
 
 import pandas as pd
 import pytest
-from helpers import first_days, means, of_traces, past
+from helpers import first_days, lossy, means, of_traces, past
 
 from simlib import EASY, Conservative, simulate
 from simlib.estimates import Uniform
 from simlib.papers import cache
-from simlib.papers.judging import TEXT
-from simlib.papers.mualem2001 import METRICS, WHOLE, Trace, replications, table3, table4
+from simlib.papers.judging import LIKELY, RESTORED, TEXT
+from simlib.papers.mualem2001 import METRICS, WHOLE, Trace, policies, replications, table3, table4
 from simlib.papers.results import AS_IT_IS
 from simlib.stats import shake
 from simlib.walltime import Adjustment, Scheme
@@ -147,6 +147,43 @@ def test_the_tables_share_their_runs(trace, simulated):
     levels = {"quantity": "original", "trace": "KTH", "scheduler": "conservative", "rule": TEXT, "replication": 2}
     again = means(trace.workload, Conservative(), seed=1)
     assert found.xs(tuple(levels.values()), level=tuple(levels))[list(again)].to_dict() == again
+
+
+# Restored logs
+
+
+def test_each_replication_of_a_restored_trace_is_another_draw_and_their_median_stands_for_the_log(simulated):
+    trace = lossy().under(RESTORED)
+    found = replications.replications(trace, EASY(), 3, seed=4).unstack(["month", "metric"])
+    runs = found.drop(index=AS_IT_IS)
+    assert found.loc[AS_IT_IS].tolist() == runs.median().tolist()
+    for number, seed in zip(runs.index, (4, 5, 6), strict=True):
+        of_draw = means(trace.lost.whole(seed), EASY(), seed=seed)
+        assert runs.loc[number, WHOLE][list(of_draw)].to_dict() == pytest.approx(of_draw, rel=1e-12)
+    assert runs["1996-08"].jobs.tolist() == [runs["1996-08"].jobs.iloc[0]] * 3
+    assert simulated == [4, 5, 6]
+
+
+def test_draws_differ_even_where_nothing_is_shaken(simulated):
+    found = shaken(lossy().under(RESTORED), EASY(), 3, shake_s=0).xs((WHOLE, "response_s"), level=("month", "metric"))
+    assert found.nunique() == 3
+    as_filed = shaken(lossy(), EASY(), 3, shake_s=0).xs((WHOLE, "response_s"), level=("month", "metric"))
+    assert as_filed.nunique() == 1
+
+
+def test_restored_traces_share_no_runs_with_the_file_nor_with_other_settings(simulated):
+    trace = lossy()
+    other = replace(trace, lost=trace.lost.with_setting(7, "run", 61))
+    for each in (trace, other, trace.under(RESTORED), other.under(RESTORED), lossy().under(RESTORED)):
+        shaken(each, EASY(), 1)
+    assert simulated == [0, 0, 0]  # as filed both are one; a restored one made again is the same
+
+
+def test_a_trace_that_lost_nothing_is_the_same_under_the_likely_program_and_restored(trace, simulated):
+    found = replications.of_rules(trace, policies([LIKELY, RESTORED]), dict.fromkeys((LIKELY, RESTORED), 2))
+    likely, restored = (found.xs(rule, level="rule") for rule in (LIKELY, RESTORED))
+    pd.testing.assert_series_equal(likely, restored, check_exact=True)
+    assert simulated == [0, 1] * 2  # once by each scheduler
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,7 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested(trace, ids):
 @pytest.mark.parametrize(
     "trace, logs, easy, conservative",
     [
-        ("CTC", "CTC-SP2", 0.005, 0.006),
+        ("CTC", "CTC-SP2", 0.006, 0.006),
         ("KTH", "KTH-SP2", 0.013, 0.013),
         ("SDSC", "SDSC-SP2", 0.035, 0.050),
         ("CM5", "LANL-CM5", 0.017, 0.024),
@@ -298,7 +298,8 @@ def test_table_1_judges_each_printed_number_once_and_where_jobs_are_missing_only
     readings = [(rule, ours["verdict"]) for cell in january for rule, ours in cell["readings"].items()]
     verdicts = {rule: {verdict for one, verdict in readings if one == rule} for rule, _ in readings}
     assert verdicts.pop(judging.RESTORED) <= {judging.INSIDE, judging.CLOSE, judging.OFF}
-    assert verdicts == dict.fromkeys((judging.TEXT, judging.LIKELY), {judging.OTHER_LOG})
+    assert {judging.TEXT, judging.LIKELY} <= set(verdicts)
+    assert set.union(*verdicts.values()) == {judging.OTHER_LOG}
     assert all("2,080" in cell["note"] for cell in january)
 
 

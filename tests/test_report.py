@@ -92,6 +92,27 @@ def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     assert "| **reproduced** |  |  | not reproduced |  | reproduced |" in line
 
 
+def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(study, log):
+    readings = {"text": BAND, "likely": (2.0, Interval(1.9, 2.0, 2.1)), "restored": BAND}
+    cells = [judging.cell(OF, value, readings) for value in (1.0, 1.05, 3.0)] + [judging.cell(OF, 1.0, {"text": BAND})]
+    claims = [claimed("MF-05", ledger.NOT, likely=ledger.NOT, restored=ledger.REPRODUCED)]
+    log.name = "KTH-SP2, restored"
+    records.save("mualem2001_figure4", workloads=[log], verdicts={"cells": cells, "claims": claims})
+    text = scoreboard.text(study / "figures")
+    (row,) = [line for line in text.splitlines() if "<b>Figure 4</b>" in line]
+    assert "| kth.swf, restored | 3 / 0 / 1 | 2 / 0 / 1 | 1 not reproduced |" in row
+    (line,) = [line for line in text.splitlines() if line.startswith("| **MF-05**")]
+    assert "| **not reproduced** |  |  | not reproduced | reproduced |  |" in line
+    (sentence,) = [line for line in text.splitlines() if line.startswith("- On ") and "lost jobs to cleaning" in line]
+    assert sentence.endswith("2 of 3 lie inside our band, 0 are close, 1 are off.")
+
+
+def test_the_report_draws_how_many_printed_numbers_come_out(study):
+    command.main(["report"])
+    assert f"({explained.NAME}.png)" in (study / "figures" / "README.md").read_text()
+    assert (study / "figures" / f"{explained.NAME}.png").exists()
+
+
 @pytest.mark.slow
 def test_a_log_that_is_not_verified_is_marked(study, log):
     log.source["verified"] = False
@@ -105,7 +126,7 @@ def test_a_log_that_is_not_verified_is_marked(study, log):
 def test_numbers_that_are_not_judged_are_counted_with_the_reason():
     other = {judging.TEXT: judging.OTHER_LOG}
     cells = [judging.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
-    assert report.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1}
+    assert report.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1, judging.INFERRED: 0}
     assert scoreboard.counted(cells) == "1 another log; 1 log not at hand"
 
 

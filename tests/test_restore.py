@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import BURST, thinned
 
 import simlib
 from simlib import restore
@@ -11,17 +12,10 @@ from simlib.swf.reading import jobs_of
 ONE = pd.DataFrame({"run": [60], "procs": [1], "requested_time": [600], "status": [1]})
 
 
-def thinned(keep, *header, start=None):
-    """The sample without some jobs, with a header that says so."""
-    log = simlib.load("sample").log
-    log = log[keep(log)]
-    return simlib.Workload(jobs_of(log), 128, "thinned", header=header, log=log, start=start)
-
-
 @pytest.fixture
 def burst():
     """Without jobs 3001 to 3100, all said to be user 7's."""
-    return thinned(lambda log: ~log.job.between(3001, 3100), "user=7 and (job>=3001 and job<=3100) (100 jobs removed)")
+    return thinned(lambda log: ~log.job.between(3001, 3100), BURST)
 
 
 def test_a_gap_in_the_numbers_tells_when_the_lost_jobs_came(burst):

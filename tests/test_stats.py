@@ -180,6 +180,18 @@ def test_each_shaken_run_is_the_workload_shaken_with_its_own_seed(busy):
     assert runs.columns.tolist() == again[0].index.tolist()
 
 
+def test_each_run_of_a_function_of_a_seed_has_a_workload_of_its_own(busy):
+    def first_half_of(seed):
+        return busy.select(np.arange(len(busy)) < len(busy) // 2 + seed)
+
+    runs = shake(first_half_of, EASY(), runs=3, seconds=30, seed=5)
+    assert runs.jobs.tolist() == [len(busy) // 2 + seed for seed in (5, 6, 7)]
+    again = [simulate(first_half_of(seed).shake(30, seed), EASY()).summary().mean_wait for seed in (5, 6, 7)]
+    assert runs.mean_wait.tolist() == again
+    exact = shake(first_half_of, EASY(), runs=2, seconds=0, estimates=lambda seed: "exact")
+    assert exact.mean_wait[1] == simulate(first_half_of(1).with_estimates("exact"), EASY()).summary().mean_wait
+
+
 @pytest.mark.slow
 def test_shaken_runs_do_not_depend_on_what_executes_them(busy):
     with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:

@@ -53,7 +53,7 @@ def of_logs(found):
 def _why_not(cell, rules):
     """Why a number is judged under none of these rules; None where it is."""
     verdicts = [cell["readings"][rule]["verdict"] for rule in rules if rule in cell["readings"]]
-    return None if {INSIDE, CLOSE, OFF} & set(verdicts) else verdicts[0]
+    return None if {INSIDE, CLOSE, OFF} & set(verdicts) else next(iter(verdicts), ABSENT)
 
 
 def drawn(table):

@@ -15,6 +15,7 @@ from .exhibit import exhibits
 from .judging import (
     ABSENT,
     CLOSE,
+    INFERRED,
     INSIDE,
     LIKELY,
     OFF,
@@ -153,9 +154,9 @@ def heading(path):
 
 
 def unjudged(cells):
-    """Count the cells that are not judged by the text: ours comes from another log, or the log is not at hand."""
+    """Count the cells that are not judged by the text, by the reason."""
     verdicts = [next(iter(cell["readings"].values()))["verdict"] for cell in cells]
-    return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT)}
+    return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT, INFERRED)}
 
 
 def by_verdict(claims):
@@ -240,18 +241,19 @@ def total(found):
     """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
     cells = [cell for one in found for cell in one.cells]
     counts, likely, others = tally(cells), tally(cells, LIKELY), unjudged(cells)
-    restored = [cell for cell in cells if RESTORED in cell["readings"]]
+    restored = tally(cells, RESTORED)
     chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
     sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
     if likely["cells"]:
         sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
-    if restored:
-        back = f"On the {len(restored)} of logs that lost jobs to cleaning, with these put back"
-        sentences.append(f"{back}, {_shares(tally(restored, RESTORED))}.")
+    if restored["cells"]:
+        back = "On logs that lost jobs to cleaning, with these put back and by the same rules"
+        sentences.append(f"{back}, {_shares(restored)}.")
     reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
     reasons[ABSENT] = "of a log that is not at hand"
+    reasons[INFERRED] = "from which it was inferred when the authors' months begin"
     if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:
-        sentences.append(f"Printed numbers stand there that are not judged: {'; '.join(more)}.")
+        sentences.append(f"Printed numbers stand there that are not judged by the text: {'; '.join(more)}.")
     all_claims = decided(found)
     own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
     papers = [claim for claim in all_claims if claim not in own]

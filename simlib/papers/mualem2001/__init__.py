@@ -75,7 +75,10 @@ class Trace:
 
     def matters(self, rule):
         """Whether this trace comes out otherwise under a rule than under others."""
-        return {RESTORED: bool(self.lost), CALENDAR: self.months_begin != 0 or bool(self.begin_on)}.get(rule, True)
+        return {
+            RESTORED: bool(self.lost),
+            CALENDAR: self.months_begin != 0 or bool(self.begin_on) or self.from_first_job,
+        }.get(rule, True)
 
     def drawn(self, seed):
         """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
@@ -153,6 +156,8 @@ class Trace:
 
     def _months_say(self, month, metric="", **_):
         """Whether something about where months begin was inferred from this number."""
+        if not (self.begin_on or self.from_first_job):
+            return False
         months = self.month_edges[0]
         following = dict(zip(months, months[1:], strict=False))
         of_edges = metric == "jobs" and {month, following.get(month)} & set(self.begin_on)

@@ -91,6 +91,7 @@ class Detective(
                 "jobs off, midnight": table.off[0.0],
                 "jobs off, then": table.off[best],
                 "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
+                "begin, a month left out": _range(table.index[table.best_without > 0]),
             }
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -197,7 +198,8 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
     Returns
     -------
     DataFrame
-        By hour: `log_likelihood`, and `off`, the median absolute deviation from the printed numbers in jobs.
+        By hour: `log_likelihood`; `off`, the median absolute deviation from the printed numbers in jobs;
+        `best_without`, without how many of the months, each left out alone, this hour is the likeliest.
     """
     tasks = [(trace.workloads, policy, shake_s, seed + run) for run in range(shakes)]
     ends = sweep(_ends, tasks, label="shaken runs")
@@ -209,8 +211,16 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
         # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
         scale = np.sqrt(counts.var() + 1)
         fit = scipy.stats.t.logpdf((jobs - counts.mean()) / scale, FREEDOM) - np.log(scale)
-        rows.append({"log_likelihood": fit.sum(), "off": (counts.mean() - jobs).abs().median()})
-    return pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
+        rows.append({"off": (counts.mean() - jobs).abs().median()} | fit.to_dict())
+    table = pd.DataFrame(rows, index=pd.Index(hours, name="hours"))
+    fits = table.drop(columns="off")
+    whole = fits.sum(axis=1)
+    without = fits.rsub(whole, axis=0).idxmax().value_counts().reindex(table.index, fill_value=0)
+    return pd.DataFrame({"log_likelihood": whole, "off": table.off, "best_without": without})
+
+
+def _range(hours):
+    return " to ".join(dict.fromkeys(f"{hour:g}" for hour in (hours.min(), hours.max())))
 
 
 def _ends(workload, policy, seconds, seed):

@@ -55,8 +55,8 @@ class Lost:
 
     @cached_property
     def key(self):
-        """What draws hang on but the seed and the log."""
-        return identity((self.users, self.condition, self.estimates, self.gaps, self.lines))
+        """What draws hang on but the seed."""
+        return identity(self)
 
     def inferred_from(self, of):
         """Whether what is said of the lost jobs was inferred from this printed number, a dict of what it is of."""
@@ -78,6 +78,8 @@ class Lost:
         """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
         known = self.log.log if self.lines is None else self.lines
         lines = known.query(user["lines"]) if "lines" in user else pd.DataFrame(index=[0])
+        if not len(lines):
+            raise ValueError(f"{self.log.name}: user {user['user']}: found no job line with {user['lines']!r}")
         lines = lines.iloc[rng.integers(len(lines), size=POOL)]
         return lines.assign(**{name: _values(user[name], rng) for name in FIELDS if name in user})
 

@@ -126,7 +126,8 @@ class LostJobs(
             for cure, other in self._cures(trace).items():
                 for scheduler, policy in PROGRAMS.items():
                     found[name, scheduler, cure] = met(other, policy, scheduler, **self.settings)
-        return pd.DataFrame.from_dict(found, orient="index").rename_axis(["trace", "scheduler", "cure"])
+        index = pd.MultiIndex.from_tuples(list(found), names=["trace", "scheduler", "cure"])
+        return pd.DataFrame(list(found.values()), index, None if found else ["log_likelihood", *METRICS])
 
     def _cures(self, trace):
         if trace.lost:

@@ -17,7 +17,7 @@ def _counted(counts):
         return finding("OWN-07", None, "the cleaned logs are not at hand", {})
     off, before = (counts[column].sub(counts.published).abs() for column in ("median", "ours"))
     lacking = counts.missing > 0
-    parts = [off[lacking].median() <= 0.02 * counts.published[lacking].median()]
+    parts = [(off / counts.published)[lacking].median() <= 0.02]
     text = (
         f"of {lacking.sum()} months the median one is {before[lacking].median():.0f} jobs off as filed, and "
         f"{off[lacking].median():.0f} with the lost jobs back"

@@ -68,7 +68,11 @@ class OnTraces(Exhibit):
         return labelled(self.found)
 
     def load(self):
-        restored = [trace.drawn(0).workload for trace in self.found if trace.lost] if self.restores else []
+        restored = (
+            [trace.drawn(getattr(self, "seed", 0)).workload for trace in self.found if trace.lost]
+            if self.restores
+            else []
+        )
         return {LOGS: [trace.workload for trace in self.found] + restored}
 
     @property

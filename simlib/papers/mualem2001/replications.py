@@ -53,10 +53,11 @@ def replications(
         for first in range(seed, seed + shakes, BLOCK)
     ]
     found = [pd.concat(blocks).set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes))] if blocks else []
-    if as_it_is and trace.restored:
+    if as_it_is and trace.restored and found:
         found.insert(0, found[0].median().to_frame(AS_IT_IS).T)
     elif as_it_is:
-        workload = trace.workload.with_estimates(estimates(seed)) if estimates else trace.workload
+        workload = trace.lost.drawn(seed) if trace.restored else trace.workload
+        workload = workload.with_estimates(estimates(seed)) if estimates else workload
         months = trace.by_month_and_whole(simulate(workload, policy, overrun)).stack()
         found.insert(0, months.to_frame(AS_IT_IS).T)
     table = pd.concat(found).rename_axis(index="replication", columns=["month", "metric"])

@@ -129,11 +129,11 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     def beside(self, metric):
         """One metric as the paper lays it out, by (trace, month), and by how much the schedulers differ."""
         form = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
-        part = self.comparison.xs(metric, level="metric")
+        part = self.comparison.xs(metric, level="metric").drop(CALENDAR, level="rule", errors="ignore")
         table = results.beside(part, form, "scheduler")
         changes = self.changes.xs(metric, level="metric")
         values = {"paper": changes.published.xs(self.rules[0], level="rule")}
-        values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.followed}
+        values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.followed if rule != CALENDAR}
         for name, of in values.items():
             table["difference", name] = results.written(of, "{:+.1f}%")
         return table
@@ -158,18 +158,22 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     # What it shows
 
     def judge(self):
-        return table1_claims.claims(self.differences, printed_differences() / 100)
+        of_programs = self.differences.drop(CALENDAR, level="rule", errors="ignore")
+        return table1_claims.claims(of_programs, printed_differences() / 100)
 
     def parts(self):
         return {
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
-            "likely": Part(lambda: self.likely, lambda: months_at_a_glance(self.likely, [])),
+            "likely": Part(lambda: self.likely, self._draw_likely),
             "differences": Part(lambda: self.changes, self._draw_as_printed, cells=lambda: self.cells_of_changes),
             "jobs": Part(lambda: self.totals, cells=lambda: results.cells(self.totals, lambda of: self.origin(**of))),
         }
 
     def _draw_as_printed(self):
         return as_printed(self.cells + self.cells_of_changes)
+
+    def _draw_likely(self):
+        return months_at_a_glance(self.likely, [], [each.trace for each in self.found if each.lost])
 
     def _draw(self):
         return months_at_a_glance(self.comparison.xs(self.rules[0], level="rule"), self.incomplete)
@@ -202,7 +206,7 @@ def _place(level):
     return level.map(TRACES.index) if level.name == "trace" else level
 
 
-def months_at_a_glance(table, incomplete):
+def months_at_a_glance(table, incomplete, restored=()):
     """Draw all months: a row of panels a metric, a column a trace; circles published, bars our shaken bands.
 
     Parameters
@@ -211,6 +215,8 @@ def months_at_a_glance(table, incomplete):
         By (trace, month, scheduler, metric), as from `results.against`.
     incomplete : list of (str, str)
         Traces and months of which jobs are missing.
+    restored : sequence of str
+        Traces with their lost jobs put back.
     """
     traces = list(table.index.unique("trace"))
     months = {trace: list(table.loc[trace].index.unique("month")) for trace in traces}
@@ -226,7 +232,7 @@ def months_at_a_glance(table, incomplete):
             for place in (place for place, month in zip(x, months[trace], strict=True) if (trace, month) in incomplete):
                 axes[row, column].axvspan(place - 0.5, place + 0.5, color="#EEEEEE", zorder=0)
             axes[row, 0].set_ylabel(LABELS[metric])
-        axes[0, column].set_title(trace)
+        axes[0, column].set_title(f"{trace}, restored" if trace in restored else trace)
         step = 2 if len(x) > 12 else 1
         axes[-1, column].set_xticks(x[::step], months[trace][::step], rotation=90)
     bars = scheduler_styles(SCHEDULERS, linewidth=3.5, alpha=0.45)
