@@ -1,5 +1,6 @@
 """`python -m simlib logs` lists the catalogue; `python -m simlib fetch [NAME...]` downloads what is not here;
 `python -m simlib from-sacct INPUT OUTPUT.swf.gz` makes a log of your own Slurm cluster;
+`python -m simlib report LOG` makes a page about a log: what other policies would do, and how sure that is;
 `python -m simlib compile` compiles the simulator's kernels."""
 
 import argparse
@@ -86,6 +87,21 @@ def from_sacct(source: str, target: str, unit: str, procs: int | None, timezone:
     return 0
 
 
+def report(
+    log: str, out: str | None, procs: int | None, partition: int | None, first: str | None, last: str | None
+) -> int:
+    """Make a page about a log. Returns the exit status: 1 where it could not be made."""
+    from .cluster import page  # slow to import
+
+    try:
+        path = page.report(log, out, procs, partition, first, last, progress=sys.stderr.isatty())
+    except page.ReportError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(path)
+    return 0
+
+
 def compile_kernels() -> int:
     """Use every kernel of the library that Python calls once; otherwise one waits when it is first used."""
     workload, scheme = loading.load("sample"), walltime.Scheme()
@@ -121,12 +137,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     command.add_argument("--procs", type=int, metavar="N", help="the machine's size; default: the most in use at once")
     command.add_argument("--timezone", metavar="NAME", help="the cluster's, such as Europe/Berlin")
+    command = commands.add_parser("report", help="make a page about a log: what would other scheduling policies do?")
+    command.add_argument("log", metavar="LOG", help="a log such as mine.swf.gz, or a name in the catalogue")
+    command.add_argument("--out", metavar="PAGE.html", help="default: the log's name, in the current folder")
+    command.add_argument("--procs", type=int, metavar="N", help="the size of the machine, or of the partition")
+    command.add_argument("--partition", type=int, metavar="P", help="only its jobs; needs --procs")
+    command.add_argument("--from", dest="first", metavar="DATE", help="only jobs submitted from then on: 2012-05-03")
+    command.add_argument("--to", dest="last", metavar="DATE", help="only jobs submitted before then")
     given = vars(parser.parse_args(arguments))
     commands_by_name: dict[str, Callable[..., int]] = {
         "logs": logs,
         "compile": compile_kernels,
         "fetch": fetch,
         "from-sacct": from_sacct,
+        "report": report,
     }
     try:
         return commands_by_name[given.pop("command")](**given)

@@ -121,7 +121,9 @@ def bar_shows() -> bool:
     from IPython import get_ipython
 
     kernel: Any = getattr(get_ipython(), "kernel", None)
-    request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
+    if kernel is None:  # imported, but by no notebook
+        return sys.stderr.isatty()
+    request = kernel.get_parent("shell")
     if request.get("content", {}).get("allow_stdin") is False:
         return False
     parent = psutil.Process().parent()

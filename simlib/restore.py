@@ -248,18 +248,20 @@ def _drawn(
 ) -> pd.DataFrame:
     """Draw the lines of all lost jobs: when they were submitted, and what they were like; numbered by submit time."""
     of_row = np.repeat(rows.index, rows.jobs)
-    within = np.arange(len(of_row)) - np.repeat(rows.jobs.cumsum() - rows.jobs, rows.jobs).to_numpy()
+    jobs = rows.jobs.to_numpy()
+    within = np.arange(len(of_row)) - np.repeat(jobs.cumsum() - jobs, jobs)
     span = (rows.latest - rows.earliest).to_numpy()
-    spaced = rows.user.map(every).to_numpy(float)
-    length = np.minimum(spaced * (rows.jobs - 1), span)  # of a row whose jobs came one after another; else not known
-    step = length / np.maximum(rows.jobs - 1, 1)
+    spaced, steps = rows.user.map(every).to_numpy(float), jobs - 1
+    length = np.minimum(spaced * steps, span)  # of a row whose jobs came one after another; else not known
+    step = length / np.maximum(steps, 1)
     begin = rng.uniform(0, span - np.nan_to_num(length))
-    offset = begin[of_row] + within * step.to_numpy()[of_row]
+    offset = begin[of_row] + within * step[of_row]
     offset = np.where(np.isnan(spaced)[of_row], rng.uniform(0, span[of_row]), offset)
     made = pd.DataFrame({"submit": (rows.earliest.to_numpy()[of_row] + offset).round().astype(int)})
     made["user"], first = rows.user.to_numpy()[of_row], rows["first"].to_numpy()[of_row]
-    for user, places in made.groupby("user").groups.items():
-        lines = like[int(user)].drop(columns=["submit", "user", "job"], errors="ignore")
+    for user in like:
+        places = made.index[made.user == user]
+        lines = like[user].drop(columns=["submit", "user", "job"], errors="ignore")
         chosen = lines.iloc[rng.integers(len(lines), size=len(places))]
         made.loc[places, lines.columns] = chosen.to_numpy()
     order = np.lexsort([made.submit, first])

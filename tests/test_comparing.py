@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, stats
+from simlib.comparing import groups
 from simlib.comparing.comparison import INTERVALS, holds
 from simlib.comparing.paired import MEASURES, _interval
 from simlib.percentiles import STATISTICS, statistics
@@ -271,3 +272,10 @@ def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
     ratio = (row.another_year_high - row.another_year_low) / (row.coincidence_high - row.coincidence_low)
     assert 8 < ratio < 32
     assert holds(found.table.loc["conservative", "all", "all", "wait", "mean"]) == "coincidence"
+
+
+def test_weeks_are_counted_from_the_first_submit_whenever_the_log_begins():
+    """A selection of dates begins late: weeks before it have no jobs, and are not drawn."""
+    later = simlib.load("sample").between("2026-02-02", "2026-03-02")
+    assert set(groups.blocks(later)) == {0, 1, 2, 3}
+    assert len(groups.blocks(later.select(later.jobs.index < 0))) == 0

@@ -141,7 +141,7 @@ def blocks(workload: Workload, length: str = "week") -> Ints:
     """
     submit = workload.jobs.submit.to_numpy()
     if length == "week":
-        return (submit - submit.min(initial=0)) // WEEK
+        return (submit - (submit[0] if len(submit) else 0)) // WEEK
     if length == "month":
         months, edges = workload.month_starts(submit[0], submit[-1]) if len(submit) else ([], np.zeros(1, np.int64))
         return np.searchsorted(edges, submit, side="right") - 1

@@ -15,10 +15,11 @@ import pkgutil
 import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from .. import papers, plots
+from .. import papers, paths, plots
 from . import records, showing
 
 LOGS, MODELS, EXAMPLES = "logs", "models", "examples"
@@ -53,7 +54,7 @@ class Part:
     cells: list = field(default_factory=list)
 
 
-SAME_FOR_ALL = {"of", "repeats", "parameters", "sources", "synthetic", "made", "verdicts", "figure", "save"}
+SAME_FOR_ALL = {"of", "own", "repeats", "parameters", "sources", "synthetic", "made", "verdicts", "figure", "save"}
 """What no exhibit defines for itself."""
 
 
@@ -138,6 +139,11 @@ class Exhibit:
         """Whether any of these groups has a workload that only stands in for a log: the one place that decides it."""
         return any(workload.stand_in for group in on for workload in self.sources.get(group, []))
 
+    @property
+    def own(self):
+        """Whether it is made from a log of the reader's own: then it has no printed numbers, claims or place here."""
+        return bool(getattr(self, "log", ""))
+
     def show_sources(self):
         """Print what is missing; return a table of the others: which file or model, which of its jobs take part."""
         sources = self.sources
@@ -152,7 +158,9 @@ class Exhibit:
 
     @cached_property
     def verdicts(self):
-        """The verdicts on its claims; none but "cannot be tested" on one that rests on stand-ins."""
+        """The verdicts on its claims; none but "cannot be tested" on one that rests on stand-ins; none of own logs."""
+        if self.own:
+            return []
         found = {claim["id"]: claim for claim in self.judge()}
         if set(found) != set(self.claims):
             raise ValueError(f"{self.name}: judge() decides {', '.join(found)}, expected {', '.join(self.claims)}")
@@ -173,8 +181,10 @@ class Exhibit:
     def figure(self, part=""):
         """Draw a picture, stamped if it shows what stands in for a log; once, for it is shown and saved.
 
-        It is closed, so that a notebook shows it where it is the value of a cell.
+        It is closed, so that a notebook shows it where it is the value of a cell. None where there is none.
         """
+        if self.made[part].draw is None:
+            return None
         if part not in self._figures:
             figure = self.made[part].draw()
             if self.synthetic(self.made[part].on):
@@ -184,7 +194,11 @@ class Exhibit:
         return self._figures[part]
 
     def save(self):
-        """Write all parts: pictures, numbers, records; to `figures/`, or where one rests on stand-ins, apart."""
+        """Write all parts: pictures, numbers, records; to `figures/`, or where one rests on stand-ins, apart.
+
+        Those of a log of one's own go to a folder of its name in `build/own/`.
+        """
+        folder = paths.ROOT / "build" / "own" / Path(self.log).name.split(".")[0] if self.own else None
         stem = self.name.replace("/", "_")
         for suffix, part in self.made.items():
             main = suffix == next(iter(self.made))
@@ -194,13 +208,20 @@ class Exhibit:
             others = [] if LOGS in on else self.repeats()  # which are of shaken runs of the logs
             records.write(
                 f"{stem}_{suffix}" if suffix else stem,
-                self.figure(suffix) if part.draw else None,
-                _made(part.table),
+                self.figure(suffix),
+                self._own_columns(_made(part.table)),
                 [workload for group in on for workload in self.sources[group]],
-                {name: value for name, value in self.parameters.items() if name not in others},
-                _made(part.cells),
+                {name: value for name, value in self.parameters.items() if name not in others and name != "log"},
+                [] if self.own else _made(part.cells),
                 claims,
+                folder,
             )
+        if folder:
+            print(f"Saved in {folder}")
+
+    def _own_columns(self, table):
+        """Leave out the columns for what is printed, of a log of one's own."""
+        return table.drop(columns=["published", "deviation"], errors="ignore") if self.own else table
 
 
 def _made(value):

@@ -143,4 +143,6 @@ def tallies(cells, *keys):
         counts = {name: tally(members, *of) for name, of in rules.items()}
         shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
         rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}
+    if not rows:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(keys), names=keys))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)

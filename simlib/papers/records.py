@@ -48,8 +48,8 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     return write(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
 
 
-def write(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
-    """As `save`, of a figure that is stamped and claims that are withdrawn where they have to be.
+def write(exhibit, figure, table, workloads, parameters, cells, claims, folder=None, digits=4):
+    """As `save`, of a figure that is stamped and claims that are withdrawn where they have to be; into any folder.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def write(exhibit, figure, table, workloads, parameters, cells, claims, digits=4
         For a record that does not follow `data/exhibit.schema.json`; nothing is written.
     """
     synthetic = any(workload.stand_in for workload in workloads)
-    folder = paths.ROOT / "build" / "synthetic" if synthetic else paths.ROOT / "figures"
+    folder = folder or (paths.ROOT / "build" / "synthetic" if synthetic else paths.ROOT / "figures")
     verdicts = {"cells": [_unjudged(cell) for cell in cells] if synthetic else cells, "claims": claims}
     record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
     if wrong := complaint(record):
@@ -66,6 +66,7 @@ def write(exhibit, figure, table, workloads, parameters, cells, claims, digits=4
         plots.save(figure, folder / f"{exhibit}.png")
     if table is not None:
         table = table.assign(data=plots.SYNTHETIC) if synthetic else table
+        folder.mkdir(parents=True, exist_ok=True)
         with paths.replacing(folder / f"{exhibit}.csv") as path:
             table.round(digits).to_csv(path, lineterminator="\n")
     with paths.replacing(folder / f"{exhibit}.json") as path:

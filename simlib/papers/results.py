@@ -107,7 +107,7 @@ def cells(table, about):
     return found
 
 
-def beside(table, form, across, sd=False):
+def beside(table, form, across, sd=False, printed=True):
     """Lay out a table of `against` for reading: the printed number, ours, and by how much it is off; all text.
 
     Parameters
@@ -121,6 +121,8 @@ def beside(table, form, across, sd=False):
         `<rule> off`.
     sd : bool
         Whether ours has its standard deviation behind it.
+    printed : bool
+        Whether anything is printed, which is not so of a log of one's own: then there is only `ours`.
 
     Returns
     -------
@@ -130,11 +132,14 @@ def beside(table, form, across, sd=False):
     if sd:
         text["ours"] += " \u00b1 " + written(table.sd, form)
     text["off"] = written(table.deviation, "{:+.1%}")
+    if not printed:
+        text = {"ours": text["ours"]}
     by_rule = pd.DataFrame(text, index=table.index)
     rules = list(table.index.unique("rule"))
     found = by_rule.xs(rules[0], level="rule")
+    shown = "off" if "off" in text else "ours"
     for rule in rules[1:]:
-        found = found.assign(**{f"{rule} off": by_rule.off.xs(rule, level="rule")})
+        found = found.assign(**{f"{rule} {shown}": by_rule[shown].xs(rule, level="rule")})
     across = [across] if isinstance(across, str) else list(across)
     if not across:
         return found

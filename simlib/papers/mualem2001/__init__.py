@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ... import archive, paths
+from ...cluster import taken
 from ...policies import EASY, Conservative
 from ...schedule import MEANS
 from ...workload import Workload
@@ -210,6 +211,12 @@ def traces(names=TRACES, jobs=None, estimates=None):
         return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
     here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
     return here, absent
+
+
+def own_trace(path):
+    """Take a log of one's own, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
+    workload = taken(path)
+    return Trace(workload.name, workload, missing={})
 
 
 def _trace(setting, variant, jobs, estimates):

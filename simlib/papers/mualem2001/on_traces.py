@@ -7,7 +7,7 @@ import pandas as pd
 from .. import results
 from ..exhibit import LOGS, Exhibit
 from ..judging import RESTORED
-from . import WHOLE, labelled, policies, traces
+from . import WHOLE, labelled, own_trace, policies, traces
 
 DRAWS = 10
 """Of the logs that lost jobs, where nothing is simulated: what is counted hardly differs between them."""
@@ -17,11 +17,14 @@ class OnTraces(Exhibit):
     """An exhibit with the parameter `traces`, the paper's names.
 
     It may have `jobs` and `estimates`, as `mualem2001.traces` takes them; and `rules`, as `mualem2001.policies` does,
-    with `shakes` under the first, which is shown at length, and `other_shakes` under the others.
+    with `shakes` under the first, which is shown at length, and `other_shakes` under the others. And `log`, the path of
+    a log, or its name in the catalogue, to be taken in place of the paper's.
     """
 
     @cached_property
     def _found(self):
+        if self.own:
+            return [own_trace(self.log)], []
         names = [self.traces] if isinstance(self.traces, str) else self.traces
         return traces(names, getattr(self, "jobs", None), getattr(self, "estimates", None))
 

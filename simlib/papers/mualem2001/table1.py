@@ -37,6 +37,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
     other_shakes: int = repeats(40)
     shake_s: int = 60
     seed: int = 0
+    log: str = ""
 
     @cached_property
     def results(self):
@@ -130,7 +131,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
         """One metric as the paper lays it out, by (trace, month), and by how much the schedulers differ."""
         form = "{:,.0f}" if metric == "response_s" else "{:,.1f}"
         part = self.comparison.xs(metric, level="metric").drop(CALENDAR, level="rule", errors="ignore")
-        table = results.beside(part, form, "scheduler")
+        table = results.beside(part, form, "scheduler", printed=not self.own)
         changes = self.changes.xs(metric, level="metric")
         values = {"paper": changes.published.xs(self.rules[0], level="rule")}
         values |= {rule: changes.ours.xs(rule, level="rule") for rule in self.followed if rule != CALENDAR}
@@ -165,7 +166,9 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, clai
         return {
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
             "likely": Part(lambda: self.likely, self._draw_likely),
-            "differences": Part(lambda: self.changes, self._draw_as_printed, cells=lambda: self.cells_of_changes),
+            "differences": Part(
+                lambda: self.changes, None if self.own else self._draw_as_printed, cells=lambda: self.cells_of_changes
+            ),
             "jobs": Part(lambda: self.totals, cells=lambda: results.cells(self.totals, lambda of: self.origin(**of))),
         }
 
@@ -203,7 +206,8 @@ def in_order(table):
 
 
 def _place(level):
-    return level.map(TRACES.index) if level.name == "trace" else level
+    places = {trace: place for place, trace in enumerate(TRACES)}
+    return level.map(lambda trace: places.get(trace, len(places))) if level.name == "trace" else level
 
 
 def months_at_a_glance(table, incomplete, restored=()):
@@ -237,7 +241,8 @@ def months_at_a_glance(table, incomplete, restored=()):
         axes[-1, column].set_xticks(x[::step], months[trace][::step], rotation=90)
     bars = scheduler_styles(SCHEDULERS, linewidth=3.5, alpha=0.45)
     entries = {f"{name}, 95 % of shaken runs": style for name, style in bars.items()}
-    entries |= {"published": PRINTED, "ours, not shaken": PRINTED | {"marker": "_"}}
+    entries |= {"published": PRINTED} if table.published.notna().any() else {}
+    entries |= {"ours, not shaken": PRINTED | {"marker": "_"}}
     legend(figure, entries | ({"not judged: jobs are missing": {"facecolor": "#EEEEEE"}} if incomplete else {}))
     return figure
 

@@ -64,6 +64,7 @@ class Table2Figure8(
     traces: tuple = SP2
     rules: tuple = (TEXT, RESTORED)
     popular_values: int = 10
+    log: str = ""
 
     @cached_property
     def lines(self):
@@ -239,11 +240,14 @@ class Table2Figure8(
             "MF-45": _zero_peak(self.lines),
         }
 
+    def _draw_table2(self):
+        return against_printed(self.table)
+
     def parts(self):
         return {
             "": Part(lambda: self.histogram, lambda: used_share(self.histogram, self.lines, SCATTER)),
             "popular": Part(lambda: self.popular, lambda: quartiles_by_value(self.popular)),
-            "table2": Part(lambda: self.table, lambda: against_printed(self.table), cells=lambda: self.cells),
+            "table2": Part(lambda: self.table, None if self.own else self._draw_table2, cells=lambda: self.cells),
             "percentages": Part(lambda: self.percentages),
         }
 

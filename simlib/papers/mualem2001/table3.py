@@ -34,6 +34,7 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, cla
     draws: int = repeats(20)
     shake_s: int = 60
     seed: int = 0
+    log: str = ""
 
     @cached_property
     def results(self):
@@ -128,10 +129,10 @@ def printed():
     return table.rename_axis(columns="estimates").stack()
 
 
-def beside(table, metric):
-    """Lay out one metric for reading: by (scheduler, trace) the printed numbers, ours with standard deviation, off."""
+def beside(table, metric, printed=True):
+    """Lay out one metric for reading: by (scheduler, trace) the printed numbers, if any, ours with its spread, off."""
     form = "{:,.0f}" if metric == "response_s" else "{:,.2f}"
-    wide = results.beside(table.xs(metric, level="metric"), form, "estimates", sd=True)
+    wide = results.beside(table.xs(metric, level="metric"), form, "estimates", sd=True, printed=printed)
     order = wide.columns.unique(0)
     return wide.stack(1, future_stack=True)[order]
 
@@ -233,13 +234,7 @@ def against_estimates(table, rules):
     for ax in axes[-1]:
         ax.set_xlabel("estimates: original, or uniform in [r, f r] by f")
     entries = scheduler_styles(SCHEDULERS, marker=".")
-    legend(
-        figure,
-        entries
-        | {
-            named_rules(rule): {"color": "grey", "linestyle": LINES[rule], "marker": MARKERS[rule]}
-            for rule in rules[1:]
-        }
-        | {"published": PRINTED},
-    )
+    for rule in rules[1:]:
+        entries[named_rules(rule)] = {"color": "grey", "linestyle": LINES[rule], "marker": MARKERS[rule]}
+    legend(figure, entries | ({"published": PRINTED} if table.published.notna().any() else {}))
     return figure

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ... import archive, paths
+from ...cluster import taken
 from ...models import twin
 from ...workload import Workload
 from .. import judging, log
@@ -70,6 +71,21 @@ def traces(names=STAND_INS):
         workload = log(name, variants[name][0]) if variants[name] else twin.workload(name)
         here.append(Trace(name, workload.select(known[name]["jobs"]), known[name]["project"]))
     return here, missing
+
+
+def own_trace(path):
+    """Take a log of one's own, by its path or its name in the catalogue; its groups are taken for projects.
+
+    Raises
+    ------
+    ValueError
+        Where no job has a user, or none an estimate: then there is nothing to adjust, or nothing to adjust it by.
+    """
+    workload = taken(path)
+    lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
+    if missing := [what for what, lacking in lacks.items() if lacking]:
+        raise ValueError(f"{path}: found no job with a {missing[0]}, which the keys of walltime adjustment need")
+    return Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
 
 
 def about(here):

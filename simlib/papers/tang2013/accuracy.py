@@ -34,6 +34,7 @@ class OfSchemes(OnTraces):
     least: tuple = (1, 10)
     resamples: int = 1000
     seed: int = 1
+    log: str = ""
 
     @cached_property
     def results(self):

@@ -46,6 +46,7 @@ class Figures1417(
     shakes: int = repeats(20)
     shake_s: int = 60
     seed: int = 1
+    log: str = ""
 
     @cached_property
     def results(self):
@@ -66,12 +67,12 @@ class Figures1417(
     @cached_property
     def comparison(self):
         """The average gains over the months beside the printed ones, by (trace, order, case, metric)."""
-        return scheduling.compared(self.gains)
+        return self.beside_printed(scheduling.compared(self.gains))
 
     @cached_property
     def statistics(self):
         """What else the text prints of the gains beside ours, by (trace, order, case, metric, statistic)."""
-        return scheduling.compared_statistics(self.gains)
+        return self.beside_printed(scheduling.compared_statistics(self.gains))
 
     def cells(self):
         """List all printed numbers for the record."""
@@ -111,6 +112,8 @@ class Figures1417(
         """What else is printed of the gains, and ours on each log with the range of the shakes, in per cent; text."""
         ours = results.wide(results.with_intervals(self.statistics, "{:+.0f}", unit=100), "trace")
         printed = scheduling.printed_table().loc[ours.index]
+        if self.own:
+            return ours
         ours.insert(0, "printed", printed.bound + " " + results.written(100 * printed.value, "{:+.0f}"))
         return ours
 
@@ -170,7 +173,8 @@ def gains_by_month(monthly, averages, title):
             _bars(bars, averages.xs(trace, level="trace"))
         shown.add(trace)
     cases = dict(zip(monthly.index.unique("case"), CASE_STYLES, strict=True))
-    entries = BASELINE_STYLE | cases | {"printed in the paper": PRINTED}
+    entries = BASELINE_STYLE | cases
+    entries |= {"printed in the paper": PRINTED} if averages.published.notna().any() else {}
     legend(figure, entries, title=title, title_fontproperties={"weight": "bold", "size": 13})
     return figure
 

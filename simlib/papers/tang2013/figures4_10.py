@@ -54,7 +54,7 @@ class Figures47(
         """What the text says in numbers of Figures 4 to 6 beside ours, by (least, trace, quantity)."""
         found = {(least, trace): self._numbers(self.results[least][trace]) for least, trace in self._places}
         columns = pd.concat(found, axis=1, names=["least", "trace", "quantity"])
-        return results.against(results.summary(columns), printed("fig4", "fig5", "fig6"))
+        return self.beside_printed(results.against(results.summary(columns), printed("fig4", "fig5", "fig6")))
 
     @property
     def _places(self):
@@ -75,6 +75,9 @@ class Figures47(
         for name, values in ranges.items():
             columns |= {f"{name}_min": values.min(axis=1), f"{name}_max": values.max(axis=1)}
         return pd.DataFrame(columns)
+
+    def _draw_figure4(self):
+        return by_percentile(self.figure4.ours, None if self.own else printed("fig4"))
 
     @property
     def figure4(self):
@@ -141,7 +144,7 @@ class Figures47(
         found = {
             "": Part(lambda: self.table, cells=self.cells),
             "median-threshold": Part(lambda: self.at_median.to_frame()),
-            "figure4": Part(lambda: self.figure4, lambda: by_percentile(self.figure4.ours)),
+            "figure4": Part(lambda: self.figure4, self._draw_figure4),
         }
         for number in PANELS:
             found[f"figure{number}"] = Part(partial(self._levels, number), partial(self._draw_levels, number))
@@ -183,7 +186,7 @@ class Figures810(
                 columns[least, trace, f"{name}_min"] = values.min(axis=1)
                 columns[least, trace, f"{name}_max"] = values.max(axis=1)
         table = pd.DataFrame(columns).rename_axis(columns=["least", "trace", "quantity"])
-        return results.against(results.summary(table), printed("fig10", "section7"))
+        return self.beside_printed(results.against(results.summary(table), printed("fig10", "section7")))
 
     @cached_property
     def changes(self):
@@ -227,10 +230,10 @@ def light_legend(others):
     return [Line2D([], [], color="black", label=f"light: {similar(least)}", **LIGHT) for least, _ in others]
 
 
-def by_percentile(accuracy):
-    """Draw mean accuracy by percentile, a line a key, a panel a trace; grey is what the paper prints."""
+def by_percentile(accuracy, paper=None):
+    """Draw mean accuracy by percentile, a line a key, a panel a trace; grey is what the `paper` prints, if given."""
     first, others = split(accuracy.droplevel(["window", "threshold", "metric"]))
-    traces, paper = list(first.index.unique("trace")), printed("fig4")
+    traces = list(first.index.unique("trace"))
     figure, axes = plt.subplots(1, len(traces), figsize=(1.2 + 4.2 * len(traces), 3.8), sharey=True, squeeze=False)
     for ax, trace in zip(axes[0], traces, strict=True):
         for (key, label), colour, marker in zip(KEY_NAMES.items(), COLOURS, "osv^", strict=False):
@@ -243,9 +246,11 @@ def by_percentile(accuracy):
                 ax.plot(range(len(values)), other[trace, key], color=colour, zorder=1, **LIGHT)
         users = first[trace][ORIGINAL[0]].iloc[0]
         ax.axhline(users, color="black", linestyle="--", linewidth=1, label="users' estimates")
-        best = {"color": "grey", "fillstyle": "none", "markersize": 8, "label": "printed: best (triple key)"}
-        ax.plot(list(values.index).index(70), paper.best_accuracy_triple_p70, "o", **best)
-        ax.axhline(paper.base_accuracy, color="grey", linestyle=":", linewidth=1.2, label="printed: users' estimates")
+        if paper is not None:
+            best = {"color": "grey", "fillstyle": "none", "markersize": 8, "label": "printed: best (triple key)"}
+            ax.plot(list(values.index).index(70), paper.best_accuracy_triple_p70, "o", **best)
+            label = "printed: users' estimates"
+            ax.axhline(paper.base_accuracy, color="grey", linestyle=":", linewidth=1.2, label=label)
         percentile_axis(ax, values.index)
         ax.set_title(trace)
     axes[0, 0].set_ylabel("mean accuracy")

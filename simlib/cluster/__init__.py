@@ -1,0 +1,49 @@
+"""Ask of any log what the study asks of its own: one module a question, each answer a table, a picture, sentences.
+
+What a log lacks (estimates, users, waits, enough weeks) is said, and never an error: tables and pictures are None then.
+`notebooks/my-cluster.ipynb` asks all questions of one log, and `python -m simlib report` makes a page of it.
+"""
+
+from .adjusting import adjusted, adjusted_picture, adjusted_said, adjusted_table, adjusted_winners
+from .certainty import certainty_said, certainty_table
+from .choosing import POLICIES, chosen, usable
+from .policies import compared, differences_said, forest, gains_said, overview, winners
+from .requests import other_estimates, other_estimates_said, use, use_picture, use_said
+from .saying import enough_shakes, intervals_said, shown
+from .taking import about, doubtful, taken
+from .waits import schedules, waits, waits_picture, waits_said, why_recorded_differ
+
+__all__ = [
+    "POLICIES",
+    "about",
+    "adjusted",
+    "adjusted_picture",
+    "adjusted_said",
+    "adjusted_table",
+    "adjusted_winners",
+    "certainty_said",
+    "certainty_table",
+    "chosen",
+    "compared",
+    "differences_said",
+    "doubtful",
+    "enough_shakes",
+    "forest",
+    "gains_said",
+    "intervals_said",
+    "other_estimates",
+    "other_estimates_said",
+    "overview",
+    "schedules",
+    "shown",
+    "taken",
+    "usable",
+    "use",
+    "use_picture",
+    "use_said",
+    "waits",
+    "waits_picture",
+    "waits_said",
+    "why_recorded_differ",
+    "winners",
+]

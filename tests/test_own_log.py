@@ -1,0 +1,81 @@
+"""The exhibits that take any log: nothing of the papers stands beside it, and nothing is written over the study's."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+import simlib
+from simlib import paths, swf
+from simlib.archive import ArchiveError
+from simlib.papers import judging
+from simlib.papers.mualem2001.table1 import Table1
+from simlib.papers.mualem2001.table2_figure8 import Table2Figure8
+from simlib.papers.mualem2001.table3 import Table3
+from simlib.papers.tang2013.figures4_10 import Figures47, Figures810
+from simlib.papers.tang2013.figures14_17 import Figures1417
+
+FEW = {"shakes": 2, "other_shakes": 2}
+
+EXHIBITS = {
+    Table1: FEW,
+    Table2Figure8: {},
+    Table3: FEW | {"draws": 2, "factors": (1, 2)},
+    Figures47: {"resamples": 20},
+    Figures810: {"resamples": 20},
+    Figures1417: {"shakes": 2, "least_jobs": 50},
+}
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path, monkeypatch):
+    """An empty root for what exhibits write; the papers' numbers stay where they are."""
+    data = paths.DATA
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "DATA", data)
+    return tmp_path
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A log of three months that no test or catalogue has."""
+    path = tmp_path / "mine.swf.gz"
+    swf.write_swf(simlib.load("sample").between("2026-01-01", "2026-03-20"), path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.__name__)
+def test_an_exhibit_of_a_log_of_ones_own_is_saved_in_a_folder_of_its_own_without_the_papers_numbers(
+    exhibit, mine, root
+):
+    made = exhibit(log=str(mine), **EXHIBITS[exhibit])
+    made.save()
+    plt.close("all")
+    assert not (root / "figures").exists()
+    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").glob("*.csv")]
+    assert tables and not any({"published", "deviation"} & set(table.columns) for table in tables)
+    assert made.verdicts == [] and {one.name for one in made.found if hasattr(one, "name")} <= {"mine"}
+
+
+@pytest.mark.slow
+def test_table_1_of_ones_own_log_has_all_its_months_and_no_columns_of_the_paper(mine):
+    made = Table1(log=str(mine), **FEW)
+    assert made.cells == [] and judging.tallies(made.cells, "trace").empty
+    table = made.beside("response_s")
+    assert list(table.index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
+    assert {column[1] for column in table.columns if column[0] in ("easy", "conservative")} == {"ours", "likely ours"}
+    assert made.figure("differences") is None
+
+
+def test_a_log_that_is_not_there_is_named_with_what_is_possible():
+    with pytest.raises(ArchiveError, match=r"none\.swf: found no such file.*expected the path of a log.*KTH-SP2"):
+        _ = Table1(log="none.swf").found
+
+
+@pytest.mark.parametrize("column, what", [("user", "user"), ("requested_time", "requested time")])
+def test_a_log_without_what_keys_are_made_of_is_refused(column, what, tmp_path):
+    log = simlib.load("sample").log.iloc[:50].assign(**{column: -1})
+    path = tmp_path / "poor.swf"
+    swf.write_swf(simlib.Workload(swf.jobs_of(log), 128, "poor", log=log), path)
+    with pytest.raises(ValueError, match=f"poor.swf: found no job with a {what}"):
+        _ = Figures47(log=str(path)).found
