@@ -85,7 +85,9 @@ def save(found, folder):
     if not cells:
         return
     table = steps(cells)
-    figure = drawn(table)
+    with plt.rc_context():
+        plots.use_style()
+        figure = drawn(table)
     plots.save(figure, folder / f"{NAME}.png")
     plt.close(figure)
     with paths.replacing(folder / f"{NAME}.csv") as path:
