@@ -29,6 +29,7 @@ from .ledger import HOLDS, HOLDS_NOT, VERDICTS
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
     "tang2013": "Tang, Desai, Buettner & Lan, 2013",
+    "elsewhere": "On other machines",
     "teaching": "For teaching",
 }
 """By the notebooks' folder, in the order of the report."""
