@@ -1,7 +1,7 @@
 """On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
 
 They were written down before the intervals were worked out. Known by then were single runs of EASY and of conservative
-backfilling on every log, the upper ends of KTH's intervals, and what DESIGN.md has of Curie, BLUE, HPC2N and Ross.
+backfilling on every log, the upper ends of KTH's intervals, and first measurements of Curie, BLUE, HPC2N and Ross.
 """
 
 import numpy as np
