@@ -1,7 +1,7 @@
 """The lost jobs: what cleaning took out of three of the paper's logs, when, what it was like, and what it explains."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -147,20 +147,23 @@ class LostJobs(
         return lost_jobs_findings.findings(self)
 
     def parts(self):
-        pictures = lost_jobs_pictures
-        parts = {
-            "": Part(lambda: self.counts, (lambda: pictures.counts(self.counts)) if self.restores else None),
-            "inferred": Part(lambda: self.inferred),
-            "cures": Part(lambda: self.cures, (lambda: pictures.cures(self.cures)) if self.restores else None),
+        tables = {
+            "": (self.counts, lost_jobs_pictures.counts),
+            "inferred": (self.inferred, None),
+            "cures": (self.cures, lost_jobs_pictures.cures),
+            "run-times": (self.tried_par, lambda tried: lost_jobs_pictures.run_times(tried, FOLDS)),
+            "requests": (self.tried_ctc, None),
+            "spacings": (self.tried_spacings, None),
+            "months": (self.orders, lost_jobs_pictures.orders),
         }
-        if self.tried_par is not None:
-            parts["run-times"] = Part(lambda: self.tried_par, lambda: pictures.run_times(self.tried_par, FOLDS))
-        if self.tried_ctc is not None:
-            parts["requests"] = Part(lambda: self.tried_ctc)
-            parts["spacings"] = Part(lambda: self.tried_spacings)
-        if self.orders is not None:
-            parts["months"] = Part(lambda: self.orders, lambda: pictures.orders(self.orders))
-        return parts
+        return {suffix: _part(*of) for suffix, of in tables.items()}
+
+
+def _part(table, draw):
+    """A part of the record; of what no log here can tell, an empty table and no picture."""
+    if table is None or table.empty:
+        return Part(pd.DataFrame(columns=["nothing"]))
+    return Part(table, partial(draw, table) if draw else None)
 
 
 # When
