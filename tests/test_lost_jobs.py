@@ -308,7 +308,7 @@ def test_an_exhibit_of_logs_that_lost_nothing_has_parts_and_finds_nothing():
     assert verdicts(exhibit.judge()) == dict.fromkeys(lost_jobs_findings.IDS, UNTESTED)
     for part in exhibit.parts().values():
         assert part.draw is None
-        assert part.table().empty
+        assert part.table.empty
 
 
 # The pictures
