@@ -32,6 +32,8 @@ class Detective(
 ):
     """Which program did they run?"""
 
+    puts_back = True
+
     traces: tuple = TRACES
     shakes: int = repeats(20)
     text_shakes: int = repeats(100)
@@ -58,19 +60,9 @@ class Detective(
         return [trace for trace in self.restored if trace.trace != "Par" or trace.restored]
 
     @property
-    def restores(self):
-        """Whether it puts lost jobs back: some log lost any."""
-        return any(trace.lost for trace in self.found)
-
-    @property
     def restored(self):
         """All traces, those that lost jobs with these put back."""
         return [trace.under(RESTORED) for trace in self.found]
-
-    @property
-    def settings(self):
-        """How runs are shaken, as `replications` takes it."""
-        return {"shakes": self.shakes, "shake_s": self.shake_s, "seed": self.seed}
 
     @cached_property
     def months(self):

@@ -32,6 +32,8 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=1
     Of logs that are not here nothing can be left, so nothing is told of their twins.
     """
 
+    puts_back = True
+
     traces: tuple = TRACES
     shakes: int = repeats(100)
     wide_shakes: int = repeats(100)
@@ -44,16 +46,6 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=1
     def real(self):
         """The traces whose logs are here."""
         return [trace for trace in self.found if not trace.workload.stand_in]
-
-    @property
-    def restores(self):
-        """Whether a log here lost jobs, which are put back."""
-        return any(trace.lost for trace in self.found)
-
-    @property
-    def settings(self):
-        """How runs are shaken, as `replications` takes it."""
-        return {"shakes": self.shakes, "shake_s": self.shake_s, "seed": self.seed}
 
     @property
     def wide_settings(self):

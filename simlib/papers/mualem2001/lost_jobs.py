@@ -40,6 +40,8 @@ class LostJobs(
 ):
     """What cleaning took out of the logs, put back."""
 
+    puts_back = True
+
     traces: tuple = ("CTC", "KTH", "Par", "CM5")
     run_times: tuple = (900, 1200, 1500, 1800, 2100, 2400, 2700, 3000)
     requests: tuple = (7201, 10800, 14400, 21600, 43200, 64800)
@@ -52,16 +54,6 @@ class LostJobs(
     def by_name(self):
         """The traces at hand, by the paper's name; of two years the one that lost jobs."""
         return {trace.trace: trace for trace in sorted(self.found, key=lambda trace: bool(trace.lost))}
-
-    @property
-    def restores(self):
-        """Whether a log here lost jobs."""
-        return any(trace.lost for trace in self.found)
-
-    @property
-    def settings(self):
-        """How runs are shaken, as `replications` takes it."""
-        return {"shakes": self.shakes, "shake_s": self.shake_s, "seed": self.seed}
 
     # When
 

@@ -21,6 +21,9 @@ class OnTraces(Exhibit):
     a log, or its name in the catalogue, to be taken in place of the paper's.
     """
 
+    puts_back = False
+    """Whether it puts lost jobs back, whatever its rules are."""
+
     @cached_property
     def _found(self):
         if self.own:
@@ -80,8 +83,14 @@ class OnTraces(Exhibit):
 
     @property
     def restores(self):
-        """Whether it puts lost jobs back: it has the rule, and a log that lost some."""
-        return RESTORED in getattr(self, "rules", ()) and any(trace.lost for trace in self.found)
+        """Whether it puts lost jobs back: it has the rule, or always does, and a log here lost some."""
+        does = self.puts_back or RESTORED in getattr(self, "rules", ())
+        return does and any(trace.lost for trace in self.found)
+
+    @property
+    def settings(self):
+        """How runs are shaken, as `replications` takes it."""
+        return {"shakes": self.shakes, "shake_s": self.shake_s, "seed": self.seed}
 
     def drawn(self, seed):
         """This exhibit on one draw of the logs that lost jobs, as if that were the log."""
