@@ -125,8 +125,7 @@ class EstimateModel(
     # What it shows
 
     def judge(self):
-        of_rules = {TEXT: self} | ({RESTORED: self.drawn(self.seed)} if self.restores else {})
-        found = {rule: each._measured for rule, each in of_rules.items()}
+        found = {rule: each._measured for rule, each in self.by_reading.items()}
         notes = {"MF-32": self._scheduling_note}
         return [
             decide(id, {rule: measured[id] for rule, measured in found.items()}, notes.get(id, ""))

@@ -115,7 +115,7 @@ class Figure6(
     @cached_property
     def measured(self):
         """What was measured, by claim, rule, member or Fsl, and part."""
-        of_rules = {TEXT: self} | ({RESTORED: self.drawn(self.seed)} if self.restores else {})
+        of_rules = self.by_reading
         apart = {
             rule: distributions.sp2_against_each(each._of_weeks, self._of_members) for rule, each in of_rules.items()
         }

@@ -231,9 +231,6 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
     # What it shows
 
     def judge(self):
-        text, of_draws = self._measured, [draw._measured for draw in self.draws]
-        restored = {id: Measure.over([found[id] for found in of_draws]) for id in CLAIMS}
-        restored = {id: {RESTORED: found} for id, found in restored.items() if found}
         printed = published("mualem2001_section44").set_index("quantity").CTC
         of_all = Measure.exactly(printed[COUNTS[2]] / printed[COUNTS[0]])
         as_printed = {"MF-33": shares(printed), "MF-40": {"killed": of_all}}
@@ -241,14 +238,15 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, cl
         return [
             decide(
                 id,
-                {TEXT: text[id]} | restored.get(id, {}) | {PRINTED: as_printed.get(id)},
-                notes.get(id, "") if text[id] else "",
+                self.by_rule(id) | {PRINTED: as_printed.get(id)},
+                notes.get(id, "") if self.measured[id] else "",
             )
             for id in CLAIMS
         ]
 
-    @property
-    def _measured(self):
+    @cached_property
+    def measured(self):
+        """What was measured, by claim and part; nothing on another log than the text's."""
         if not self._is_papers:
             return dict.fromkeys(CLAIMS)
         return {

@@ -6,7 +6,8 @@ import pandas as pd
 
 from .. import results
 from ..exhibit import LOGS, Exhibit
-from ..judging import RESTORED
+from ..judging import RESTORED, TEXT
+from ..ledger import Measure
 from . import WHOLE, labelled, own_trace, policies, traces
 
 DRAWS = 10
@@ -102,6 +103,16 @@ class OnTraces(Exhibit):
     def draws(self):
         """This exhibit on several draws; none where no jobs are put back."""
         return [self.drawn(seed) for seed in range(DRAWS)] if self.restores else []
+
+    @property
+    def by_reading(self):
+        """This exhibit on the logs as filed and on one draw of the restored ones, by rule."""
+        return {TEXT: self} | ({RESTORED: self.drawn(self.seed)} if self.restores else {})
+
+    def by_rule(self, id):
+        """What was `measured` for a claim on the logs as filed, and over the draws of the restored ones, by rule."""
+        restored = Measure.over([draw.measured[id] for draw in self.draws])
+        return {TEXT: self.measured[id]} | ({RESTORED: restored} if restored else {})
 
     @property
     def followed(self):

@@ -220,16 +220,11 @@ class Table2Figure8(
         printed = {"MF-26": _least(killed / counts.peak_100pct, "killed")}
         printed["MF-39"] = _most(killed / counts.total_jobs, "killed")
         notes = {"MF-25": _tenths(self.flat), "MF-29": _medians(self.popular), "MF-45": _of_printed_peak(self.lines)}
-        text, of_draws = self._measured, [draw._measured for draw in self.draws]
-        restored = {id: Measure.over([found[id] for found in of_draws]) for id in CLAIMS}
-        restored = {id: {RESTORED: found} for id, found in restored.items() if found}
-        return [
-            decide(id, {TEXT: text[id]} | restored.get(id, {}) | {PRINTED: printed.get(id)}, notes.get(id, ""))
-            for id in CLAIMS
-        ]
+        return [decide(id, self.by_rule(id) | {PRINTED: printed.get(id)}, notes.get(id, "")) for id in CLAIMS]
 
     @cached_property
-    def _measured(self):
+    def measured(self):
+        """What was measured on the job lines, by claim and part."""
         sdsc = next((each.workload for each in self.found if each.trace == "SDSC"), None)
         return {
             "MF-25": _flat(self.flat),
