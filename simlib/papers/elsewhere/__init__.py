@@ -125,8 +125,13 @@ def _taken(name, variant, condition, estimates, paper):
 class OnMachines(Exhibit):
     """An exhibit of all logs of the catalogue that are on this machine; it has no stand-ins.
 
-    A subclass has `taken`, which makes a Machine of a name.
+    A subclass has `taken`, which makes a Machine of a name, and the parameters that `settings` names.
     """
+
+    @property
+    def settings(self):
+        """How runs are shaken and logs resampled, as `effects` takes it."""
+        return {"shakes": self.shakes, "seconds": self.shake_s, "resamples": self.resamples, "seed": self.seed}
 
     @cached_property
     def found(self):

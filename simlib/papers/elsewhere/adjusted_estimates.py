@@ -55,11 +55,6 @@ class AdjustedEstimates(
     seed: int = 0
 
     @property
-    def settings(self):
-        """How runs are shaken and logs resampled, as `effects` takes it."""
-        return {"shakes": self.shakes, "seconds": self.shake_s, "resamples": self.resamples, "seed": self.seed}
-
-    @property
     def adjustable(self):
         """The logs that have users and enough estimates."""
         return [one for one in self.found if one.estimated >= ENOUGH_ESTIMATES and (one.workload.jobs.user != -1).any()]

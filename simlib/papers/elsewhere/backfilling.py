@@ -50,11 +50,6 @@ class Backfilling(
     resamples: int = 300
     seed: int = 0
 
-    @property
-    def settings(self):
-        """How runs are shaken and logs resampled, as `effects` takes it."""
-        return {"shakes": self.shakes, "seconds": self.shake_s, "resamples": self.resamples, "seed": self.seed}
-
     @cached_property
     def effects(self):
         """Every effect on every log, from `effects`."""
