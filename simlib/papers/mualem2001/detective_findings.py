@@ -97,7 +97,7 @@ def _months(offsets):
         for name, row in rows.iterrows()
     )
     parts = (rows["likelier by"] > LEAST).all(), (rows["begin [h]"].abs() > 6).all()
-    return _decided("OWN-05", parts, text, sdsc=rows["begin [h]"]["SDSC"], cm5=rows["begin [h]"]["CM5"])
+    return _decided("OWN-05", parts, text, **{name.lower(): begin for name, begin in offsets["begin [h]"].items()})
 
 
 def _undecided(conclusions):

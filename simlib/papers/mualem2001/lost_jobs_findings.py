@@ -9,10 +9,11 @@ IDS = ("OWN-07", "OWN-08", "OWN-09")
 
 def findings(exhibit):
     """Decide the study's own findings about lost jobs from what `lost_jobs.LostJobs` works out."""
-    return [_counted(exhibit.counts), _cured(exhibit.cures), _months(exhibit.orders)]
+    lost = {name: trace.lost.known_gaps.jobs.sum() for name, trace in exhibit.by_name.items() if trace.lost}
+    return [_counted(exhibit.counts, lost), _cured(exhibit.cures), _months(exhibit.orders)]
 
 
-def _counted(counts):
+def _counted(counts, lost=None):
     if counts.empty:
         return finding("OWN-07", None, "the cleaned logs are not at hand", {})
     off, before = (counts[column].sub(counts.published).abs() for column in ("median", "ours"))
@@ -22,7 +23,10 @@ def _counted(counts):
         f"of {lacking.sum()} months the median one is {before[lacking].median():.0f} jobs off as filed, and "
         f"{off[lacking].median():.0f} with the lost jobs back"
     )
-    return finding("OWN-07", all(parts), text, {"before": before[lacking].median(), "after": off[lacking].median()})
+    numbers = {"before": before[lacking].median(), "after": off[lacking].median()}
+    return finding(
+        "OWN-07", all(parts), text, numbers | {name.lower(): int(jobs) for name, jobs in (lost or {}).items()}
+    )
 
 
 def _cured(cures):

@@ -19,7 +19,7 @@ DOTTED = {"color": "grey", "linestyle": ":"}
 PRINTED = DOT | {"color": "grey", "fillstyle": "none"}
 INTERVAL = {"color": "grey", "linewidth": 3, "alpha": 0.4}
 
-MARKERS = {TEXT: ".", LIKELY: "x", RESTORED: "+"}
+MARKERS = {TEXT: ".", LIKELY: "x", RESTORED: "^"}
 HOLLOW = {TEXT: "o", LIKELY: "o", RESTORED: "^"}
 LINES = {TEXT: "-", LIKELY: ":", RESTORED: "--"}
 """Of numbers under each rule."""
