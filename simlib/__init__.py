@@ -16,7 +16,7 @@ from .comparing import compare
 from .doubts import LogWarning
 from .exporting import write_evalys
 from .loading import load
-from .policies import EASY, FCFS, Conservative
+from .policies import EASY, FCFS, Conservative, Multifactor, Predictions, Selective
 from .recording import recorded
 from .schedule import Schedule, simulate
 from .sweeps import sweep
@@ -31,8 +31,11 @@ __all__ = [
     "ArchiveError",
     "Conservative",
     "LogWarning",
+    "Multifactor",
+    "Predictions",
     "SWFError",
     "Schedule",
+    "Selective",
     "Workload",
     "compare",
     "estimates",

@@ -21,16 +21,21 @@ import pandas as pd
 
 from .differences import Difference as Difference
 from .differences import first_difference as first_difference
-from .orders import Order
+from .orders import BACKFILL, ORDERS, THREE, asked_for
 from .policies import EASY as EasyPolicy
 from .policies import FCFS as FcfsPolicy
 from .policies import Conservative as ConservativePolicy
-from .policies import Policy
+from .policies import Multifactor, Policy, Predictions
+from .policies import Selective as SelectivePolicy
 from .reference_schedulers import EASY as EASY
 from .reference_schedulers import FCFS as FCFS
 from .reference_schedulers import AdjustedEASY as AdjustedEASY
+from .reference_schedulers import Asking as Asking
 from .reference_schedulers import Conservative as Conservative
 from .reference_schedulers import Job as Job
+from .reference_schedulers import Lookahead as Lookahead
+from .reference_schedulers import Predicting as Predicting
+from .reference_schedulers import Reserving as Reserving
 from .reference_schedulers import next_instant as next_instant
 from .reference_schedulers import schedule as schedule
 from .reference_schedulers import sjf as sjf
@@ -48,8 +53,8 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     Parameters
     ----------
     workload, policy, overrun, feedback
-        As for `simlib.simulate`; the policy is FCFS, EASY or Conservative. An order of EASY may be any function of
-        (wait, estimate, size), for it is not compiled.
+        As for `simlib.simulate`; the policy is one of this package. An order may be any function of what it asks for,
+        for it is not compiled.
 
     Returns
     -------
@@ -85,26 +90,58 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
 
 def _scheduler(policy: Policy, jobs: pd.DataFrame) -> FCFS:
     """The scheduler of this module that does what a policy says."""
+    priority = _order(getattr(policy, "order", "fcfs"), ORDERS, jobs)
     if type(policy) is FcfsPolicy:
-        return FCFS()
+        return FCFS(priority)
     if type(policy) is ConservativePolicy:
-        return Conservative(policy.compress)
+        return Reserving(np.inf, 0, priority) if priority else Conservative(policy.compress)
+    if type(policy) is SelectivePolicy:
+        return Reserving(np.inf, None if policy.threshold == "adaptive" else float(policy.threshold), priority)
     if type(policy) is EasyPolicy:
-        options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": _priority(policy.order)}
-        return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)
-    raise ValueError(f"reference: found policy {policy!r}, expected simlib.FCFS(), EASY(...) or Conservative(...)")
+        return _easy(policy, jobs, priority)
+    raise ValueError(
+        f"reference: found policy {policy!r}, expected simlib.FCFS(), EASY(...), Conservative(...) or Selective(...)"
+    )
 
 
-def _priority(order: Order) -> Callable[..., float] | None:
-    """The function of (wait, estimate, size) by which the queue is sorted; None for the order of arrival."""
-    if isinstance(order, str):
-        return {"fcfs": None, "sjf": sjf, "wfp": wfp}[order]
+def _easy(policy: EasyPolicy, jobs: pd.DataFrame, priority: Callable[..., float] | None) -> FCFS:
+    """The scheduler that does what EASY's options say."""
+    if policy.reservations != 1:
+        return Reserving(policy.reservations, 0, priority)
+    if policy.backfill == "lookahead" and policy.adjust is None:
+        return Lookahead(priority=priority)
+    backfill = None if policy.backfill is None else _order(policy.backfill, BACKFILL, jobs)
+    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": priority, "backfill": backfill}
+    if isinstance(policy.adjust, Predictions):
+        return Predicting(*_predictions(policy.adjust, jobs), **options)
+    return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)
+
+
+def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Callable[..., float] | None:
+    """The function by which a queue is sorted; None for the order of arrival."""
+    if order == "fcfs":
+        return None
+    if isinstance(order, str) and order in ("sjf", "wfp"):
+        return {"sjf": sjf, "wfp": wfp}[order]
+    function = names[order] if isinstance(order, str) else getattr(order, "function", order)
 
     def of_floats(*numbers: float) -> float:
         with np.errstate(all="ignore"):  # as where it is compiled: a division by zero is infinite
-            return order(*map(np.float64, numbers))
+            return function(*map(np.float64, numbers))
 
-    return of_floats
+    asked = asked_for(order, names)
+    if asked == THREE:
+        return of_floats
+    about = jobs.reindex(columns=["user", "group", "queue"], fill_value=-1)
+    account, half_life = (order.account, order.half_life_s) if isinstance(order, Multifactor) else ("user", 7 * 86400)
+    return Asking(of_floats, asked, about.assign(account=about[account]).to_dict("records"), half_life)
+
+
+def _predictions(adjust: Predictions, jobs: pd.DataFrame) -> tuple:
+    """The arguments of `Predicting` for a `simlib.Predictions`."""
+    users = [None if user == -1 else user for user in jobs.user]
+    past = [] if adjust.past is None else adjust.past.sort_values("end", kind="stable")[["user", "run"]].values.tolist()
+    return users, past, list(adjust.steps), (adjust.queue, adjust.backfill, adjust.running)
 
 
 def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:

@@ -1,6 +1,7 @@
 """Schedulers that go through all jobs for every question: see `simlib.reference`."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,10 @@ def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
 
 
 class FCFS:
-    """Start jobs in order of arrival; the other schedulers differ in one of these methods.
+    """Start jobs in the order of the queue; the other schedulers differ in one of these methods.
+
+    The queue is in order of arrival, or sorted by `priority`, larger first: a function of (wait, estimate, size), or an
+    `Asking`.
 
     Examples
     --------
@@ -103,8 +107,13 @@ class FCFS:
     [0, 10, 10]
     """
 
+    def __init__(self, priority: Callable[..., float] | None = None) -> None:
+        self.priority = priority
+        self.gone: list[Job] = []
+
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Take note that jobs have ended."""
+        self.gone += left
 
     def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Take note that a job joins the queue."""
@@ -113,16 +122,79 @@ class FCFS:
         """List the jobs that start: from the head while they fit."""
         free = machine - sum(job.size for job in running)
         starting = []
-        for job in queue:
+        for job in self.in_order(queue, running, machine, now):
             if job.size > free:
                 break
             free -= job.size
             starting.append(job)
         return starting
 
+    def in_order(self, queue: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
+        """Sort the queue by priority, ties by arrival."""
+        if (priority := self.priority) is None:
+            return list(queue)
+        free = machine - sum(job.size for job in running)
+        seen = {"now": now, "machine": machine, "free": free, "extra": 0, "window": 0}
+
+        def place(job: Job) -> tuple[float, int]:
+            return -self.rank(priority, job, job.in_queue, running, seen), job.arrival
+
+        return sorted(queue, key=place)
+
+    def rank(
+        self, priority: Callable[..., float], job: Job, estimate: int, running: list[Job], seen: dict[str, int]
+    ) -> float:
+        """Ask an order for the rank of a job; `seen` is what the system looks like."""
+        wait = seen["now"] - job.submit
+        if not isinstance(priority, Asking):
+            return priority(wait, estimate, job.size)
+        return priority.of(job, estimate, [*self.gone, *running], seen)
+
+
+class Asking:
+    """An order that asks by name for what it wants to know of a job.
+
+    Attributes
+    ----------
+    function : callable
+    names : tuple of str
+        What it is told, in this order: see `simlib.orders.FACTS`.
+    about : list of dict
+        Of each job by number its user, group, queue and `account`, whose use of the machine counts.
+    half_life : float
+        Seconds after which half of that is forgotten.
+    """
+
+    def __init__(
+        self, function: Callable[..., float], names: tuple[str, ...], about: list[dict[str, int]], half_life: float
+    ) -> None:
+        self.function, self.names, self.about, self.half_life = function, names, about, half_life
+
+    def of(self, job: Job, estimate: int, started: list[Job], seen: dict[str, int]) -> float:
+        """Rank a job; `started` are all jobs that run or have run."""
+        now = seen["now"]
+        usage = self.usage(job, started, now) if "usage" in self.names else 0.0
+        its = {"wait": now - job.submit, "estimate": estimate, "size": job.size, "usage": usage}
+        told = self.about[job.number] | seen | its
+        return self.function(*(told[name] for name in self.names))
+
+    def usage(self, job: Job, started: list[Job], now: int) -> float:
+        """Add up what the job's account has had, in multiples of an equal share of all, to nine digits."""
+
+        def had(one: Job) -> float:
+            ages = now - one.start, now - min(one.end(), now)
+            old, new = (2 ** (-age / self.half_life) for age in ages)
+            return one.size * self.half_life / np.log(2) * (new - old)
+
+        mine = self.about[job.number]["account"]
+        everything = sum(had(one) for one in started)
+        accounts = len({one["account"] for one in self.about})
+        own = sum(had(one) for one in started if self.about[one.number]["account"] == mine)
+        return round(own / everything * accounts, 9) if everything > 0 else 0.0
+
 
 class EASY(FCFS):
-    """Backfill by section 2.2; `priority` of (wait, estimate, size), larger first, or None for order of arrival.
+    """Backfill by section 2.2: `priority` orders the queue, `backfill` those behind the head, both as for FCFS.
 
     Examples
     --------
@@ -130,16 +202,19 @@ class EASY(FCFS):
     [0, 15, 10]
     """
 
-    def __init__(self, reuse_extra: bool = False, priority: Callable[..., float] | None = None) -> None:
-        self.reuse_extra, self.priority = reuse_extra, priority
+    def __init__(
+        self,
+        reuse_extra: bool = False,
+        priority: Callable[..., float] | None = None,
+        backfill: Callable[..., float] | None = None,
+    ) -> None:
+        super().__init__(priority)
+        self.reuse_extra, self.backfill = reuse_extra, backfill
 
     def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
         """List the jobs that start: from the head while they fit, then those that are backfilled."""
-        queue = list(queue)
-        if priority := self.priority:
-            queue.sort(key=lambda job: (-priority(now - job.submit, job.in_queue, job.size), job.arrival))
         starting = super().scheduling_pass(running, queue, machine, now)
-        waiting = [job for job in queue if job not in starting]
+        waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
         if not waiting:
             return starting
         head, others = waiting[0], waiting[1:]
@@ -152,22 +227,30 @@ class EASY(FCFS):
             return machine - sum(size for end, size in held if end > time)
 
         shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
-        extra = free_at(shadow) - head.size
-        free = machine - sum(size for _, size in held)
-        for job in others:
-            if job.size > free:
-                continue
-            if now + job.to_backfill <= shadow:
-                pass
-            elif job.size <= extra:
-                if not self.reuse_extra:
-                    extra -= job.size
-            else:
-                continue
-            free -= job.size
+        seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
+        seen["free"] = machine - sum(size for _, size in held)
+        passing = self.passing(others, running, seen)
+        for job in passing:
             job.backfilled = True
-            starting.append(job)
-        return starting
+        return starting + passing
+
+    def passing(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
+        """List who passes the head: again and again the first, or best, of those that would not delay it."""
+        found: list[Job] = []
+        while fitting := [job for job in others if job not in found and self.may_pass(job, seen)]:
+            job = fitting[0]
+            if order := self.backfill:
+                ranks = {one: self.rank(order, one, one.to_backfill, running, seen) for one in fitting}
+                job = min(fitting, key=lambda one: (-ranks[one], one.arrival))
+            seen["free"] -= job.size
+            if job.to_backfill > seen["window"] and not self.reuse_extra:
+                seen["extra"] -= job.size
+            found.append(job)
+        return found
+
+    def may_pass(self, job: Job, seen: dict[str, int]) -> bool:
+        """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
+        return job.size <= seen["free"] and (job.to_backfill <= seen["window"] or job.size <= seen["extra"])
 
     def expected_end(self, job: Job, now: int) -> int:
         """Say when a running job is expected to end."""
@@ -181,6 +264,77 @@ class EASY(FCFS):
         """
         gone = [size for end, size in held if end <= time]
         return bool(gone) and machine - sum(size for end, size in held if end > time) >= head.size
+
+
+class Lookahead(EASY):
+    """Backfill the set of jobs that takes the most free processors, found by trying all sets.
+
+    Examples
+    --------
+    Job B waits; C and D together fill what is free better than C and E, which come first.
+
+    >>> rows = [(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3)]
+    >>> [job.start for job in schedule(rows, 10, Lookahead())]
+    [0, 10, 2, 19, 2]
+    """
+
+    DEPTH = 50
+
+    def passing(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
+        """List who passes the head: of the best sets, the one with the first job in it, else not, and so on."""
+        near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
+        best: list[Job] = []
+        for taken in product((True, False), repeat=len(near)):
+            chosen = [job for job, yes in zip(near, taken, strict=True) if yes]
+            past = sum(job.size for job in chosen if job.to_backfill > seen["window"])
+            total = sum(job.size for job in chosen)
+            if total <= seen["free"] and past <= seen["extra"] and total > sum(job.size for job in best):
+                best = chosen
+        return best
+
+
+class Predicting(EASY):
+    """Plan with the mean run time of the user's last two jobs: EASY++.
+
+    `users` has the user of each job by number, None where it is not known; `past` has earlier jobs of users as (user,
+    run time), in order of their ends; `switches` as for `AdjustedEASY`.
+
+    Examples
+    --------
+    >>> mean_of_two = Predicting([7], [(7, 30), (7, 50)], [60], (True, True, True))
+    >>> schedule([(60, 10, 90, 1)], 4, mean_of_two)[0].adjusted
+    40
+    """
+
+    def __init__(
+        self,
+        users: list[int | None],
+        past: list[tuple[int, int]],
+        steps: list[int],
+        switches: tuple[bool, bool, bool],
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.users, self.past, self.steps, self.switches = users, past, steps, switches
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Predict the run time of a job that joins the queue."""
+        user = self.users[job.number]
+        before = [one for one in self.gone if one.end() < now and self.users[one.number] == user]
+        before.sort(key=lambda one: (one.end(), one.arrival))
+        runs = [run for of, run in self.past if of == user] + [one.run for one in before]
+        known = user is not None and len(runs) >= 2
+        job.adjusted = min(job.estimate, sum(runs[-2:]) // 2) if known else job.estimate
+        in_queue, to_backfill, while_running = self.switches
+        job.in_queue = job.adjusted if in_queue else job.estimate
+        job.to_backfill = job.adjusted if to_backfill else job.estimate
+        job.while_running = job.adjusted if while_running else job.estimate
+
+    def expected_end(self, job: Job, now: int) -> int:
+        """Say when a running job is expected to end: by the first of its corrected predictions that is beyond now."""
+        corrected = [0, *self.steps, job.estimate] if self.switches[2] else [job.estimate]
+        ends = [job.start + min(job.while_running + more, job.estimate) for more in corrected]
+        return min(end for end in ends if end > now or end == job.start + job.estimate)
 
 
 class AdjustedEASY(EASY):
@@ -216,6 +370,7 @@ class AdjustedEASY(EASY):
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Learn how much of their estimates jobs have used that ended."""
+        super().jobs_left(left, running, queue, machine, now)
         for job in left:
             used = min(1, job.run / job.estimate) if job.estimate else 1
             self.ended.append((self.keys[job.number], used, job.end()))
@@ -251,6 +406,7 @@ class Conservative(FCFS):
     """
 
     def __init__(self, order: str) -> None:
+        super().__init__()
         self.order = order
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
@@ -293,6 +449,80 @@ class Conservative(FCFS):
             if all(free_at(time) >= job.size for time in [anchor, *changes]):
                 return anchor
         raise AssertionError("a job no larger than the machine fits after all others")
+
+
+class Reserving(Conservative):
+    """Reserve for the first `most` jobs of the queue whose expected slowdown has come to `threshold`; backfill others.
+
+    The threshold None is the mean slowdown of the jobs that have ended.
+
+    Examples
+    --------
+    >>> [job.start for job in schedule([(0, 10, 10, 3), (1, 5, 5, 2), (2, 5, 5, 1)], 4, Reserving(1))]
+    [0, 10, 2]
+    """
+
+    def __init__(
+        self, most: float, threshold: float | None = 0, priority: Callable[..., float] | None = None
+    ) -> None:
+        super().__init__("arrival")
+        self.most, self.threshold, self.priority = most, threshold, priority
+        self.to_compress = False
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note of jobs that ended early."""
+        self.gone += left
+        self.to_compress = any(job.expected_end() > now for job in left)
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Make no reservation before the pass."""
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start, and reserve for those that are entitled to it."""
+        queue = self.in_order(queue, running, machine, now)
+        for place, job in enumerate(queue):
+            if self.priority is not None and place >= self.most and job.reserved is not None:
+                job.reserved, self.to_compress = None, True
+
+        def beside(job: Job) -> int:
+            others = [other for other in queue if other is not job and other.reserved is not None]
+            return self.anchor(job, running, others, machine, now)
+
+        for job in queue if self.to_compress else []:
+            if job.reserved is not None:
+                job.reserved = min(job.reserved, beside(job))
+        waiting: list[Job] = []
+        for job in queue:
+            if job.reserved is None:
+                entitled = len(waiting) < self.most and slowdown(now - job.submit, job.estimate) >= self.needed()
+                anchor = beside(job)
+                if entitled or anchor == now:
+                    job.reserved = anchor
+                if entitled and job.guarantee is None:
+                    job.guarantee = anchor
+            if job.reserved == now:
+                job.backfilled = bool(waiting)
+            else:
+                waiting.append(job)
+        return [job for job in queue if job not in waiting]
+
+    def needed(self) -> float:
+        """Say from which expected slowdown on a job gets a reservation."""
+        if self.threshold is not None:
+            return self.threshold
+        slow = [slowdown(job.start - job.submit, job.run) for job in self.gone]
+        return round(sum(slow) / len(slow), 9) if slow else 1
+
+
+def slowdown(wait: int, duration: int) -> float:
+    """Divide wait and duration by the duration: bounded slowdown, to nine digits.
+
+    Examples
+    --------
+    >>> slowdown(10, 20), slowdown(0, 1)
+    (1.5, 1)
+    """
+    return round(max(1, (wait + duration) / max(duration, 10)), 9)
 
 
 def sjf(wait: float, estimate: float, size: float) -> float:

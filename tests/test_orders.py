@@ -58,7 +58,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
 @pytest.mark.parametrize(
     "order, said",
     [
-        (lambda wait, estimate: wait, "cannot be called with three numbers"),
+        (lambda wait, time: wait, "cannot be called with three numbers: .*'time' is none of them"),
         (lambda: 1.0, "cannot be called with three numbers"),
         (float, "expected one of 'fcfs', 'sjf', 'wfp' or a function"),
         (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),

@@ -75,9 +75,9 @@ def test_the_first_difference_is_told_with_the_reason():
     assert (difference.job, difference.time, difference.starts) == (3, 5, (5, 15))
     assert str(difference) == (
         "Until second 5 both schedules start the same 2 jobs at the same times. Then they part at job 3 (1 processor, "
-        "estimate 20 s), submitted at 3: ForgetsTheShadowTime() starts it at 5, EASY(reuse_extra=False, order='fcfs', "
-        "adjust=None) at 15.\n"
-        "EASY(reuse_extra=False, order='fcfs', adjust=None): Job 3 is refused: it may run until 25, past the shadow "
+        "estimate 20 s), submitted at 3: ForgetsTheShadowTime() starts it at 5, EASY() at "
+        "15.\n"
+        "EASY(): Job 3 is refused: it may run until 25, past the shadow "
         "time 10, and needs 1 processor where none is extra."
     )
 

@@ -3,17 +3,25 @@
 from .adjusting import Adjusting
 from .arrivals import OPEN
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
-from .easy import easy
+from .easy import BEST_SET, NOBODY, ONE_BY_ONE, easy
 from .fcfs import fcfs
+from .predicting import Predicting
+from .reserving import ADAPTIVE, reserving
 
 __all__ = [
+    "ADAPTIVE",
+    "BEST_SET",
     "BY_ARRIVAL",
     "BY_START",
+    "NOBODY",
     "NO_COMPRESSION",
+    "ONE_BY_ONE",
     "OPEN",
     "REBACKFILL",
     "Adjusting",
+    "Predicting",
     "conservative",
     "easy",
     "fcfs",
+    "reserving",
 ]

@@ -54,17 +54,25 @@ class Estimates(NamedTuple):
 
 
 @compiled
-def estimates_in_use(estimate, adjusting):
-    """Tell which estimates are used for what; `adjusting` is None to go by the users'."""
-    if adjusting is None:
-        return Estimates(estimate, estimate, estimate, estimate, estimate)
+def estimates_in_use(estimate, adjusting, predicting):
+    """Tell which estimates are used for what; `adjusting` and `predicting` are None to go by the users'."""
+    if adjusting is not None:
+        return _where_switched_on(estimate, adjusting)
+    if predicting is not None:
+        return _where_switched_on(estimate, predicting)
+    return Estimates(estimate, estimate, estimate, estimate, estimate)
+
+
+@compiled
+def _where_switched_on(estimate, switches):
+    """Use t_sched, which will be set when a job arrives, where the switches say so."""
     t_sched = estimate.copy()
     return Estimates(
         estimate,
         t_sched,
-        t_sched if adjusting.queue else estimate,
-        t_sched if adjusting.backfill else estimate,
-        t_sched if adjusting.running else estimate,
+        t_sched if switches.queue else estimate,
+        t_sched if switches.backfill else estimate,
+        t_sched if switches.running else estimate,
     )
 
 

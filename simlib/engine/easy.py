@@ -1,25 +1,19 @@
-"""EASY backfilling (MF section 2.2), with the users' estimates or with adjusted ones (Tang section 5)."""
+"""EASY backfilling (MF section 2.2), with the users' estimates, with adjusted (Tang section 5) or predicted ones."""
 
 import numpy as np
 
 from ..compiled import compiled
 from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
+from .lookahead import no_candidates
 from .parts import uncounted
-from .queue import (
-    empty_queue,
-    end_pass,
-    first_waiting,
-    join,
-    next_to_backfill,
-    not_considered,
-    refuse,
-    sort_by_priority,
-    take,
-    waiting,
-)
-from .running import end_job, idle, next_end, start_job
+from .passing import launch, pass_as_best_set, pass_one_by_one
+from .predicting import correct, note_run, predict
+from .queue import empty_queue, end_pass, first_waiting, join, sort_by_priority, take, waiting
+from .ranking import note_end, refuse
+from .running import end_job, idle, next_end
 
+NOBODY, ONE_BY_ONE, BEST_SET = range(3)  # who may pass the head
 
 @uncounted
 def shadow_time(head_size, free, now, running, count, expected_end, size):
@@ -46,7 +40,24 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
 
 
 @compiled
-def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_extra, prioritised, priority, adjusting):
+def easy(
+    submit,
+    run,
+    estimate,
+    size,
+    machine,
+    preceding,
+    think,
+    watch,
+    reuse_extra,
+    prioritised,
+    priority,
+    passing,
+    backfill,
+    facts,
+    adjusting,
+    predicting,
+):
     """Start times under EASY backfilling.
 
     Parameters
@@ -58,20 +69,26 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
     watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
     prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
-    priority : compiled function of (wait, estimate, size) -> float64
-    adjusting : Adjusting, or None to go by the estimates as they are, which is compiled separately and costs nothing
+    priority : compiled function, as `ranking.rank` calls it
+    passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
+        together fill the machine best
+    backfill : compiled function by which those who could are tried one by one, or None for the order of the queue
+    facts : Facts, or None where the functions need none of them
+    adjusting : Adjusting, or None not to adjust estimates
+    predicting : Predicting, or None not to predict run times. What is None is compiled separately and costs nothing
 
     Returns
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
     first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
-    t_sched : int64 array, the adjusted estimates in seconds; without adjustment the users'
+    t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
     """
     n = submit.size
     arrivals, running, queue = arrivals_of(submit, preceding, think), idle(machine, n), empty_queue(size)
-    estimates = estimates_in_use(estimate, adjusting)
-    backfilled, first_shadow = np.zeros(n, np.bool_), np.full(n, -1)
+    estimates = estimates_in_use(estimate, adjusting, predicting)
+    candidates = no_candidates(machine if passing == BEST_SET else 0)
+    first_shadow = np.full(n, -1)
     shadow, extra = np.int64(0), np.int64(0)
 
     while watch[1] == 0:
@@ -84,39 +101,43 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
             job = end_job(running, size)
             submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
+            note_run(predicting, job, now, run, arrivals.number)
+            note_end(facts, job, now, size)
             queue.considered[0] = 0
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
             job = arrive(arrivals)
             adjust(adjusting, estimates, job, now)
+            predict(predicting, estimates, job, now, run)
             join(queue, job, size, estimates.backfill)
 
         put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
+        correct(predicting, running, estimates, now)
         if prioritised:
-            place = sort_by_priority(queue, arrivals, now, estimates.queue, size, priority)
+            free = running.free[0]
+            place = sort_by_priority(queue, arrivals, now, free, estimates.queue, size, priority, facts)
             if place < queue.end[0]:
-                refuse(queue.jobs[place], now, submit, estimates.queue, size)
+                refuse(facts, queue.jobs[place], now, submit, estimates.queue, size, free, 0, 0, False)
         head = first_waiting(queue, queue.first[0])
         while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
-            start_job(running, queue.jobs[head], now, size, run, estimates.running)
+            launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
             take(queue, head)
             head = first_waiting(queue, head + 1)
         queue.first[0] = head
-        if head < queue.end[0]:
-            job, expected, needed = queue.jobs[head], running.by_expected_end, estimates.backfill
+        if head < queue.end[0] and passing != NOBODY:
+            job, expected = queue.jobs[head], running.by_expected_end
             shadow, extra = shadow_time(
                 size[job], running.free[0], now, expected.jobs, expected.count[0], expected.time, size
             )
             if first_shadow[job] < 0:
                 first_shadow[job] = shadow
-            place = not_considered(queue, head, shadow, extra)
-            place = next_to_backfill(queue, place, running.free[0], shadow, extra, now, size, needed)
-            while place < queue.end[0]:
-                job = queue.jobs[place]
-                if now + needed[job] > shadow and not reuse_extra:
-                    extra -= size[job]
-                backfilled[job] = True
-                start_job(running, job, now, size, run, estimates.running)
-                take(queue, place)
-                place = next_to_backfill(queue, place + 1, running.free[0], shadow, extra, now, size, needed)
+            if passing == BEST_SET:
+                pass_as_best_set(candidates, queue, head, running, shadow, extra, now, size, run, estimates, facts)
+            else:
+                extra, unranked = pass_one_by_one(
+                    queue, head, arrivals, running, shadow, extra, now, size, run, estimates, reuse_extra, backfill, facts
+                )
+                if unranked >= 0:
+                    free = running.free[0]
+                    refuse(facts, unranked, now, submit, estimates.backfill, size, free, extra, shadow - now, True)
         end_pass(queue, shadow, extra, size, estimates.backfill, not prioritised)
-    return running.start, backfilled, first_shadow, estimates.t_sched
+    return running.start, running.backfilled, first_shadow, estimates.t_sched

@@ -8,14 +8,11 @@ from ..compiled import compiled
 from .candidates import GROUP, Index, empty_index, enter, index_all, leave, next_candidate
 from .parts import part, uncounted
 from .profile import ONE
+from .ranking import rank
 
 LONG = 256  # jobs in a queue that is worth an index
 
 GONE = np.uint64(2**64 - 1)
-
-
-class NoRank(ValueError):
-    """The order of the queue gave no number for a job; the arguments are its wait, estimate and size."""
 
 
 class Queue(NamedTuple):
@@ -31,7 +28,7 @@ class Queue(NamedTuple):
         Of a long queue's places; what is never needed of it takes no memory.
     groups : int64 array of one number
         How many groups the index has, 0 where the queue has none.
-    rank : float64 array, the priority by job, where the queue is sorted by it
+    priority : float64 array, by job, where the queue is sorted by it
     considered : int64 array of three numbers
         The jobs before this place could not be backfilled in the last pass, which left this shadow time and these extra
         processors; 0 places where a job has left the machine since.
@@ -43,7 +40,7 @@ class Queue(NamedTuple):
     gone: np.ndarray
     index: Index
     groups: np.ndarray
-    rank: np.ndarray
+    priority: np.ndarray
     considered: np.ndarray
 
 
@@ -91,6 +88,17 @@ def take(queue, place):
 
 
 @part
+def take_out(queue, place):
+    """Take out the job at a place, and leave no gap; in a long queue there may be one, for nobody walks it."""
+    if queue.groups[0] > 0:
+        take(queue, place)
+    else:
+        queue.end[0] -= 1
+        for i in range(np.uint64(place), np.uint64(queue.end[0])):
+            queue.jobs[i] = queue.jobs[i + ONE]
+
+
+@part
 def next_to_backfill(queue, place, free, shadow, extra, now, size, estimate):
     """Find the first job from a place on that can be backfilled (MF 2.2, step 2). Returns its place; `end[0]`: none.
 
@@ -110,6 +118,26 @@ def next_to_backfill(queue, place, free, shadow, extra, now, size, estimate):
             break
         i += ONE
     return np.int64(i)
+
+
+@uncounted
+def best_to_backfill(queue, place, arrivals, free, shadow, extra, now, size, estimate, backfill, facts):
+    """Find the job from a place on that an order ranks first of those that can be backfilled; ties by arrival.
+
+    Returns its place, `end[0]` where there is none; for a job to which the order gives no number, the place from the
+    other end, below zero.
+    """
+    submit, number, best, first = arrivals.submit, arrivals.number, -np.inf, queue.end[0]
+    place = next_to_backfill(queue, place, free, shadow, extra, now, size, estimate)
+    while place < queue.end[0]:
+        job = queue.jobs[np.uint64(place)]
+        own = rank(backfill, facts, job, now, submit, estimate, size, free, extra, shadow - now)
+        if np.isnan(own):
+            return place - queue.end[0]
+        if first == queue.end[0] or own > best or (own == best and number[job] < number[queue.jobs[np.uint64(first)]]):
+            best, first = own, place
+        place = next_to_backfill(queue, place + 1, free, shadow, extra, now, size, estimate)
+    return first
 
 
 @part
@@ -159,30 +187,24 @@ def count_from_front(queue, left):
 
 
 @uncounted
-def sort_by_priority(queue, arrivals, now, estimate, size, priority):
-    """Sort the queue by falling priority, a compiled function of (wait, estimate, size) -> float64; ties by arrival.
+def sort_by_priority(queue, arrivals, now, free, estimate, size, priority, facts):
+    """Sort the queue by falling priority, a compiled function as `rank` calls it; ties by arrival.
 
     Returns the place of the first job whose priority is not a number, `end[0]` where there is none.
     """
-    jobs, rank, submit, number = queue.jobs, queue.rank, arrivals.submit, arrivals.number
+    jobs, priorities, submit, number = queue.jobs, queue.priority, arrivals.submit, arrivals.number
     for i in range(queue.end[0]):
         job = jobs[i]
-        own = priority(float(now - submit[job]), float(estimate[job]), float(size[job]))
+        own = rank(priority, facts, job, now, submit, estimate, size, free, 0, 0)
         if np.isnan(own):
             return i
-        rank[job] = own
+        priorities[job] = own
         j = np.uint64(i)  # insertion sort: between two passes the order hardly changes
         while j > 0:
             ahead = jobs[j - ONE]
-            if rank[ahead] > own or (rank[ahead] == own and number[ahead] < number[job]):
+            if priorities[ahead] > own or (priorities[ahead] == own and number[ahead] < number[job]):
                 break
             jobs[j] = ahead
             j -= ONE
         jobs[j] = job
     return queue.end[0]
-
-
-@compiled
-def refuse(job, now, submit, estimate, size):
-    """Say that the order has no place for a job."""
-    raise NoRank(float(now - submit[job]), float(estimate[job]), float(size[job]))

@@ -32,12 +32,14 @@ class Running(NamedTuple):
     ----------
     by_end, by_expected_end : Ends
     start : int64 array, seconds by job
+    backfilled : bool array, by job
     free : int64 array of one number, processors
     """
 
     by_end: Ends
     by_expected_end: Ends
     start: np.ndarray
+    backfilled: np.ndarray
     free: np.ndarray
 
 
@@ -51,9 +53,8 @@ def no_ends(jobs, at_once):
 def idle(machine, jobs):
     """Make a machine of so many processors, on which none of so many jobs runs yet."""
     at_once = min(machine, jobs)
-    return Running(
-        no_ends(jobs, at_once), no_ends(jobs, at_once), np.zeros(jobs, np.int64), np.full(1, machine, np.int64)
-    )
+    start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.full(1, machine, np.int64)
+    return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
 
 
 @part

@@ -1,0 +1,75 @@
+"""What policies have in common whose queue is kept in some order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn, Self
+
+import pandas as pd
+from numba.core.ccallback import CFunc
+
+from .. import orders
+from ..engine.ranking import Facts
+from .fair_share import Multifactor
+from .form import shown
+from .knowing import Known, asks_for_more
+
+
+@dataclass(frozen=True, repr=False)
+class Ordered:
+    """A policy with an `order`; for those of this package to inherit from."""
+
+    known: Known | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for setting, (order, names) in self._orders.items():
+            orders.check(order, names, f"{type(self).__name__}: {setting}")
+
+    def __repr__(self) -> str:
+        return shown(self)
+
+    @property
+    def _orders(self) -> dict[str, tuple[orders.Order, dict[str, Callable]]]:
+        """By setting the order that is set, and the names that there are."""
+        order: Any = getattr(self, "order", None)
+        return {"order": (order, orders.ORDERS)}
+
+    def prepare(self, jobs: pd.DataFrame) -> Self:
+        """Give the policy for these jobs, if it looks at more of them than their times and sizes.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> policy = simlib.EASY()
+        >>> policy.prepare(simlib.load("sample").jobs) is policy
+        True
+        """
+        adjust = getattr(self, "adjust", None)
+        if adjust is None and not asks_for_more(list(self._orders.values())):
+            return self
+        same = self.known.of_same(jobs) if self.known is not None else None
+        return replace(self, known=same or Known.of(jobs, adjust))
+
+    def _facts(self, machine: int) -> Facts | None:
+        """What the orders are told besides three numbers; None where they need no more."""
+        given = list(self._orders.values())
+        if not asks_for_more(given):
+            return None
+        if self.known is None:
+            raise ValueError(f"{self!r}: has to know whose the jobs are, expected prepare(jobs) first")
+        if not any("usage" in orders.asked_for(order, names) for order, names in given):
+            return self.known.facts(machine, half_life_s=0)
+        shares = [(one.account, one.half_life_s) for one, _ in given if isinstance(one, Multifactor)]
+        return self.known.facts(machine, *(shares[0] if shares else ()))
+
+    def _pointer(self, setting: str, facts: Facts | None) -> CFunc:
+        """The compiled order of a setting."""
+        order, names = self._orders[setting]
+        return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
+
+    def _failed(self, numbers: tuple[float, ...], backfilling: bool) -> NoReturn:
+        """Say why an order gave a job no number."""
+        setting = "backfill" if backfilling else "order"
+        order, names = self._orders[setting]
+        orders.failed(order, *numbers, known=names, where=f"{type(self).__name__}: {setting}")

@@ -1,0 +1,260 @@
+"""The policies between and beyond EASY and conservative backfilling equal the slow reference, job by job."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import busy_users, numbered, random_workload, seeds, starts, table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simlib
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, reference, simulate
+
+
+def young_users_first(user, wait, size):
+    return user * 100 + wait - size
+
+
+def cosy(size, estimate, window, extra, free, usage, machine, now, group, queue):
+    return size * min(estimate, window) - extra + usage + free / machine + now % 7 + group - queue
+
+
+POLICIES = {
+    "FCFS, shortest first": FCFS(order="sjf"),
+    "FCFS, fair": FCFS(order=Multifactor()),
+    "EASY, backfilling by arrival": EASY(order="wfp", backfill="arrival"),
+    "EASY-SJBF": EASY(backfill="sjf"),
+    "EASY, best fit": EASY(backfill="best-fit"),
+    "EASY, largest, by WFP": EASY(order="wfp", backfill="largest"),
+    "EASY, smallest area, reusing extra": EASY(reuse_extra=True, backfill="smallest area"),
+    "EASY, both orders one's own": EASY(order=young_users_first, backfill=cosy),
+    "EASY, lookahead": EASY(backfill="lookahead"),
+    "EASY, lookahead, shortest first": EASY(order="sjf", backfill="lookahead"),
+    "EASY++": EASY.plus_plus(),
+    "EASY, predictions for running jobs": EASY(order="sjf", adjust=Predictions(queue=False, backfill=False)),
+    "EASY, predictions but for running jobs": EASY(order="wfp", adjust=Predictions(running=False)),
+    "EASY, few steps": EASY(adjust=Predictions(steps=(3, 7))),
+    "two reservations": EASY(reservations=2),
+    "three reservations, shortest first": EASY(reservations=3, order="sjf"),
+    "all reservations, one's own order": EASY(reservations=math.inf, order=young_users_first),
+    "selective": Selective(2),
+    "selective, adaptive": Selective("adaptive"),
+    "selective, by WFP": Selective(3, order="wfp"),
+    "conservative, shortest first": Conservative(order="sjf"),
+    "conservative, fair": Conservative(order=Multifactor(half_life_days=0.01)),
+    "fair share of groups": EASY(order=Multifactor(1, 2, 3, 0.01, 0.01, "group")),
+}
+
+every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
+
+
+@st.composite
+def crowded(draw):
+    """Up to a dozen jobs of a few users on a small machine, with ties, jobs of no length and wild estimates."""
+    machine = draw(st.integers(1, 8))
+    gap, run = st.sampled_from([0, 0, 0, 1, 2, 5]), st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])
+    error = st.sampled_from([-4, -1, 0, 0, 1, 5, 30])
+    size, who = st.one_of(st.integers(1, machine), st.just(machine)), st.integers(-1, 2)
+    drawn = draw(st.lists(st.tuples(gap, run, error, size, who, who), min_size=1, max_size=12))
+    submit = np.cumsum([gap for gap, *_ in drawn])
+    rows = [(int(s), r, max(r + e, 0), p, u, g) for s, (_, r, e, p, u, g) in zip(submit, drawn, strict=True)]
+    rows[0] = (*rows[0][:4], 0, 0)  # somebody is known
+    return numbered(rows, machine)
+
+
+def same(policy, workload, **options):
+    """Hold a policy against the reference in all that it tells."""
+    ours, slow = simulate(workload, policy, **options), reference.simulate(workload, policy, **options)
+    difference = reference.first_difference(ours, slow)
+    assert difference is None, difference
+    told = ["start", "end", "backfilled", *{"adjusted", "guarantee"}.intersection(ours.jobs)]
+    pd.testing.assert_frame_equal(ours.jobs[told], slow.jobs[told], check_dtype=False)
+
+
+@every_policy
+@settings(max_examples=60)
+@given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
+def test_a_policy_equals_the_reference(policy, workload, overrun):
+    same(policy, workload, overrun=overrun)
+
+
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=10)
+@seeds
+def test_a_policy_equals_the_reference_with_longer_queues(policy, seed):
+    w = busy_users(seed, jobs=14 if "lookahead" in repr(policy) else 45)
+    same(policy, w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"))
+
+
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=5)
+@seeds
+def test_a_policy_equals_the_reference_where_jobs_follow_others(policy, seed):
+    w = busy_users(seed, jobs=20)
+    rng = np.random.default_rng(seed)
+    rows = w.jobs[["submit", "run", "estimate", "procs", "user", "group"]].to_numpy()
+    follows = {job: (int(rng.integers(1, job)), int(rng.integers(0, 900))) for job in range(2, 21) if rng.random() < 0.3}
+    same(policy, numbered(rows, w.procs, follows or {2: (1, 0)}), feedback=True)
+
+
+# One end and the other
+
+
+@settings(max_examples=40)
+@seeds
+def test_one_reservation_is_easy_and_all_are_conservative_backfilling(seed):
+    w = random_workload(seed, shortest=1)
+    given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
+    given[2] = np.maximum(given[1], given[2])
+    fcfs = simlib.orders.compiled("fcfs")
+    none, watch = simlib.engine.OPEN, np.zeros(2, np.int64)
+    one = simlib.engine.reserving(*given, w.procs, *none, watch, 1, 0.0, False, fcfs, None)
+    easy, conservative = simulate(w, EASY()), simulate(w, Conservative())
+    assert (one[0] == easy.jobs.start).all() and (one[2] == easy.jobs.backfilled).all()
+    everyone = simulate(w, EASY(reservations=math.inf))
+    assert everyone.jobs.start.equals(conservative.jobs.start)
+    assert everyone.shadow.equals(conservative.jobs.guarantee.rename("shadow"))
+    assert simulate(w, Selective(1)).jobs.start.equals(conservative.jobs.start)
+
+
+@settings(max_examples=40)
+@seeds
+def test_one_reservation_is_easy_in_any_order(seed):
+    w = random_workload(seed, shortest=1)
+    given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
+    given[2] = np.maximum(given[1], given[2])
+    sjf, watch = simlib.orders.compiled("sjf"), np.zeros(2, np.int64)
+    one = simlib.engine.reserving(*given, w.procs, *simlib.engine.OPEN, watch, 1, 0.0, True, sjf, None)
+    assert (one[0] == simulate(w, EASY(order="sjf")).jobs.start).all()
+
+
+@settings(max_examples=40)
+@seeds
+def test_backfilling_in_the_order_of_the_queue_is_easy(seed):
+    w = random_workload(seed)
+    assert simulate(w, EASY(backfill="arrival")).jobs.equals(simulate(w, EASY()).jobs)
+    first_come = EASY(backfill=lambda wait, estimate, size: wait)  # goes by another way through the kernel
+    assert simulate(w, first_come).jobs.equals(simulate(w, EASY()).jobs)
+
+
+@settings(max_examples=30)
+@seeds
+@pytest.mark.parametrize("most", [2, 5])
+def test_whoever_gets_a_reservation_starts_by_it(most, seed):
+    s = simulate(random_workload(seed), EASY(reservations=most))
+    reserved = s.shadow >= 0
+    assert reserved.any()
+    assert (s.jobs.start <= s.shadow)[reserved].all()
+
+
+@settings(max_examples=30)
+@seeds
+def test_lookahead_takes_no_fewer_processors_in_its_first_pass_than_easy(seed):
+    jobs = random_workload(seed, jobs=40).jobs
+    full = simlib.Workload(jobs.assign(submit=0), 64)
+    busy = [simulate(full, EASY(backfill=way)).jobs for way in ("lookahead", "arrival")]
+    ours, easys = (one.procs[(one.start == 0) & (one.end > 0)].sum() for one in busy)
+    assert ours >= easys
+
+
+# By hand
+
+
+def test_the_head_and_those_behind_it_may_be_in_different_orders():
+    # A runs; the head B needs all; C and D fit beside A, one at a time
+    rows = [(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (3, 4, 4, 1)]
+    assert starts(rows, 4, EASY()) == [0, 10, 2, 15]
+    rows[2:] = [(3, 7, 7, 1), (3, 4, 4, 1)]
+    assert starts(rows, 4, EASY()) == [0, 10, 3, 15]
+    assert starts(rows, 4, EASY(backfill="sjf")) == [0, 10, 15, 3]
+    assert starts(rows, 4, EASY(order="sjf")) == [0, 10, 15, 3]
+
+
+def test_the_names_of_backfill_orders_say_what_is_tried_first():
+    # 4 of 12 processors are free until 100, when the head takes all; a job of each kind, no two of which fit together
+    rows = [(0, 100, 100, 8), (0, 9, 9, 12), (1, 30, 30, 3), (1, 90, 90, 2), (1, 5, 5, 2), (1, 60, 60, 4), (1, 4, 4, 3)]
+
+    first = {"arrival": 2, "sjf": 6, "largest": 5, "smallest area": 4, "best-fit": 5}
+    for way, job in first.items():
+        assert starts(rows, 12, EASY(backfill=way))[job] == 1
+    rows[5] = (1, 20, 20, 4)  # the largest, but it leaves most of the window empty
+    assert [starts(rows, 12, EASY(backfill=way))[5] for way in ("largest", "best-fit")] == [1, 109]
+
+
+def test_a_job_does_not_know_of_those_that_end_when_it_is_submitted():
+    rows = [(0, 10, 90, 1, 1, 1), (0, 30, 90, 1, 1, 1), (30, 5, 90, 1, 1, 1), (31, 5, 90, 1, 1, 1)]
+    adjusted = simulate(numbered(rows, 4), EASY(adjust=Predictions())).jobs.adjusted
+    assert adjusted.to_list() == [90, 90, 90, 20]
+
+
+def test_a_prediction_that_was_too_short_is_raised_step_by_step():
+    past = pd.DataFrame({"user": [1, 1], "run": [10, 10], "end": [-9, -9]})
+    policy = EASY(adjust=Predictions(steps=(20, 50), past=past))
+
+    def shadow(now):
+        return simulate(numbered([(0, 200, 500, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4), policy).shadow[2]
+
+    assert [shadow(now) for now in (5, 10, 29, 30, 59, 60, 150)] == [10, 30, 30, 60, 60, 500, 500]
+
+
+def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_half_life():
+    day = 86400  # user 1 has the machine for a day, user 2 for half a day after it; then both wait for it
+    rows = [(0, day, day, 4, 1, 1), (1, day // 2, day // 2, 4, 2, 2), (day, 9, 9, 4, 1, 1), (day, 9, 9, 4, 2, 2)]
+
+    def next_user(half_life):
+        order = Multifactor(age=0, half_life_days=half_life)
+        return simulate(numbered(rows, 4), EASY(order=order)).jobs[2:].sort_values("start").user.iloc[0]
+
+    assert (next_user(100), next_user(0.1)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (lambda: EASY(backfill="shortest"), "EASY: found backfill='shortest', expected one of 'arrival', 'sjf'"),
+        (lambda: EASY(reservations=0), "found reservations=0, expected a whole number of at least 1, or math.inf"),
+        (lambda: EASY(reservations=1.5), "found reservations=1.5, expected a whole number"),
+        (lambda: EASY(reservations=2, backfill="sjf"), "found reservations=2 with backfill, expected one of the two"),
+        (lambda: EASY(reservations=2, adjust=Predictions()), "found reservations=2 with adjust"),
+        (lambda: EASY(reuse_extra=True, backfill="lookahead"), "reuse_extra=True with backfill='lookahead'"),
+        (lambda: EASY(order=lambda window: window), "asks for window, which is known only when jobs are backfilled"),
+        (lambda: EASY(order=lambda wait, colour: wait), "'colour' is none of them"),
+        (lambda: Conservative(order="lifo"), "Conservative: found order='lifo', expected one of 'fcfs'"),
+        (lambda: Conservative("start", order="sjf"), "found compress='start' with order='sjf'"),
+        (lambda: FCFS(order=3), "FCFS: found order=3, expected one of"),
+        (lambda: Selective(0.5), "found threshold=0.5, expected a number from 1 on or 'adaptive'"),
+        (lambda: Multifactor(half_life_days=0), "found half_life_days=0, expected a number of days above 0"),
+        (lambda: Multifactor(account="queue"), "found account='queue', expected 'user' or 'group'"),
+        (lambda: Multifactor(age="old"), "found age='old', expected a number"),
+        (lambda: Predictions(steps=(60, 60)), "expected growing whole seconds above 0"),
+        (lambda: Predictions(past=pd.DataFrame({"user": [1]})), "past: missing column run, end"),
+    ],
+)
+def test_what_no_policy_can_do_is_refused_with_what_it_can(make, said):
+    with pytest.raises(ValueError, match=said.replace("(", r"\(").replace(".", r"\.")):
+        make()
+
+
+def test_predictions_need_to_know_whose_the_jobs_are():
+    with pytest.raises(ValueError, match="no job with a user"):
+        simulate(table([(0, 10, 10, 1)], 4), EASY.plus_plus())
+
+
+def test_an_order_that_gives_no_number_while_backfilling_is_named():
+    rows = [(0, 10, 10, 3), (1, 5, 5, 4), (2, 5, 5, 1)]
+    with pytest.raises(ValueError, match="EASY: backfill '<lambda>' returned nan for extra=0, window=8"):
+        starts(rows, 4, EASY(backfill=lambda extra, window: extra / 0.0 * 0.0))
+    with pytest.raises(ValueError, match="Conservative: order '<lambda>' returned nan for wait=0"):
+        starts(rows, 4, Conservative(order=lambda wait, estimate, size: wait / 0.0 * 0.0))
+
+
+def test_a_policy_shows_the_options_that_were_set():
+    assert repr(EASY()) == "EASY()"
+    assert repr(EASY(order="sjf", reservations=math.inf)) == "EASY(order='sjf', reservations=inf)"
+    assert repr(EASY(order=young_users_first)) == "EASY(order=young_users_first)"
+    assert repr(Conservative("start")) == "Conservative(compress='start')"
+    assert repr(Selective()) == "Selective()"
