@@ -16,6 +16,7 @@ from .comparing import compare
 from .doubts import LogWarning
 from .exporting import write_evalys
 from .loading import load
+from .own_policy import OwnPolicy
 from .policies import EASY, FCFS, Conservative
 from .recording import recorded
 from .schedule import Schedule, simulate
@@ -31,6 +32,7 @@ __all__ = [
     "ArchiveError",
     "Conservative",
     "LogWarning",
+    "OwnPolicy",
     "SWFError",
     "Schedule",
     "Workload",
