@@ -226,7 +226,7 @@ class _EventLoop:
                 )
             yield from found
         except Exception as error:
-            error.add_note(f"{self.policy} raised this at second {machine.now:,} with {waiting:,} waiting: {machine}")
+            error.add_note(f"{self.policy} raised this at {machine}; {waiting:,} waited when the pass began")
             raise
 
     def refuse_impossible(self, job: Any) -> None:
