@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 _set = object.__setattr__
@@ -48,8 +48,9 @@ class Job(_Kept):
     AttributeError: job 7: found run read before its end, which no scheduler knows; expected estimate, or the run ...
     """
 
-    __slots__ = ("number", "submit", "procs", "estimate", "user", "group", "queue", "start", "expected_end")
-    __slots__ += ("_run", "_place", "_arrival", "_in")
+    __slots__ = tuple(
+        "number submit procs estimate user group queue start expected_end _run _place _arrival _in".split()
+    )
     number: Any
     submit: int
     procs: int
@@ -57,8 +58,8 @@ class Job(_Kept):
     user: int
     group: int
     queue: int
-    start: int | None
-    expected_end: Any  # an int as soon as it runs, which is where it is asked for
+    start: Any  # an int as soon as it runs, which is where it is asked for
+    expected_end: Any
     _run: int | None
     _place: int  # in the jobs table
     _arrival: int  # how many joined the queue before it
@@ -73,11 +74,8 @@ class Job(_Kept):
         user: int = -1,
         group: int = -1,
         queue: int = -1,
-        place: int = 0,
-        arrival: int = 0,
-        joined: "Queue | None" = None,
     ) -> None:
-        values = number, submit, procs, estimate, user, group, queue, None, None, None, place, arrival, joined
+        values = number, submit, procs, estimate, user, group, queue, None, None, None, 0, 0, None
         for name, value in zip(Job.__slots__, values, strict=True):
             _set(self, name, value)
 
@@ -116,13 +114,14 @@ class Queue(_Kept, Sequence[Job]):
     <Schedule of two jobs under OwnPolicy(show): mean wait 5 s>
     """
 
-    __slots__ = ("_jobs", "_waiting")
+    __slots__ = ("_jobs", "_waiting", "_arrived")
     _jobs: deque[Job]  # also those that have started in this pass, and some of earlier ones
     _waiting: int
+    _arrived: int
 
     def __init__(self) -> None:
-        _set(self, "_jobs", deque())
-        _set(self, "_waiting", 0)
+        for name, value in zip(Queue.__slots__, (deque(), 0, 0), strict=True):
+            _set(self, name, value)
 
     def __len__(self) -> int:
         return self._waiting
@@ -140,9 +139,12 @@ class Queue(_Kept, Sequence[Job]):
 
     # What the event loop does; no policy should come across it.
 
-    def _join(self, job: Job) -> None:
+    def _join(self, job: Job, place: int) -> None:
+        for name, value in (("_in", self), ("_place", place), ("_arrival", self._arrived)):
+            _set(job, name, value)
         self._jobs.append(job)
         _set(self, "_waiting", self._waiting + 1)
+        _set(self, "_arrived", self._arrived + 1)
 
     def _leave(self) -> None:
         _set(self, "_waiting", self._waiting - 1)
@@ -204,8 +206,8 @@ class Machine(_Kept):
         """The running jobs: see above."""
         return self._running.copy()
 
-    def fits(self, queue: Queue) -> Iterator[Job]:
-        """Go through the jobs in the queue that fit the processors that are free when it is their turn.
+    def fits(self, queue: Iterable[Job]) -> Iterator[Job]:
+        """Go through the jobs of the queue, or a list of some, that fit the processors free when it is their turn.
 
         It is faster than to look at each job in the queue, and ends when no processor is free.
 
@@ -219,7 +221,7 @@ class Machine(_Kept):
         {'A': 0, 'B': 10, 'C': 0}
         """
         if self.free:
-            for job in queue._jobs:
+            for job in queue._jobs if isinstance(queue, Queue) else queue:
                 if job.procs <= self.free and job.start is None:
                     yield job
                     if not self.free:

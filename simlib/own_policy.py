@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -99,9 +99,10 @@ class OwnPolicy:
             raise ValueError(f"{self}: cannot be called with a queue and a machine: {error}; {expected}") from None
 
     def __repr__(self) -> str:
-        kind = type(self.function)
-        made = repr(self.function) if kind.__repr__ is not object.__repr__ else f"{kind.__name__}()"
-        return f"OwnPolicy({getattr(self.function, '__name__', made)})"
+        shown = repr(self.function)
+        if shown == object.__repr__(self.function):
+            shown = f"{type(self.function).__name__}()"
+        return f"OwnPolicy({getattr(self.function, '__name__', shown)})"
 
     def prepare(self, jobs: pd.DataFrame) -> OwnPolicy:
         """Give the policy for these jobs, which knows whose they are.
@@ -147,7 +148,7 @@ class _Prepared(OwnPolicy):
 
 
 class _EventLoop:
-    """What happens at which second: section 2 of the policies, whatever the policy is."""
+    """What happens at which second, whatever the policy is."""
 
     def __init__(self, policy: OwnPolicy, jobs: pd.DataFrame, procs: int, feedback: Feedback | None) -> None:
         self.policy, self.decide = policy, copy.deepcopy(policy.function)
@@ -164,7 +165,6 @@ class _EventLoop:
                 self.followers[preceding].append((place, int(feedback[1][place])))
         self.coming = [(self.submit[place], place) for place, job in enumerate(followed) if job < 0]  # a heap
         heapify(self.coming)
-        self.arrived = 0
 
     def to_the_end(self, watch: Ints) -> None:
         """Go from instant to instant until all is done; `watch` as `simlib.policies` says."""
@@ -179,7 +179,7 @@ class _EventLoop:
             if queue:  # 3. one scheduling pass
                 self.scheduling_pass()
                 machine._forget_ended()
-            watch[0] = self.arrived - len(queue)
+            watch[0] = queue._arrived - len(queue)
         if queue and not watch[1]:
             self.refuse_to_wait_for_ever()
 
@@ -195,8 +195,7 @@ class _EventLoop:
         """Let the next job join the queue."""
         submit, place = heappop(self.coming)
         number, _, *others = self.known[place]
-        self.queue._join(Job(number, submit, *others, place=place, arrival=self.arrived, joined=self.queue))
-        self.arrived += 1
+        self.queue._join(Job(number, submit, *others), place)
 
     def scheduling_pass(self) -> None:
         """Start the jobs that the function says; backfilled are those that pass one which still waits."""
@@ -220,10 +219,7 @@ class _EventLoop:
         try:
             found = self.decide(self.queue, machine)
             if not isinstance(found, Iterable):
-                raise ValueError(
-                    f"{self.policy}: found {found!r} returned at second {machine.now:,}, expected the jobs to start: "
-                    "each by yield, or a list of them, [] for none"
-                )
+                self.refuse(f"returned {found!r}, expected the jobs to start: each by yield, or a list, [] for none")
             yield from found
         except Exception as error:
             error.add_note(f"{self.policy} raised this at {machine}; {waiting:,} waited when the pass began")
@@ -231,24 +227,24 @@ class _EventLoop:
 
     def refuse_impossible(self, job: Any) -> None:
         """Raise where a job cannot start now."""
-        where = f"{self.policy}: second {self.machine.now:,}"
         if not isinstance(job, Job) or job._in is not self.queue:
-            raise ValueError(f"{where}: found {job!r} to start, expected a job of the queue")
+            self.refuse(f"found {job!r} to start, expected a job of the queue")
         if job.start is not None:
-            when = "in this pass already" if job.start == self.machine.now else f"at second {job.start:,}"
-            raise ValueError(
-                f"{where}: found job {job.number} to start, which has started {when}; expected one that waits"
-            )
+            self.refuse(f"job {job.number} is to start, which started at second {job.start:,}; expected one that waits")
         if job.procs > self.machine.free:
-            raise ValueError(
-                f"{where}: found job {job.number} to start, which needs {job.procs} processors, where "
-                f"{self.machine.free} of {self.machine.procs} are free; expected one that fits"
+            self.refuse(
+                f"job {job.number} is to start, which needs {job.procs} processors, where {self.machine.free} of "
+                f"{self.machine.procs} are free; expected one that fits"
             )
 
     def refuse_to_wait_for_ever(self) -> None:
         """Raise where jobs wait that nothing will happen for any more."""
         job, waiting = self.queue[0], len(self.queue)
-        raise ValueError(
-            f"{self.policy}: second {self.machine.now:,}: job {job.number} starves: no job runs, none is to come, and "
-            f"none of the {waiting:,} that wait was started; expected one of them, as long as they fit"
+        self.refuse(
+            f"job {job.number} starves: no job runs, none is to come, and none of the {waiting:,} that wait was "
+            "started; expected at least one of them"
         )
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise, and say who did it when."""
+        raise ValueError(f"{self.policy}: second {self.machine.now:,}: {why}")

@@ -201,6 +201,14 @@ def test_who_ended_while_nobody_waited_is_told_in_the_next_pass_and_once():
     assert seen(lambda queue, machine: [job.number for job in machine.ended], rows) == [[], [1, 0, 2], [3]]
 
 
+def test_of_those_given_the_ones_are_found_that_fit_when_it_is_their_turn():
+    def widest(queue, machine):
+        yield from machine.fits(sorted(queue, key=lambda job: -job.procs))
+
+    rows = [(0, 9, 9, 1), (0, 9, 9, 3), (0, 9, 9, 2), (0, 9, 9, 1)]
+    assert simulate(table(rows, 5), OwnPolicy(widest)).jobs.start.to_list() == [9, 0, 0, 9]
+
+
 def test_running_jobs_stand_in_order_of_their_expected_ends():
     rows = [(0, 9, 30, 1), (1, 9, 10, 1), (2, 9, 20, 1), (3, 1, 1, 1), (4, 1, 1, 4)]
     assert seen(lambda queue, machine: [job.expected_end for job in machine.running], rows)[3] == [11, 22, 30]
@@ -273,17 +281,14 @@ def one(queue, machine):
 
 
 REFUSED = [
-    (only_once, "second 0: found job 0 to start, which has started in this pass already; expected one that waits"),
-    (running, "second 5: found job 0 to start, which has started at second 0; expected one that waits"),
-    (
-        too_large,
-        "second 5: found job 1 to start, which needs 2 processors, where 1 of 4 are free; expected one that fits",
-    ),
+    (only_once, "second 0: job 0 is to start, which started at second 0; expected one that waits"),
+    (running, "second 5: job 0 is to start, which started at second 0; expected one that waits"),
+    (too_large, "second 5: job 1 is to start, which needs 2 processors, where 1 of 4 are free; expected one that fits"),
     (unknown, "second 0: found 0 to start, expected a job of the queue"),
     (copied, "second 0: found <job 0: 1 processor, estimate 1 s> to start, expected a job of the queue"),
     (nobody, "second 5: job 0 starves: no job runs, none is to come, and none of the 2 that wait was started"),
-    (forgotten, "found None returned at second 0, expected the jobs to start: each by yield, or a list of them"),
-    (one, "found <job 0: 3 processors, estimate 20 s> returned at second 0, expected the jobs to start"),
+    (forgotten, "second 0: returned None, expected the jobs to start: each by yield, or a list, [] for none"),
+    (one, "second 0: returned <job 0: 3 processors, estimate 20 s>, expected the jobs to start: each by yield"),
 ]
 
 
