@@ -150,6 +150,11 @@ def starts(rows, machine, policy, **options):
     return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
 
 
+def differing(one, other):
+    """The columns in which two schedules of the same jobs differ."""
+    return [name for name in ("submit", "start", "backfilled") if not one.jobs[name].equals(other.jobs[name])]
+
+
 def longest_waiting_first_of_small(wait, estimate, size):
     return wait - 3 * size
 
