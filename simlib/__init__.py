@@ -16,6 +16,7 @@ from .comparing import compare
 from .doubts import LogWarning
 from .exporting import write_evalys
 from .loading import load
+from .own_policy import OwnPolicy
 from .policies import EASY, FCFS, Conservative, Multifactor, Predictions, Selective
 from .recording import recorded
 from .schedule import Schedule, simulate
@@ -32,6 +33,7 @@ __all__ = [
     "Conservative",
     "LogWarning",
     "Multifactor",
+    "OwnPolicy",
     "Predictions",
     "SWFError",
     "Schedule",

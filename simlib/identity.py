@@ -105,7 +105,9 @@ def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
     if _in_library(kind):
         return ()
     own = {name: value for name, value in vars(kind).items() if isinstance(value, types.FunctionType)}
-    return tuple((name, _of(value, within)) for name, value in own.items() if not name.startswith("__"))
+    return tuple(
+        (name, _of(value, within)) for name, value in own.items() if name == "__call__" or not name.startswith("__")
+    )
 
 
 def _installed(module: types.ModuleType) -> bool:

@@ -19,13 +19,13 @@ _running: dict[int, Ints] = {}  # the arrays `watch` of the simulations that run
 _Result = TypeVar("_Result")
 
 
-def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False) -> _Result:
+def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
     """Call a policy's `schedule(watch=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
 
     A kernel does not listen to signals while it runs, and only the main thread gets them. So the main thread leaves a
     long simulation to another thread and waits, showing a progress bar when it has waited for a second. It does the
     same with a short simulation that runs a user's own compiled code, which may never return: then the other thread
-    goes on until the process ends, which does not wait for it.
+    goes on until the process ends, which does not wait for it. Plain Python stops wherever it is.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = F
     jobs : int
     foreign : bool
         Whether it runs code that is not the package's own.
+    plain : bool
+        Whether it is plain Python, which hears an interrupt itself: then it stays in the main thread.
 
     Raises
     ------
@@ -54,6 +56,8 @@ def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = F
     try:
         if (jobs < LONG and not foreign) or threading.current_thread() is not threading.main_thread():
             found = schedule(watch=watch)
+        elif plain:
+            found = _in_this_thread(schedule, watch, jobs)
         else:
             found = _in_a_thread(schedule, watch, jobs)
     finally:
@@ -61,6 +65,31 @@ def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = F
     if watch[1]:
         raise KeyboardInterrupt
     return found
+
+
+def _bar(jobs: int) -> tqdm:
+    """Make the bar, which must come first: an interrupt must not find tqdm importing what it needs."""
+    return tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows())
+
+
+def _in_this_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _Result:
+    """Call `schedule` here, while another thread shows its progress."""
+    ended = threading.Event()
+    with _bar(jobs) as bar:
+
+        def show() -> None:
+            while not ended.wait(0.2):
+                bar.update(int(watch[0]) - bar.n)
+
+        showing = threading.Thread(target=show, daemon=True)
+        showing.start()
+        try:
+            found = schedule(watch=watch)
+        finally:
+            ended.set()
+            showing.join()
+        bar.update(jobs - bar.n)
+        return found
 
 
 def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _Result:
@@ -73,8 +102,7 @@ def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _R
         except BaseException as error:
             future.set_exception(error)
 
-    # The bar is made first: an interrupt must not find tqdm importing what it needs.
-    with tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows()) as bar:
+    with _bar(jobs) as bar:
         try:
             threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
             while not wait([future], timeout=0.2).done:

@@ -163,6 +163,13 @@ class Asking:
         Of each job by number its user, group, queue and `account`, whose use of the machine counts.
     half_life : float
         Seconds after which half of that is forgotten.
+
+    Examples
+    --------
+    >>> about = [{"user": user, "group": 1, "queue": 1, "account": user} for user in (7, 3)]
+    >>> rows = [(0, 10, 10, 4), (0, 10, 10, 4)]
+    >>> [job.start for job in schedule(rows, 4, FCFS(Asking(lambda user: -user, ("user",), about, 1)))]
+    [10, 0]
     """
 
     def __init__(
@@ -324,7 +331,7 @@ class Predicting(EASY):
         before.sort(key=lambda one: (one.end(), one.arrival))
         runs = [run for of, run in self.past if of == user] + [one.run for one in before]
         known = user is not None and len(runs) >= 2
-        job.adjusted = min(job.estimate, sum(runs[-2:]) // 2) if known else job.estimate
+        job.adjusted = min(job.estimate, max(1, sum(runs[-2:]) // 2)) if known else job.estimate
         in_queue, to_backfill, while_running = self.switches
         job.in_queue = job.adjusted if in_queue else job.estimate
         job.to_backfill = job.adjusted if to_backfill else job.estimate
@@ -462,9 +469,7 @@ class Reserving(Conservative):
     [0, 10, 2]
     """
 
-    def __init__(
-        self, most: float, threshold: float | None = 0, priority: Callable[..., float] | None = None
-    ) -> None:
+    def __init__(self, most: float, threshold: float | None = 0, priority: Callable[..., float] | None = None) -> None:
         super().__init__("arrival")
         self.most, self.threshold, self.priority = most, threshold, priority
         self.to_compress = False

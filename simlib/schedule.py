@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import checks, metrics, showing
 from .arrays import Floats, Ints
 from .months import Moment
+from .own_policy import OwnPolicy
 from .percentiles import of_measures
 from .policies import Policy
 from .progress import interruptible
@@ -32,7 +33,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     Parameters
     ----------
     workload : Workload
-    policy : FCFS, EASY, Conservative, or any object with their `schedule` method (see `simlib.policies`)
+    policy : FCFS, EASY, Conservative, OwnPolicy, or any object with their `schedule` method (see `simlib.policies`)
     overrun : {"extend", "kill"}
         What becomes of an estimate below the run time: it is raised to the run time, or the job is killed when it has
         run for its estimate.
@@ -84,7 +85,8 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
     schedule = partial(prepared.schedule, *given, workload.procs, **options)
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
-    columns = interruptible(schedule, len(submit), foreign) if "watch" in _parameters(prepared) else schedule()
+    watched = partial(interruptible, schedule, len(submit), foreign, isinstance(prepared, OwnPolicy))
+    columns = watched() if "watch" in _parameters(prepared) else schedule()
     if own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
@@ -140,7 +142,7 @@ class Schedule:
     >>> import simlib
     >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
     >>> simlib.simulate(w, simlib.EASY())
-    <Schedule of two jobs under EASY(reuse_extra=False, order='fcfs', adjust=None): mean wait 4 s>
+    <Schedule of two jobs under EASY(): mean wait 4 s>
     """
 
     def __init__(

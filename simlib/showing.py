@@ -19,8 +19,8 @@ def page(schedule: "Schedule") -> str:
     --------
     >>> import simlib
     >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
-    >>> page(simlib.simulate(w, simlib.EASY()))[:48]
-    '<p><b>two jobs</b> under EASY(reuse_extra=False,'
+    >>> page(simlib.simulate(w, simlib.EASY()))[:38]
+    '<p><b>two jobs</b> under EASY()</p><ta'
     """
     found = schedule.summary(percentiles=True)
     rows = {}

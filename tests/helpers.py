@@ -82,6 +82,17 @@ def small_workloads(draw):
     return machine, [(int(s), r, max(r + e, 0), p) for s, (_, r, e, p) in zip(submit, drawn, strict=True)]
 
 
+@st.composite
+def small_workloads_with_chains(draw):
+    """As `small_workloads`; most jobs follow an earlier one, several perhaps the same, often at once."""
+    machine, rows = draw(small_workloads())
+    follows = {}
+    for job in range(2, len(rows) + 1):
+        if draw(st.integers(0, 3)):
+            follows[job] = draw(st.integers(1, job - 1)), draw(st.sampled_from([-1, 0, 0, 0, 1, 2, 5, 20]))
+    return machine, rows, follows or ({2: (1, -1)} if len(rows) > 1 else {1: (7, 0)})
+
+
 seeds = given(seed=st.integers(0, 2**32))
 
 
@@ -137,6 +148,11 @@ def lossy(condition="", estimates="user", **of_user):
 def starts(rows, machine, policy, **options):
     """The start times of (submit, run, estimate, procs) rows."""
     return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
+
+
+def differing(one, other):
+    """The columns in which two schedules of the same jobs differ."""
+    return [name for name in ("submit", "start", "backfilled") if not one.jobs[name].equals(other.jobs[name])]
 
 
 def longest_waiting_first_of_small(wait, estimate, size):

@@ -270,7 +270,9 @@ def test_an_overdue_job_may_be_expected_after_one_that_is_in_time():
 def test_settings_out_of_range_are_refused_with_what_is_allowed():
     with pytest.raises(ValueError, match="overdue=-1, expected a whole number of seconds"):
         Adjustment(overdue=-1)
-    with pytest.raises(ValueError, match="adjust='regular', expected None, a simlib.walltime.Adjustment or simlib.Pred"):
+    with pytest.raises(
+        ValueError, match="adjust='regular', expected None, a simlib.walltime.Adjustment or simlib.Pred"
+    ):
         EASY(adjust="regular")
     with pytest.raises(ValueError, match="the jobs have no user"):
         simulate(random_workload(1), EASY(adjust=Adjustment(Scheme("user"))))

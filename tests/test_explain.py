@@ -268,9 +268,7 @@ def test_a_job_of_no_length_has_a_further_round_at_the_same_second():
 
 def test_an_explanation_prints_a_line_a_decision_and_has_the_schedule(workload):
     explanation = explain(workload([(0, 7200, 7200, 3), (10, 5, 20_000, 4)], 4, name="two jobs"), EASY())
-    assert repr(explanation) == (
-        "<Explanation of two jobs under EASY(): 7 decisions>"
-    )
+    assert repr(explanation) == ("<Explanation of two jobs under EASY(): 7 decisions>")
     assert str(explanation).splitlines()[1:5] == [
         "          0  Job 0 (3 processors, estimate 2:00 h) arrives: 4 processors are free.",
         "          0  Job 0 starts from the head of the queue: it needs 3 of the 4 free processors.",

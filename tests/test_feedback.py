@@ -2,22 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers import POLICIES, every_policy, numbered, random_workload, small_workloads
+from helpers import POLICIES, every_policy, numbered, random_workload, small_workloads_with_chains
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, Conservative, read_swf, reference, simulate, write_swf
-
-
-@st.composite
-def small_workloads_with_chains(draw):
-    """As `small_workloads`; most jobs follow an earlier one, several perhaps the same, often at once."""
-    machine, rows = draw(small_workloads())
-    follows = {}
-    for job in range(2, len(rows) + 1):
-        if draw(st.integers(0, 3)):
-            follows[job] = draw(st.integers(1, job - 1)), draw(st.sampled_from([-1, 0, 0, 0, 1, 2, 5, 20]))
-    return machine, rows, follows or ({2: (1, -1)} if len(rows) > 1 else {1: (7, 0)})
 
 
 @pytest.mark.slow

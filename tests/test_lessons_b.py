@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Workload, lessons, simulate
+from simlib import EASY, FCFS, Conservative, Workload, examples_own, lessons, simulate
 from simlib.estimates import Scaled, Uniform
 from simlib.lessons import lesson4, lesson5, lesson6
 from simlib.models import twin
@@ -133,6 +133,21 @@ class Starts:
         return {"start": self.of(submit)}
 
 
+def passes(beside_the_head, first=lambda job: -job.procs):
+    """A pass that starts jobs from the head, and then those that fit as a function says of (job, machine, its two)."""
+
+    def backfills(queue, machine):
+        while queue and queue[0].procs <= machine.free:
+            yield queue[0]
+        if queue:
+            shadow, extra = machine.shadow(queue[0])
+            for job in sorted(queue, key=first):
+                if job.procs <= machine.free and beside_the_head(job, machine, shadow, extra):
+                    yield job
+
+    return backfills
+
+
 WRONG = [
     ("4.1", lambda: 100 * share_used(), "in per cent"),
     ("4.1", lambda: 1 - share_used(), "half of their estimate or more"),
@@ -195,6 +210,16 @@ WRONG = [
     ("6.4", lambda: shortest, "let `wait` count"),
     ("6.4", lambda: last_first, "let `wait` count"),
     ("6.4", lambda: arrival, "EASY again"),
+    ("6.5", lambda: passes(lambda *those: False), "that is FCFS"),
+    ("6.5", lambda: examples_own.easy, "that is EASY"),
+    ("6.5", lambda: passes(lambda *those: True), "it may delay the head"),
+    ("6.5", lambda: passes(lambda job, machine, shadow, extra: job.procs <= extra), "may delay the head"),
+    ("6.5", lambda: passes(lambda job, machine, shadow, extra: machine.now + job.estimate <= shadow), "start sooner"),
+    ("6.5", lambda: lambda queue, machine: list(queue), "expected one that fits"),
+    ("6.5", lambda: lambda queue, machine: [], "starves"),
+    ("6.5", lambda: lambda queue: [], "cannot be called with a queue and a machine"),
+    ("6.5", lambda: passes(lambda job, *those: job.run < 60), "no scheduler knows"),
+    ("6.5", lambda: "best fit", "expected a function"),
 ]
 
 

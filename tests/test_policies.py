@@ -97,7 +97,9 @@ def test_a_policy_equals_the_reference_where_jobs_follow_others(policy, seed):
     w = busy_users(seed, jobs=20)
     rng = np.random.default_rng(seed)
     rows = w.jobs[["submit", "run", "estimate", "procs", "user", "group"]].to_numpy()
-    follows = {job: (int(rng.integers(1, job)), int(rng.integers(0, 900))) for job in range(2, 21) if rng.random() < 0.3}
+    follows = {
+        job: (int(rng.integers(1, job)), int(rng.integers(0, 900))) for job in range(2, 21) if rng.random() < 0.3
+    }
     same(policy, numbered(rows, w.procs, follows or {2: (1, 0)}), feedback=True)
 
 

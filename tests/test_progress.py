@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from simlib import EASY, Conservative, progress, simulate
+from simlib import EASY, Conservative, OwnPolicy, progress, simulate
 from simlib.estimates import Uniform
 from simlib.models import jann97
 from simlib.sweeps import sweep
@@ -72,6 +72,21 @@ def test_an_interrupt_does_not_wait_for_numba_to_compile():
     compiled.set()
 
 
+@pytest.mark.parametrize("jobs", [1000, progress.LONG])
+def test_an_interrupt_ends_a_function_in_plain_python_that_never_returns(jobs):
+    def endless(queue, machine):
+        yield queue[0]
+        while len(machine.running) > 1:
+            pass
+
+    threads = threading.active_count()
+    interrupt_once_jobs_have_started()
+    with pytest.raises(KeyboardInterrupt):
+        simulate(jann97.workload(jobs), OwnPolicy(endless))
+    assert soon(lambda: threading.active_count() <= threads)
+    assert not progress._running
+
+
 def test_an_interrupt_ends_all_simulations_of_a_sweep(overloaded):
     interrupt_once_jobs_have_started(simulations=2)
     with pytest.raises(KeyboardInterrupt):
@@ -101,8 +116,9 @@ def test_a_simulation_that_was_interrupted_can_be_begun_again():
     assert simulate(workload, EASY()).jobs.wait.min() == 0
 
 
+@pytest.mark.parametrize("plain", [True, False])
 @pytest.mark.parametrize("somebody", [True, False])
-def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, monkeypatch, capsys):
+def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, plain, monkeypatch, capsys):
     monkeypatch.setattr(progress, "bar_shows", lambda: somebody)
 
     def slow(watch):
@@ -110,7 +126,7 @@ def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, mo
         time.sleep(1.5)
         return "found"
 
-    assert progress.interruptible(slow, jobs=24_000) == "found"
+    assert progress.interruptible(slow, jobs=24_000, plain=plain) == "found"
     shown = capsys.readouterr().err
     assert ("simulate: 100%" in shown and "12.0k/24.0k" in shown) if somebody else shown == ""
 

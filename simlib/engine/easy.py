@@ -15,6 +15,7 @@ from .running import end_job, idle, next_end
 
 NOBODY, ONE_BY_ONE, BEST_SET = range(3)  # who may pass the head
 
+
 @uncounted
 def shadow_time(head_size, free, now, running, count, expected_end, size):
     """When the head of the queue can start at the latest, and what it will leave free (MF 2.2, step 1).
@@ -134,7 +135,19 @@ def easy(
                 pass_as_best_set(candidates, queue, head, running, shadow, extra, now, size, run, estimates, facts)
             else:
                 extra, unranked = pass_one_by_one(
-                    queue, head, arrivals, running, shadow, extra, now, size, run, estimates, reuse_extra, backfill, facts
+                    queue,
+                    head,
+                    arrivals,
+                    running,
+                    shadow,
+                    extra,
+                    now,
+                    size,
+                    run,
+                    estimates,
+                    reuse_extra,
+                    backfill,
+                    facts,
                 )
                 if unranked >= 0:
                     free = running.free[0]

@@ -36,13 +36,16 @@ class Predicting(NamedTuple):
 
 @part
 def predict(predicting, estimates, job, now, run):
-    """Predict the run time of a job submitted now: the mean of the user's last two jobs, at most the estimate."""
+    """Predict the run time of a job submitted now: the mean of the user's last two jobs.
+
+    It is a second at least, and the estimate at most.
+    """
     if predicting is not None:
         _learn(predicting, now, run)
         user = predicting.user[job]
         if user >= 0 and predicting.before[user] >= 0:
             mean = (predicting.last[user] + predicting.before[user]) // 2
-            estimates.t_sched[job] = min(mean, estimates.user[job])
+            estimates.t_sched[job] = min(max(mean, 1), estimates.user[job])
 
 
 @part

@@ -1,10 +1,15 @@
 """Lesson 6: a policy of one's own."""
 
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
 from typing import Any
 
 import pandas as pd
 
+from .. import examples_own
+from ..differences import first_difference
+from ..own_machine import Job, Machine, Queue
+from ..own_policy import OwnPolicy
 from ..policies import EASY, FCFS, Conservative, Policy
 from ..schedule import Schedule, simulate
 from ..workload import Workload
@@ -164,9 +169,48 @@ def beats_easy_without_starving(answer: Any) -> str:
     return f"{gain(schedule)}. And nobody waits longer than {longest:.1f} h, under EASY {easy:.1f} h."
 
 
+def best_fit(answer: Any) -> str:
+    """Judge 6.5: a scheduling pass that backfills the largest job first."""
+    month = january()
+    wanted, easy, fcfs = (simulate(month, of) for of in (OwnPolicy(examples_own.best_fit), EASY(), FCFS()))
+    try:
+        found = simulate(month, OwnPolicy(_answered(function(answer))))
+    except ValueError as error:
+        raise NotYet(f"{error}.") from None
+    if found.jobs.start.equals(fcfs.jobs.start):
+        raise NotYet("that is FCFS: nobody passes the head. Who may, by the shadow time or by the extra processors?")
+    if found.jobs.start.equals(easy.jobs.start):
+        raise NotYet("that is EASY: it backfills in order of arrival. Try the largest job first.")
+    if difference := first_difference(found, wanted):
+        hint = "It may start sooner: it ends by the shadow time, or extra processors are left; and it is large."
+        if difference.starts[0] < difference.starts[1]:
+            hint = "By then it may delay the head, or has a larger one to be tried first. Are extra processors left?"
+        raise NotYet(
+            f"job {difference.job} starts at {difference.starts[0]}, under best fit at {difference.starts[1]}. {hint}"
+        )
+    waits = [schedule.jobs.wait.mean() / 3600 for schedule in (found, easy)]
+    return (
+        f"these are best fit's start times, job by job. The mean wait is {waits[0]:.2f} h, under EASY {waits[1]:.2f} h."
+    )
+
+
+def _answered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, for which is waited as long as it gives dots."""
+
+    @wraps(function)
+    def asked(queue: Queue, machine: Machine) -> Iterator[Job]:
+        for job in function(queue, machine):
+            if job is ...:
+                raise Waiting
+            yield job
+
+    return asked
+
+
 EXERCISES: dict[str, Judge] = {
     "6.1": narrow_first,
     "6.2": starving,
     "6.3": beats_easy,
     "6.4": beats_easy_without_starving,
+    "6.5": best_fit,
 }

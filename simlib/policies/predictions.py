@@ -20,7 +20,7 @@ class Predictions:
     """Plan with predicted run times in the place of the users' estimates: the mean of the user's last two jobs.
 
     When a job is submitted, its run time is predicted as the mean of those of its user's two jobs that ended last
-    before this second, in whole seconds, and as the estimate at most; where fewer than two have ended, or the user is
+    before this second, in whole seconds, one at least and the estimate at most; where fewer than two have ended, or the user is
     not known, it is the estimate. Of jobs that ended in the same second the one that arrived later counts as later. A
     job that runs for longer than predicted is expected to run for the first step of the list more than was predicted,
     then for the second, and so on; after the last step, for its estimate, which is never exceeded. That is done at the
@@ -69,9 +69,7 @@ class Predictions:
             raise ValueError(f"Predictions: found steps={self.steps!r}, expected growing whole seconds above 0")
         needed = ["user", "run", "end"]
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
-            raise ValueError(
-                f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}"
-            )
+            raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
     def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints], Ints]:
         """Find what is known before the first of these jobs arrives.

@@ -62,7 +62,9 @@ class Selective(Ordered):
     def __post_init__(self) -> None:
         number = isinstance(self.threshold, (int, float, np.number)) and self.threshold >= 1
         if not (number or self.threshold == ADAPTIVE):
-            raise ValueError(f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'")
+            raise ValueError(
+                f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'"
+            )
         super().__post_init__()
 
     def schedule(

@@ -1,0 +1,294 @@
+"""Policies of one small function: the event loop is the engine's, and what cannot be is refused."""
+
+import re
+
+import numpy as np
+import pytest
+from helpers import differing, numbered, random_workload, small_workloads, small_workloads_with_chains, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simlib
+from simlib import EASY, FCFS, OwnPolicy, Workload, examples_own, simulate, stats
+from simlib.identity import identity
+from simlib.own_machine import Job
+
+ALIKE = [(examples_own.fcfs, FCFS()), (examples_own.easy, EASY())]
+
+
+@pytest.mark.parametrize("overrun", ["extend", "kill"])
+@given(drawn=small_workloads())
+def test_it_equals_the_engine(overrun, drawn):
+    machine, rows = drawn
+    for own, compiled in ALIKE:
+        schedules = [simulate(table(rows, machine), policy, overrun) for policy in (OwnPolicy(own), compiled)]
+        assert differing(*schedules) == []
+
+
+@pytest.mark.parametrize("overrun", ["extend", "kill"])
+@given(drawn=small_workloads_with_chains())
+def test_it_equals_the_engine_with_feedback(overrun, drawn):
+    machine, rows, follows = drawn
+    w = numbered(rows, machine, follows)
+    for own, compiled in ALIKE:
+        schedules = [simulate(w, policy, overrun, feedback=True) for policy in (OwnPolicy(own), compiled)]
+        assert differing(*schedules) == []
+
+
+@given(seed=st.integers(0, 2**32))
+def test_it_equals_the_engine_with_longer_queues(seed):
+    w = random_workload(seed, jobs=100)
+    for own, compiled in ALIKE:
+        assert differing(simulate(w, OwnPolicy(own)), simulate(w, compiled)) == []
+
+
+@pytest.mark.slow
+def test_it_equals_the_engine_on_the_sample_and_where_nearly_all_wait():
+    for w in (simlib.load("sample"), random_workload(3, jobs=1500, machine=128).scale_arrivals(0.1)):
+        for own, compiled in ALIKE:
+            assert differing(simulate(w, OwnPolicy(own)), simulate(w, compiled)) == []
+
+
+def test_without_preparation_it_schedules_arrays():
+    submit, run, size = np.array([[0, 1, 2], [10, 5, 5], [3, 2, 1]])
+    found = OwnPolicy(examples_own.easy).schedule(submit, run, run, size, 4)
+    assert {name: column.tolist() for name, column in found.items()} == {
+        "submit": [0, 1, 2],
+        "start": [0, 10, 2],
+        "backfilled": [False, False, True],
+    }
+
+
+def test_an_empty_workload_has_an_empty_schedule():
+    assert len(simulate(table([], 4), OwnPolicy(examples_own.easy)).jobs) == 0
+
+
+# What a function sees
+
+
+def seen(what, rows=((0, 10, 20, 3), (5, 5, 5, 2)), machine=4):
+    """What a function of the queue and the machine gives at each pass, in which all jobs start that fit."""
+    found = []
+
+    def watched(queue, machine):
+        found.append(what(queue, machine))
+        yield from machine.fits(queue)
+
+    simulate(table(rows, machine), OwnPolicy(watched))
+    return found
+
+
+def test_a_function_sees_whose_a_job_is_by_its_own_label_whatever_the_order():
+    w = random_workload(7, jobs=50)
+    w = w.derive(w.jobs.assign(user=range(50), group=range(100, 150), queue=range(200, 250)), "with users")
+    w = w.shake(60, seed=1)
+    wrong = []
+
+    def watched(queue, machine):
+        for job in queue:
+            row = w.jobs.loc[job.number]
+            own = job.submit, job.procs, job.user, job.group, job.queue
+            wrong.extend([job] * (own != (row.submit, row.procs, row.user, row.group, row.queue)))
+        return list(machine.fits(queue))[:1]
+
+    simulate(w, OwnPolicy(watched))
+    assert not wrong
+
+
+def test_nobody_knows_a_run_time_before_the_job_has_ended():
+    with pytest.raises(AttributeError, match="job 0: found run read before its end, which no scheduler knows"):
+        seen(lambda queue, machine: queue[0].run)
+    with pytest.raises(AttributeError, match="job 0: found run read"):
+        seen(lambda queue, machine: [job.run for job in machine.running])
+    assert seen(lambda queue, machine: [job.run for job in machine.ended]) == [[], [], [10]]
+
+
+def test_who_ended_while_nobody_waited_is_told_in_the_next_pass_and_once():
+    rows = [(0, 3, 3, 1), (0, 1, 1, 1), (0, 3, 3, 1), (9, 1, 1, 1), (9, 1, 1, 4)]
+    assert seen(lambda queue, machine: [job.number for job in machine.ended], rows) == [[], [1, 0, 2], [3]]
+
+
+def test_of_those_given_the_ones_are_found_that_fit_when_it_is_their_turn():
+    def widest(queue, machine):
+        yield from machine.fits(sorted(queue, key=lambda job: -job.procs))
+
+    rows = [(0, 9, 9, 1), (0, 9, 9, 3), (0, 9, 9, 2), (0, 9, 9, 1)]
+    assert simulate(table(rows, 5), OwnPolicy(widest)).jobs.start.to_list() == [9, 0, 0, 9]
+
+
+def test_running_jobs_stand_in_order_of_their_expected_ends():
+    rows = [(0, 9, 30, 1), (1, 9, 10, 1), (2, 9, 20, 1), (3, 1, 1, 1), (4, 1, 1, 4)]
+    assert seen(lambda queue, machine: [job.expected_end for job in machine.running], rows)[3] == [11, 22, 30]
+
+
+@given(drawn=small_workloads())
+def test_the_queue_shows_those_that_have_not_started_in_order_of_arrival_also_within_a_pass(drawn):
+    machine, rows = drawn
+
+    def watched(queue, machine):
+        before = list(queue)
+        assert before == sorted(before, key=lambda job: (job.submit, job.number)) and len(queue) == len(before)
+        for job in reversed(before):
+            if job.procs <= machine.free:
+                yield job
+                before.remove(job)
+                assert list(queue) == before and len(queue) == len(before) and bool(queue) == bool(before)
+                assert not before or (queue[0], queue[-1], queue[1:]) == (before[0], before[-1], before[1:])
+                assert job not in queue
+
+    simulate(table(rows, machine), OwnPolicy(watched)).check()
+
+
+def test_nobody_sets_what_the_event_loop_keeps():
+    def sets(of, name):
+        def changed(queue, machine):
+            setattr({"job": queue[0], "queue": queue, "machine": machine}[of], name, 0)
+
+        return changed
+
+    for of, name in [("job", "start"), ("job", "procs"), ("job", "mine"), ("queue", "mine"), ("machine", "free")]:
+        with pytest.raises(AttributeError, match=f"found {name} = 0, expected nobody to set it"):
+            seen(sets(of, name))
+
+
+# What is refused
+
+
+def only_once(queue, machine):
+    return list(queue)[:1] * 2
+
+
+def too_large(queue, machine):
+    return list(queue)
+
+
+def unknown(queue, machine):
+    return [job.number for job in queue]
+
+
+def running(queue, machine):
+    yield from machine.running
+    yield queue[0]
+
+
+def copied(queue, machine):
+    return [Job(queue[0].number, 0, 1, 1)]
+
+
+def nobody(queue, machine):
+    return []
+
+
+def forgotten(queue, machine):
+    list(machine.fits(queue))
+
+
+def one(queue, machine):
+    return queue[0]
+
+
+REFUSED = [
+    (only_once, "second 0: job 0 is to start, which started at second 0; expected one that waits"),
+    (running, "second 5: job 0 is to start, which started at second 0; expected one that waits"),
+    (too_large, "second 5: job 1 is to start, which needs 2 processors, where 1 of 4 are free; expected one that fits"),
+    (unknown, "second 0: found 0 to start, expected a job of the queue"),
+    (copied, "second 0: found <job 0: 1 processor, estimate 1 s> to start, expected a job of the queue"),
+    (nobody, "second 5: job 0 starves: no job runs, none is to come, and none of the 2 that wait was started"),
+    (forgotten, "second 0: returned None, expected the jobs to start: each by yield, or a list, [] for none"),
+    (one, "second 0: returned <job 0: 3 processors, estimate 20 s>, expected the jobs to start: each by yield"),
+]
+
+
+@pytest.mark.parametrize("function, said", REFUSED, ids=[function.__name__ for function, _ in REFUSED])
+def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(function, said):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(function))
+    assert f"OwnPolicy({function.__name__})" in str(error.value)
+
+
+def test_a_job_of_another_simulation_is_refused():
+    kept = []
+
+    def keeps(queue, machine):
+        kept.extend(queue)
+        return kept[:1]
+
+    w = table([(0, 10, 20, 1)], 4)
+    simulate(w, OwnPolicy(keeps))
+    with pytest.raises(ValueError, match="found <job 0: .*> to start, expected a job of the queue"):
+        simulate(w, OwnPolicy(keeps))
+
+
+def test_what_a_function_raises_has_a_note_with_the_second_and_who_waits():
+    def fails(queue, machine):
+        yield from machine.fits(queue)
+        machine.now // machine.ended
+
+    with pytest.raises(TypeError) as error:
+        simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(fails))
+    assert error.value.__notes__ == [
+        "OwnPolicy(fails) raised this at second 0, 1 of 4 processors free; 1 waited when the pass began"
+    ]
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (examples_own.EasyPlusPlus, "found the class EasyPlusPlus, expected a function .* an object of it"),
+        (EASY(), "OwnPolicy: found EASY.*, expected a function of \\(queue, machine\\)"),
+        (lambda queue: [], "cannot be called with a queue and a machine: too many positional arguments"),
+        ("fcfs", "found 'fcfs', expected a function"),
+    ],
+)
+def test_what_is_no_function_of_a_queue_and_a_machine_is_refused(function, said):
+    with pytest.raises(ValueError, match=said):
+        OwnPolicy(function)
+
+
+# A memory
+
+
+def with_users():
+    w = random_workload(8)
+    return w.derive(w.jobs.assign(user=np.arange(len(w)) % 7), "with users")
+
+
+def test_each_simulation_begins_with_the_memory_that_was_given():
+    own = examples_own.EasyPlusPlus()
+    w, policy = with_users(), OwnPolicy(own)
+    assert differing(simulate(w, policy), simulate(w, policy)) == []
+    assert own.ended == own.predicted == {}
+
+
+def test_simulations_in_threads_do_not_share_a_memory():
+    w, policy = with_users(), OwnPolicy(examples_own.EasyPlusPlus())
+    together = stats.shake(w, policy, runs=6)
+    alone = [simulate(w.shake(60, seed), policy).summary().mean_wait for seed in range(6)]
+    assert together.mean_wait.to_list() == alone
+
+
+def made(length):
+    class Memory:
+        def __call__(self, queue, machine):
+            return list(machine.fits(queue))[:length]
+
+    return Memory()
+
+
+def test_a_policy_is_known_by_what_its_function_does():
+    assert identity(OwnPolicy(made(1))) == identity(OwnPolicy(made(1))) != identity(OwnPolicy(made(2)))
+    assert identity(OwnPolicy(only_once)) != identity(OwnPolicy(too_large))
+
+
+def test_policies_have_the_names_of_their_functions():
+    named = [OwnPolicy(own) for own in (examples_own.easy, examples_own.EasyPlusPlus(), lambda queue, machine: [])]
+    assert list(map(str, named)) == ["OwnPolicy(easy)", "OwnPolicy(EasyPlusPlus())", "OwnPolicy(<lambda>)"]
+
+
+def test_it_is_compared_planned_and_explained_as_others_are():
+    w = Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    schedule = simulate(w, OwnPolicy(examples_own.fcfs))
+    assert schedule.plan(5).jobs.start.to_list() == [0, 20, 20]
+    difference = simlib.reference.first_difference(schedule, simulate(w, EASY()))
+    assert (difference.job, difference.starts) == ("C", (10, 2))
+    assert "OwnPolicy(fcfs) at 10" in difference.text or "OwnPolicy(fcfs) starts it at 10" in difference.text
