@@ -67,7 +67,7 @@ def of(trace, exhibit):
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_its_variants():
-    for setting in tang2013.settings():
+    for setting in tang2013.settings().values():
         for variant in setting["variants"]:
             assert simlib.archive.files(setting["log"], variant)
 

@@ -16,6 +16,7 @@ from simlib.papers import judging, ledger, tang2013
 from simlib.papers import results as tidy
 from simlib.papers.results import AS_IT_IS
 from simlib.papers.tang2013 import figure13, figures14_17, on_traces, scheduling, scheduling_claims
+from simlib.papers.tang2013.reach import reach
 from simlib.papers.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 from simlib.walltime import Adjustment, Scheme
 
@@ -125,7 +126,7 @@ def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up):
 
 
 def test_how_far_a_scheme_reaches_is_counted_over_all_jobs(made_up):
-    row = scheduling.reach([made_up]).loc["made up"]
+    row = reach([made_up]).loc["made up"]
     jobs = made_up.workload.jobs
     a = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).a
     assert row.no_history == a.isna().mean() and row.at_threshold == (a == 0.5).mean() > 0
