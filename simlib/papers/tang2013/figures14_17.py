@@ -16,13 +16,13 @@ from .scheduling import BASELINE, LEAST_JOBS, ORDERS, PERCENTILES, OfMonths, per
 FIGURES = {14: ("wfp", "regular"), 15: ("wfp", "selective"), 16: ("fcfs", "regular"), 17: ("fcfs", "selective")}
 
 MEASURES = {
-    "wait": ("(a) average wait [min]", 100, (55, 145)),
-    "slowdown": ("(b) average slowdown", 10, (5.5, 14.5)),
+    "wait": ("(a) average wait [min]", 100, (30, 160)),
+    "slowdown": ("(b) average slowdown", 10, (2, 16)),
     "weighted_wait": ("(c) weighted wait [min]", 100, (40, 250)),
 }
 """Titles of the panels; what the paper sets the baseline to; how far the axes reach."""
 
-GAINS_SHOWN = (-35, 30)
+GAINS_SHOWN = (-40, 40)
 """How far the axis of average gains reaches, in per cent."""
 
 BASELINE_STYLE = {"baseline": {"color": "black", "linewidth": 1.2}}

@@ -337,7 +337,7 @@ def by_window(table, changes, label):
         lower.fill_between(x, band.low, band.high, color=colours[windows[-1]], alpha=0.2)
         lower.axhline(0, color=colours[windows[0]], linewidth=1.4)
         percentile_axis(lower, band.index.get_level_values("percentile"))
-        lower.tick_params("x", labelrotation=90)
+        lower.tick_params("x", labelrotation=90, labelbottom=True)
         upper.set_title(f"({'ab'[BOTH.index(key)]}) {trace}, {KEY_NAMES[key]}")
     for ax in set(axes) - {ax for pair in pairs for ax in pair}:
         ax.set_axis_off()

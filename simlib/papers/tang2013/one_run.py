@@ -35,8 +35,8 @@ def beside(traces, apart, months, cases, **settings):
     -------
     DataFrame
         By (trace, order, of), where `of` is each month, `ALL` jobs of these together, and the `MEAN` of the months'
-        gains: `waited`, the part that a month has in all waits of the baseline; the gain `APART` and as `ONE` run, means
-        over the shakes, each with `low` and `high`.
+        gains: `waited`, the part that a month has in all waits of the baseline; the gain `APART` and as `ONE` run,
+        means over the shakes, each with `low` and `high`.
     """
     simulated = months.query("simulated")
     waited = {APART: _as_months(apart, simulated), ONE: _as_one(traces, simulated, cases, **settings)}
