@@ -25,7 +25,7 @@ OTHER_LOGS = "other logs"
 """The group of sources that the comparison of all logs has besides those of `trace`."""
 
 
-class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=40):
+class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=90):
     """Which switch, which predictor, who pays, and other logs?"""
 
     trace: tuple = ("CEA-Curie", "SDSC-SP2", "SDSC-DS")

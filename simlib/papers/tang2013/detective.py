@@ -90,7 +90,7 @@ class Reading:
         return pd.DataFrame(dict(zip(schemes, (found[scheme] for scheme in asked), strict=True)))
 
 
-class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=45):
+class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60):
     """Which reading of the text meets what is printed best?"""
 
     trace: tuple = ("Curie standard", "SDSC-SP2", "SDSC-DS")

@@ -213,8 +213,8 @@ def used(trace):
 
 def quarter_of(trace):
     """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
-    months = pd.PeriodIndex(trace.workload.calendar_month(trace.workload.jobs.submit), freq="M")
-    return months.asfreq("Q").strftime("%Y Q%q")
+    number, months = pd.factorize(trace.workload.calendar_month(trace.workload.jobs.submit))  # jobs are many
+    return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
 
 
 def time_span(trace):
