@@ -21,6 +21,7 @@ from simlib.papers.tang2013 import (
     figure13,
     figures4_10,
     inaccuracy,
+    likeness,
 )
 from simlib.papers.tang2013.accuracy import ORIGINAL, place
 from simlib.walltime import PERCENTILES
@@ -67,13 +68,13 @@ def of(trace, exhibit):
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_its_variants():
-    for setting in tang2013.settings():
+    for setting in tang2013.settings().values():
         for variant in setting["variants"]:
             assert simlib.archive.files(setting["log"], variant)
 
 
 def test_a_log_without_a_setting_is_refused_with_those_that_have_one():
-    with pytest.raises(ValueError, match="found NASA-iPSC, expected names out of ANL-Intrepid, SDSC-SP2, SDSC-DS"):
+    with pytest.raises(ValueError, match="found NASA-iPSC, expected names out of ANL-Intrepid, CEA-Curie, Curie"):
         tang2013.traces("NASA-iPSC")
 
 
@@ -84,10 +85,57 @@ def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
     monkeypatch.setattr(tang2013.archive, "find", lambda *_: None)
     monkeypatch.setattr(tang2013.twin, "workload", twin)
     here, missing = tang2013.traces()
-    assert missing == list(tang2013.STAND_INS) == [one.name for one in here]
+    assert missing == list(tang2013.STAND_INS)
+    assert [one.name for one in here] == ["SDSC-SP2", "SDSC-DS"]  # a partition has no twin, nor has every log
     assert "synthetic" in tang2013.about(here) and "only January to September 2009 are public" in tang2013.about(here)
     found = figures4_10.Figures47(resamples=10).verdicts
     assert set(verdicts(found).values()) == {ledger.UNTESTED}
+
+
+def test_what_is_not_here_and_has_no_twin_is_refused_alone_and_missing_beside_others(monkeypatch):
+    here = set()
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
+    with pytest.raises(
+        simlib.archive.ArchiveError, match="Curie standard: not on this machine.*expected the log of CEA"
+    ):
+        tang2013.traces("Curie standard")
+    here.add("SDSC-DS")
+    monkeypatch.setattr(tang2013, "log", lambda name, variant: tang_trace(habits(days=3), name=name).workload)
+    found, missing = tang2013.traces()
+    assert [one.name for one in found] == ["SDSC-DS"] and missing == ["CEA-Curie", "Curie standard", "SDSC-SP2"]
+
+
+def test_a_trace_may_be_a_partition_of_a_log_on_a_machine_of_its_size(monkeypatch):
+    jobs = habits(days=3).assign(partition=4)
+    jobs.loc[jobs.index % 3 == 0, "partition"] = 10
+    loaded = []
+
+    def log(name, variant):
+        loaded.append((name, variant))
+        return tang_trace(jobs, machine=93312, name=name).workload
+
+    monkeypatch.setattr(tang2013, "log", log)
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: True)
+    (whole, standard), _ = tang2013.traces(["CEA-Curie", "Curie standard"])
+    assert loaded == [("CEA-Curie", "cleaned")]  # once for both
+    assert (whole.name, len(whole.workload), whole.workload.procs) == ("CEA-Curie", 450, 93312)
+    assert (standard.name, len(standard.workload), standard.workload.procs) == ("Curie standard", 150, 80640)
+    assert standard.workload.jobs.index.isin(standard.ends.index).all()
+
+
+def test_curie_and_its_standard_partition_have_the_jobs_that_were_counted(log):
+    log("CEA-Curie")
+    whole, standard = tang2013.traces(["CEA-Curie", "Curie standard"])[0]
+    assert (len(whole.workload), len(standard.workload)) == (301914, 190532)
+    assert (standard.workload.procs, standard.project) == (80640, "group")
+
+
+def test_the_nearest_log_is_that_of_the_least_ratio_to_what_is_printed(made_up):
+    far = tang_trace(habits(days=60), machine=8, name="far")
+    near = tang_trace(habits(days=60), machine=160000, name="near")
+    table = likeness.likeness([far, near])
+    assert table["Tang et al."]["processors"] == "163,840" and table.nearest["processors"] == "near"
+    assert table.loc["load", ["Tang et al.", "nearest"]].tolist() == ["", ""] and table.far["year"] == "2009"
 
 
 def test_the_cleaned_log_is_used_because_restored_lines_have_no_account(log):

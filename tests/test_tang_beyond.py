@@ -205,7 +205,7 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
 
 
 def test_all_logs_that_are_compared_have_estimates_of_users():
-    assert all(simlib.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings())
+    assert all(simlib.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings().values())
 
 
 def test_pictures_have_a_panel_a_log_and_order(results):

@@ -15,7 +15,8 @@ from simlib import EASY, simulate, walltime
 from simlib.papers import judging, ledger, tang2013
 from simlib.papers import results as tidy
 from simlib.papers.results import AS_IT_IS
-from simlib.papers.tang2013 import figure13, figures14_17, on_traces, scheduling, scheduling_claims
+from simlib.papers.tang2013 import figure13, figures14_17, on_traces, one_run, scheduling, scheduling_claims
+from simlib.papers.tang2013.reach import reach
 from simlib.papers.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 from simlib.walltime import Adjustment, Scheme
 
@@ -125,7 +126,7 @@ def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up):
 
 
 def test_how_far_a_scheme_reaches_is_counted_over_all_jobs(made_up):
-    row = scheduling.reach([made_up]).loc["made up"]
+    row = reach([made_up]).loc["made up"]
     jobs = made_up.workload.jobs
     a = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).a
     assert row.no_history == a.isna().mean() and row.at_threshold == (a == 0.5).mean() > 0
@@ -170,6 +171,39 @@ def test_every_case_gets_the_same_shakes_and_is_what_it_is_by_itself(made_up, re
         known = of and scheduling._carried_over(of, made_up, month)
         alone = scheduling.measures(simulate(shaken, EASY(order=order, adjust=known)))
         assert results.xs(("made up", "2009-03", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
+
+
+def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own_shakes(made_up, monkeypatch):
+    small = busy(months=1, name="small")
+    monkeypatch.setattr(scheduling, "LARGE", len(small.workload))
+    found = scheduling.runs([made_up, small], shakes=4, large_shakes=2, seed=5)
+    often = found.groupby("trace").apply(lambda of: of.index.unique("replication").max())
+    assert often.to_dict() == {"made up": 2, "small": 4}
+    gains = scheduling.gains(found)
+    assert {name: table.shape[1] for name, table in scheduling.by_log(gains).items()} == {"made up": 3, "small": 5}
+    alone = scheduling.gains(scheduling.runs([made_up], shakes=2, seed=5))
+    pd.testing.assert_frame_equal(scheduling.averages(gains).loc[["made up"]], scheduling.averages(alone))
+    statistics = scheduling.compared_statistics(gains)
+    pd.testing.assert_frame_equal(statistics.loc[["made up"]], scheduling.compared_statistics(alone))
+    with pytest.raises(ValueError, match="found large_shakes=1, expected 2 or more"):
+        scheduling.runs([made_up], large_shakes=1)
+
+
+def test_one_run_of_a_log_stands_beside_its_months(made_up, results):
+    months = scheduling.months([made_up])
+    found = one_run.beside([made_up], results, months, scheduling.cases, shakes=3, seed=5)
+    assert found.index.unique("of").tolist() == ["2009-01", "2009-02", "2009-03", one_run.ALL, one_run.MEAN]
+    assert found["waited", ""].groupby("order").sum().tolist() == pytest.approx([1, 1])
+    policies = [EASY(order="fcfs", adjust=scheduling.cases(made_up)[case]) for case in (BASELINE, one_run.CASE)]
+    shaken = [made_up.workload.shake(60, 5 + shake) for shake in range(3)]
+    base, after = (np.array([simulate(w, policy).jobs.wait.sum() for w in shaken]) for policy in policies)
+    assert found.loc[("made up", "fcfs", one_run.ALL), (one_run.ONE, "ours")] == pytest.approx(
+        (1 - after / base).mean()
+    )
+    apart = scheduling.averages(scheduling.gains(results)).ours["made up", "wfp", one_run.CASE, "wait"]
+    assert found.loc[("made up", "wfp", one_run.MEAN), (one_run.APART, "ours")] == pytest.approx(apart)
+    assert list(one_run.told(found, [one_run.ALL])) == [one_run.APART, one_run.ONE]
+    assert not one_run.flat(found).columns.has_duplicates
 
 
 @pytest.mark.slow

@@ -111,7 +111,7 @@ def of_adjusting(name):
     -------
     Machine
     """
-    setting = next((one for one in tang2013.settings() if one["log"] == name), {})
+    setting = tang2013.settings().get(name, {})
     variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
     return _taken(name, variant, setting.get("jobs"), "user", name in tang2013.STAND_INS)
 

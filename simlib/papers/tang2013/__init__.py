@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .. import judging, log
 from ..ledger import NOTHING, Measure
 from ..results import AS_IT_IS
 
-STAND_INS = ("SDSC-SP2", "SDSC-DS")
+STAND_INS = ("CEA-Curie", "Curie standard", "SDSC-SP2", "SDSC-DS")
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
 """The paper's names of the keys."""
@@ -22,7 +22,10 @@ KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE:
 
 @dataclass(frozen=True)
 class Trace:
-    """A log that stands in for the paper's: its `name` in the catalogue, and its column taken as the `project`."""
+    """A log, or a partition of one, that stands in for the paper's; a column of its jobs is taken as the `project`.
+
+    Its `name` is one of `settings`.
+    """
 
     name: str
     workload: Workload
@@ -41,8 +44,9 @@ class Trace:
 
 
 def settings():
-    """The rows of `data/published/tang2013_logs.toml`: which jobs of which logs, and what is their project."""
-    return tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["trace"]
+    """The rows of `data/published/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
+    rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["trace"]
+    return {row.get("name", row["log"]): row for row in rows}
 
 
 def traces(names=STAND_INS):
@@ -51,7 +55,7 @@ def traces(names=STAND_INS):
     Returns
     -------
     here : list of Trace
-        Those on this machine; synthetic twins of all where none is.
+        Those on this machine; where none is, synthetic twins of those that have one, which a partition has not.
     missing : list of str
         The names of those that are not on this machine.
 
@@ -59,18 +63,41 @@ def traces(names=STAND_INS):
     ------
     ValueError
         For a log that has no setting.
+    ArchiveError
+        Where none is on this machine, and none has a twin.
     """
     names = [names] if isinstance(names, str) else list(names)
-    known = {setting["log"]: setting for setting in settings()}
+    known = settings()
     if unknown := set(names) - set(known):
         raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(known)}")
-    variants = {name: [each for each in known[name]["variants"] if archive.find(name, each)] for name in names}
+    variants = {name: _best_variant(known[name]) for name in names}
     missing = [name for name in names if not variants[name]]
-    here = []
-    for name in names if len(missing) == len(names) else [name for name in names if name not in missing]:
-        workload = log(name, variants[name][0]) if variants[name] else twin.workload(name)
-        here.append(Trace(name, workload.select(known[name]["jobs"]), known[name]["project"]))
-    return here, missing
+    taken = [name for name in names if variants[name]] or [name for name in names if _has_twin(known[name])]
+    if names and not taken:
+        raise archive.ArchiveError(
+            f"{', '.join(names)}: not on this machine, and without a twin that could stand in; expected the log of "
+            f"{', '.join(dict.fromkeys(known[name]['log'] for name in names))} in the folder that SIMLIB_TRACES names"
+        )
+    load = cache(lambda of, variant: log(of, variant) if variant else twin.workload(of))  # once for all its partitions
+    return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
+
+
+def _best_variant(setting):
+    """The best variant of a log that is on this machine; None where there is none."""
+    return next((each for each in setting["variants"] if archive.find(setting["log"], each)), None)
+
+
+def _has_twin(setting):
+    """Tell whether a twin can stand in: one has no partitions, and not every log has one."""
+    return "partition" not in setting and twin.exists(setting["log"])
+
+
+def _taken(name, setting, workload):
+    """Take what a setting says of a log."""
+    workload = workload.select(setting["jobs"])
+    if "partition" in setting:
+        workload = workload.partition(setting["partition"], procs=setting["procs"])
+    return Trace(name, workload, setting["project"])
 
 
 def own_trace(path):

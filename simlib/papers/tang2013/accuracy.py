@@ -88,9 +88,10 @@ def study(
             scheduled[at] = walltime.t_sched(jobs.estimate, a)
         sums = {}
         for at, times in scheduled.items():
-            level = walltime.levels(t_act, jobs.estimate, times)
+            level = walltime.level_numbers(t_act, jobs.estimate, times)
+            counts = np.bincount(user * len(LEVELS) + level, minlength=len(users) * len(LEVELS)).reshape(len(users), -1)
             sums[*at, "accuracy"] = np.bincount(user, walltime.accuracy(t_act, times))
-            sums |= {(*at, f"{one}_share"): np.bincount(user, level == one) for one in LEVELS}
+            sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
         sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
         found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
     return pd.concat(found, axis=1, names=["trace"]).rename_axis("replication")

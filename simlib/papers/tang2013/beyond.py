@@ -14,8 +14,9 @@ from ...walltime import Adjustment
 from .. import results
 from ..exhibit import LOGS, Part, repeats
 from ..results import AS_IT_IS
-from . import STAND_INS, scheduling, settings, traces
+from . import scheduling, settings, traces
 from .on_traces import OnTraces
+from .reach import reach
 from .scheduling import BASELINE, ORDERS, STRATEGIES, over_baseline, scheme, spread
 
 SWITCHES = ("queue", "backfill", "running")
@@ -24,18 +25,19 @@ OTHER_LOGS = "other logs"
 """The group of sources that the comparison of all logs has besides those of `trace`."""
 
 
-class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=40):
+class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=90):
     """Which switch, which predictor, who pays, and other logs?"""
 
-    trace: tuple = STAND_INS
+    trace: tuple = ("CEA-Curie", "SDSC-SP2", "SDSC-DS")
     percentile: float = 85
     shakes: int = repeats(6)
+    large_shakes: int = repeats(2)
     seed: int = 1
 
     @cached_property
     def every(self):
         """The traces of the comparison of all logs: all of `settings` that are on this machine."""
-        return traces([setting["log"] for setting in settings()])[0]
+        return traces(settings())[0]
 
     @property
     def others(self):
@@ -53,7 +55,8 @@ class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=40):
 
     def _runs(self, traces, cases):
         cases = partial(cases, percentile=self.percentile)
-        return scheduling.runs(traces, cases, measures, shakes=self.shakes, seed=self.seed)
+        settings = {name: getattr(self, name) for name in ("shakes", "large_shakes", "seed")}
+        return scheduling.runs(traces, cases, measures, **settings)
 
     @cached_property
     def averages(self):
@@ -73,8 +76,8 @@ class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=40):
 
     @cached_property
     def reach(self):
-        """How far the scheme reaches on every log, from `scheduling.reach`."""
-        return scheduling.reach(self.every, self.percentile)
+        """How far the scheme reaches on every log, from `reach`."""
+        return reach(self.every, self.percentile)
 
     @cached_property
     def paying(self):
@@ -187,7 +190,7 @@ def measures(schedule):
     r, share = walltime.used(run, estimate), procs / schedule.workload.procs
     for kind, which in KINDS.items():
         of = which(r, share)
-        found |= {(kind, "jobs"): np.count_nonzero(of), (kind, "waited"): int(of @ wait)}
+        found |= {(kind, "jobs"): np.count_nonzero(of), (kind, "waited"): int(wait[of].sum())}
     return found
 
 

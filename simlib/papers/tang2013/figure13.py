@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -15,7 +14,8 @@ from ..judging import TEXT
 from ..ledger import decide
 from ..results import AS_IT_IS
 from . import STAND_INS, by_part, printed, scheduling, smallest
-from .pictures import CASE_STYLES, month_axis, years
+from .pictures import CASE_STYLES, month_axis, panels, years
+from .reach import reach
 from .scheduling import LEAST_JOBS, PERCENTILES
 
 ORIGINAL_STYLE = {"color": "black", "marker": "D", "markersize": 4, "linewidth": 1.3}
@@ -62,8 +62,8 @@ class Figure13(
 
     @property
     def reach(self):
-        """How far the scheme of the 85th percentile reaches, from `scheduling.reach`."""
-        return scheduling.reach(self.found, least_jobs=self.least_jobs, **self.options)
+        """How far the scheme of the 85th percentile reaches, from `reach`."""
+        return reach(self.found, least_jobs=self.least_jobs, **self.options)
 
     def judge(self):
         found = {one.name: self.results[one.name] for one in self.found}
@@ -129,18 +129,17 @@ def counted(table):
 
 
 def by_month(table):
-    """Draw a `Figure13.table`, a line a column, apart from each other; twelve months a panel."""
-    panels = [(trace, months) for trace in table.index.unique("trace") for months in years(table.loc[trace])]
-    size = (0.8 + 4.3 * len(panels), 3.6)
-    figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+    """Draw a `Figure13.table`, a line a column, apart from each other; up to twelve months a panel."""
+    shown = [(trace, months) for trace in table.index.unique("trace") for months in years(table.loc[trace])]
+    figure, axes = panels(len(shown), 3, (4.3, 3), sharey=True)
     styles = dict(zip(table, [ORIGINAL_STYLE, *CASE_STYLES], strict=True))
-    for ax, (trace, months) in zip(axes[0], panels, strict=True):
-        for place, (name, style) in enumerate(styles.items()):
+    for place, (ax, (trace, months)) in enumerate(zip(axes, shown, strict=True)):
+        for shift, (name, style) in enumerate(styles.items()):
             values = table.loc[trace].loc[months, name]
-            ax.plot(np.arange(len(months)) + 0.13 * (place - 1.5), values, markeredgecolor="white", **style)
+            ax.plot(np.arange(len(months)) + 0.13 * (shift - 1.5), values, markeredgecolor="white", **style)
         month_axis(ax, months)
-        ax.set_title(trace)
+        ax.set(title=trace, ylabel="mean accuracy" if place % 3 == 0 else "")
     low, high = np.floor(10 * table.min().min()) / 10, np.ceil(10 * table.max().max()) / 10
-    axes[0, 0].set(ylabel="mean accuracy", ylim=(low, high))
+    axes[0].set_ylim(low, high)
     legend(figure, styles)
     return figure

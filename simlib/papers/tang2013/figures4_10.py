@@ -17,7 +17,7 @@ from ..exhibit import LOGS, Part
 from . import DOUBLE, KEY_NAMES, TRIPLE, accuracy_claims, printed
 from .accuracy import ALL, ORIGINAL, OfSchemes, against_all, curve, similar, study, threshold_effect
 from .inaccuracy import used
-from .pictures import LEVEL_COLOURS, percentile_axis
+from .pictures import LEVEL_COLOURS, panels, percentile_axis
 
 BOTH = (TRIPLE, DOUBLE)
 PANELS = {
@@ -151,9 +151,9 @@ class Figures47(
         return found
 
     def _levels(self, number):
-        panels = [(key, ALL, limited * self.threshold) for key, limited in PANELS[number]]
+        schemes = [(key, ALL, limited * self.threshold) for key, limited in PANELS[number]]
         levels = ["key", "window", "threshold"]
-        return pd.concat([self.table.xs(panel, level=levels, drop_level=False) for panel in panels])
+        return pd.concat([self.table.xs(scheme, level=levels, drop_level=False) for scheme in schemes])
 
     def _draw_levels(self, number):
         return level_shares(results.wide(self._levels(number).ours, "metric").droplevel("window"))
@@ -234,8 +234,8 @@ def by_percentile(accuracy, paper=None):
     """Draw mean accuracy by percentile, a line a key, a panel a trace; grey is what the `paper` prints, if given."""
     first, others = split(accuracy.droplevel(["window", "threshold", "metric"]))
     traces = list(first.index.unique("trace"))
-    figure, axes = plt.subplots(1, len(traces), figsize=(1.2 + 4.2 * len(traces), 3.8), sharey=True, squeeze=False)
-    for ax, trace in zip(axes[0], traces, strict=True):
+    figure, axes = panels(len(traces), 2, (4.8, 3.3), sharex=True, sharey=True)
+    for ax, trace in zip(axes, traces, strict=True):
         for (key, label), colour, marker in zip(KEY_NAMES.items(), COLOURS, "osv^", strict=False):
             values = first[trace, key]
             style = {"color": colour, "marker": marker, "markersize": 5}
@@ -252,9 +252,9 @@ def by_percentile(accuracy, paper=None):
             label = "printed: users' estimates"
             ax.axhline(paper.base_accuracy, color="grey", linestyle=":", linewidth=1.2, label=label)
         percentile_axis(ax, values.index)
-        ax.set_title(trace)
-    axes[0, 0].set_ylabel("mean accuracy")
-    handles, _ = axes[0, 0].get_legend_handles_labels()
+        ax.set(title=trace, ylabel="mean accuracy")
+        ax.label_outer()
+    handles, _ = axes[0].get_legend_handles_labels()
     figure.legend(handles=[*handles, *light_legend(others)], loc="outside right upper")
     return figure
 
@@ -266,11 +266,11 @@ def level_shares(table):
     """
     first, others = split(table)
     traces = first.index.unique("trace")
-    panels = first.index.droplevel(["trace", "percentile"]).unique()
-    size = (1 + 4.6 * len(panels), 1.1 + 2.7 * len(traces))
-    figure, axes = plt.subplots(len(traces), len(panels), figsize=size, sharex=True, sharey=True, squeeze=False)
+    schemes = first.index.droplevel(["trace", "percentile"]).unique()
+    size = (1 + 4.6 * len(schemes), 1.1 + 2.7 * len(traces))
+    figure, axes = plt.subplots(len(traces), len(schemes), figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax, (trace, (letter, (key, threshold))) in zip(
-        axes.flat, product(traces, zip("ab", panels, strict=True)), strict=True
+        axes.flat, product(traces, zip("ab", schemes, strict=True)), strict=True
     ):
         of_panel = {"key": (trace, key, threshold), "level": ("trace", "key", "threshold")}
         part = first.xs(**of_panel)
@@ -307,16 +307,18 @@ def stacked(ax, x, part, width, alpha=1.0):
 
 
 def by_window(table, changes, label):
-    """Draw a metric by percentile, a line a window, and below it what the windows change; a column a trace and key.
+    """Draw a metric by percentile, a line a window, and below it what the windows change; two panels a trace and key.
 
     Both tables are as from `results.summary`; intervals are drawn for the last window. Of other readings than the first
     only the first and the last window are drawn.
     """
     (first, others), (change, other_changes) = split(table), split(changes)
-    windows, panels = change.index.unique("window"), list(change.index.droplevel([2, 3, 4, 5]).unique())
-    figure, axes = plt.subplots(2, len(panels), figsize=(1.4 + 3.1 * len(panels), 6), sharex=True, sharey="row")
-    colours = shades(windows)
-    for (upper, lower), (trace, key) in zip(axes.reshape(2, -1).T, panels, strict=True):
+    windows, shown = change.index.unique("window"), list(change.index.droplevel([2, 3, 4, 5]).unique())
+    across, colours = min(4, len(shown)), shades(windows)
+    figure, axes = panels(2 * across * -(-len(shown) // across), across, (3.1, 2.8), sharex=True, sharey="row")
+    uppers = [2 * place - place % across for place in range(len(shown))]
+    pairs = [(axes[place], axes[place + across]) for place in uppers]
+    for (upper, lower), (trace, key) in zip(pairs, shown, strict=True):
 
         def values(of, window, place=(trace, key)):
             return of.xs((*place, window), level=("trace", "key", "window"))
@@ -335,11 +337,13 @@ def by_window(table, changes, label):
         lower.fill_between(x, band.low, band.high, color=colours[windows[-1]], alpha=0.2)
         lower.axhline(0, color=colours[windows[0]], linewidth=1.4)
         percentile_axis(lower, band.index.get_level_values("percentile"))
-        lower.tick_params("x", labelrotation=90)
+        lower.tick_params("x", labelrotation=90, labelbottom=True)
         upper.set_title(f"({'ab'[BOTH.index(key)]}) {trace}, {KEY_NAMES[key]}")
-    axes = axes.reshape(2, -1)
-    axes[0, 0].set_ylabel(label)
-    axes[1, 0].set_ylabel(f"change against {windows[0]} history\n[percentage points]")
-    handles, _ = axes[0, 0].get_legend_handles_labels()
+    for ax in set(axes) - {ax for pair in pairs for ax in pair}:
+        ax.set_axis_off()
+    for upper, lower in pairs[::across]:
+        upper.set_ylabel(label)
+        lower.set_ylabel(f"change against {windows[0]} history\n[percentage points]")
+    handles, _ = axes[0].get_legend_handles_labels()
     figure.legend(handles=[*handles, *light_legend(others)], loc="outside right upper", title="history")
     return figure

@@ -17,6 +17,7 @@ from ..exhibit import LOGS, Part
 from ..judging import TEXT, published
 from ..ledger import PRINTED, Measure
 from . import KEY_NAMES, STAND_INS, between_groups, by_part, printed
+from .likeness import likeness
 from .on_traces import OnTraces
 
 WEEK = 7 * 86400
@@ -70,6 +71,11 @@ class Table1Figures12(
         wide.loc["time_span"] = ["2009-01 to 2011-06", *map(time_span, self.found)]
         return wide
 
+    @property
+    def likeness(self):
+        """Which log is most like the paper's, and by what, from `likeness`."""
+        return likeness(self.found)
+
     @cached_property
     def histogram(self):
         """The share of each log's jobs by R: a Series by (trace, lower edge); the last bin takes R = 1 too."""
@@ -117,6 +123,7 @@ class Table1Figures12(
     def parts(self):
         return {
             "": Part(lambda: self.comparison, cells=self.cells),
+            "likeness": Part(lambda: self.likeness.rename_axis("measure")),
             "figure1": Part(self.histogram.to_frame, lambda: cumulated(self.histogram)),
             "figure2": Part(lambda: self.quarters, lambda: by_quarter(self.quarters)),
         }
@@ -206,8 +213,8 @@ def used(trace):
 
 def quarter_of(trace):
     """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
-    months = pd.PeriodIndex(trace.workload.calendar_month(trace.workload.jobs.submit), freq="M")
-    return months.asfreq("Q").strftime("%Y Q%q")
+    number, months = pd.factorize(trace.workload.calendar_month(trace.workload.jobs.submit))  # jobs are many
+    return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
 
 
 def time_span(trace):
@@ -242,7 +249,7 @@ def by_quarter(table):
     """Draw the means of quarters with their intervals, a panel a trace; grey is the range that the paper prints."""
     traces = list(table.index.unique("trace"))
     widths = [2 + len(table.loc[trace]) for trace in traces]
-    size = (1.6 + 0.55 * sum(widths), 3.4)
+    size = (1.6 + 0.4 * sum(widths), 3.4)
     figure, axes = plt.subplots(1, len(traces), figsize=size, sharey=True, squeeze=False, width_ratios=widths)
     paper = printed("fig2")
     for ax, trace in zip(axes[0], traces, strict=True):
@@ -293,7 +300,7 @@ def varies(means, jobs):
 def spread_within_groups(table):
     """Draw the mean standard deviation of R within groups by key, a panel a trace; dashed is that of all jobs."""
     traces, names = list(table.index.unique("trace")), list(KEY_NAMES)
-    size = (1 + 2.9 * len(traces), 2.9)
+    size = (1 + 2.3 * len(traces), 2.9)
     figure, axes = plt.subplots(1, len(traces), figsize=size, sharex=True, sharey=True, squeeze=False)
     y = np.arange(len(names))
     for number, (ax, trace) in enumerate(zip(axes[0], traces, strict=True)):

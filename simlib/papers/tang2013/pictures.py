@@ -1,11 +1,23 @@
 """What several pictures of Tang et al.'s exhibits share."""
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from ...plots import COLOURS
 
 LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
 """No adjustment, overestimation, underestimation, bad estimation."""
+
+
+def panels(count, across, size, **shared):
+    """Make so many panels, `across` of them a row, each of a size in inches: the figure and the axes in a list."""
+    across = min(across, count)
+    rows, (width, height) = -(-count // across), size
+    options = {"figsize": (0.8 + width * across, 0.6 + height * rows), "squeeze": False} | shared
+    figure, axes = plt.subplots(rows, across, **options)
+    for ax in axes.flat[count:]:
+        ax.set_axis_off()
+    return figure, list(axes.flat[:count])
 
 
 def percentile_axis(ax, percentiles):

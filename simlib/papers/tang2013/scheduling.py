@@ -36,6 +36,9 @@ AVERAGED = ["trace", "order", "case", "metric"]
 LEAST_JOBS = 500
 """Months with fewer are not simulated: the log has but some days of them."""
 
+LARGE = 100_000
+"""Logs with more jobs are shaken less often: their months take ten times as long."""
+
 
 class OfMonths(OnTraces):
     """An exhibit with parameters of the scheme: `window`, `threshold`, `least`; and of the months: `least_jobs`."""
@@ -69,32 +72,6 @@ def months(traces, least_jobs=LEAST_JOBS):
         table.insert(1, "load", values.work.sum() / pd.Series(workload.procs * np.diff(edges), names))
         tables[trace.name] = table.assign(simulated=table.jobs >= least_jobs)
     return pd.concat(tables, names=["trace", "month"])
-
-
-def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
-    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
-
-    The table has by trace its `project` column; the `jobs` and `months` that are simulated, and the mean `load` of
-    these months. Of all jobs: `requested_h`, the mean estimate in hours; the mean `r`; the shares that are `lowered`,
-    that have `no_history`, and whose A is `at_threshold`; mean `accuracy` before and `accuracy_after`;
-    `underestimated`, the share below the run time after adjustment.
-    """
-    simulated, rows = months(traces, least_jobs).query("simulated"), {}
-    for trace in traces:
-        jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
-        adjusted = walltime.adjusted(jobs, trace.ends, of_scheme)
-        row = {"project": trace.project, "jobs": own.jobs.sum(), "months": len(own), "load": own.load.mean()}
-        rows[trace.name] = row | {
-            "requested_h": jobs.estimate.mean() / 3600,
-            "r": walltime.used(jobs.run, jobs.estimate).mean(),
-            "lowered": (adjusted.t_sched < jobs.estimate).mean(),
-            "no_history": adjusted.a.isna().mean(),
-            "at_threshold": (adjusted.a == of_scheme.threshold).mean(),
-            "accuracy": walltime.accuracy(trace.t_act, jobs.estimate).mean(),
-            "accuracy_after": walltime.accuracy(trace.t_act, adjusted.t_sched).mean(),
-            "underestimated": (adjusted.t_sched < trace.t_act).mean(),
-        }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("trace")
 
 
 # Cases
@@ -132,7 +109,8 @@ def measures(schedule):
         return (wait / np.maximum(estimate, 1)) ** 3 * procs if order == "wfp" else wait
 
     def weighted(weight):
-        return wait @ weight / weight.sum() if weight.any() else 0.0
+        # no product of vectors, for which NumPy would start threads of its own
+        return (wait * weight).sum() / weight.sum() if weight.any() else 0.0
 
     weight = priority(estimate)
     return {
@@ -141,11 +119,22 @@ def measures(schedule):
         "weighted_wait": weighted(weight),
         "bounded_slowdown": schedule.column("bounded_slowdown").mean(),
         "weighted_wait_own": weighted(priority(schedule.column("adjusted")) if adjust and adjust.queue else weight),
-        "effective_jobs": weight.sum() ** 2 / (weight @ weight) if weight.any() else 0.0,
+        "effective_jobs": weight.sum() ** 2 / (weight * weight).sum() if weight.any() else 0.0,
     }
 
 
-def runs(traces, cases=cases, measure=measures, shakes=20, shake_s=60, seed=1, least_jobs=LEAST_JOBS, executor=None):
+def runs(
+    traces,
+    cases=cases,
+    measure=measures,
+    shakes=20,
+    large_shakes=None,
+    shake_s=60,
+    seed=1,
+    least_jobs=LEAST_JOBS,
+    apart=True,
+    executor=None,
+):
     """Simulate every month of every log in all cases, as it is and shaken.
 
     Cases that come to the same, by what their adjustments are equal in, are simulated once. A shake of a month is the
@@ -158,23 +147,32 @@ def runs(traces, cases=cases, measure=measures, shakes=20, shake_s=60, seed=1, l
         Gives the cases of a trace: a dict of Adjustment by name, with BASELINE.
     measure : callable
         Of a Schedule: a dict by metric, or by (kind, metric).
-    shakes, shake_s, seed : int
-        How often, 2 or more; by up to how many seconds; the seed of the first, which the others follow.
+    shakes : int
+        How often, 2 or more.
+    large_shakes : int, optional
+        How often logs of more than `LARGE` jobs are, if less often.
+    shake_s, seed : int
+        By up to how many seconds; the seed of the first, which the others follow.
+    apart : bool
+        If not, each log is simulated as one run, in the place of a month.
 
     Returns
     -------
     Series
         By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
     """
-    if shakes < 2:
-        raise ValueError(f"runs: found shakes={shakes!r}, expected 2 or more: without them there is no spread")
+    for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
+        if count < 2:
+            raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
     table, tasks = months(traces, least_jobs), {}
     for trace in traces:
         adjustments = cases(trace)
-        for month in table.loc[trace.name].query("simulated").index:
-            workload = trace.workload.months(month)
+        often = min(shakes, large_shakes or shakes) if len(trace.workload) > LARGE else shakes
+        simulated = table.loc[trace.name].query("simulated").index
+        parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
+        for month, workload in parts.items():
             policies = _policies(adjustments, trace, workload)
-            for order, replication in product(ORDERS, range(AS_IT_IS, AS_IT_IS + shakes + 1)):
+            for order, replication in product(ORDERS, range(AS_IT_IS, AS_IT_IS + often + 1)):
                 shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
                 tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
     measured = sweeps.sweep(_month, tasks.values(), executor, label="months")
@@ -291,6 +289,12 @@ def _means(gains):
     return gains.groupby(["case", "metric"]).mean()
 
 
+def by_log(gained):
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
+    wide = gained.unstack("replication")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+
+
 def chosen(gains, order, case, metric):
     """Choose gains of one log: of the cases that begin so, and of one metric, or several with "or" between them.
 
@@ -329,10 +333,9 @@ def compared(gained):
 def compared_statistics(gained):
     """Put what else is printed of gains beside ours, by (trace, order, case, metric, statistic); as `spread`."""
     printed = printed_table().value.drop("mean", level="statistic")
-    wide = gained.unstack("replication")
     found = {
-        (trace, *place): statistic(wide.loc[trace], *place)
-        for trace, place in product(gained.index.unique("trace"), printed.index)
+        (name, *place): statistic(gains, *place)
+        for (name, gains), place in product(by_log(gained).items(), printed.index)
     }
     table = spread(pd.concat(found, names=["trace", *printed.index.names, "replication"]))
     return results.against(table, printed).replace(-np.inf, np.nan)

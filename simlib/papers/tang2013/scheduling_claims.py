@@ -16,7 +16,7 @@ from ...stats import Interval
 from ..judging import TEXT
 from ..ledger import PRINTED, Measure, decide
 from ..results import AS_IT_IS
-from .scheduling import chosen, percent, printed_table, statistic
+from .scheduling import by_log, chosen, percent, printed_table, statistic
 
 PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
 """The paper's metrics, as they are written."""
@@ -98,8 +98,7 @@ CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 def claims(gains):
     """Measure for all claims from `scheduling.gains`, and decide them."""
-    wide = gains.drop(AS_IT_IS, level="replication").unstack("replication")
-    on = {trace: wide.loc[trace] for trace in gains.index.unique("trace")}
+    on = by_log(gains.drop(AS_IT_IS, level="replication"))
     printed = printed_table().query("bound == ''").value
     return [
         decide(id, {TEXT: _measured(id, on), PRINTED: _as_printed(GAINS.get(id, {}), printed)}, _note(id, on))
