@@ -52,7 +52,7 @@ TRAITS = {"load": "load", "used": "median share of the estimate that is used"}
 
 
 class Backfilling(
-    OnMachines, name="elsewhere/backfilling", section="3.2", seconds=40, claims=dict.fromkeys(CLAIMS, LOGS)
+    OnMachines, name="elsewhere/backfilling", section="3.2", seconds=55, claims=dict.fromkeys(CLAIMS, LOGS)
 ):
     """On how many machines does what Mu'alem & Feitelson found on five hold?"""
 
