@@ -6,13 +6,15 @@ import pandas as pd
 import pytest
 from helpers import first_days, table, texts, verdicts
 
-from simlib import EASY, Conservative, load, simulate
+from simlib import EASY, Conservative, compare, load, simulate
 from simlib.papers import elsewhere
-from simlib.papers.elsewhere import Machine, deciding, effects, findings, pictures
+from simlib.papers.elsewhere import Machine, by_load, deciding, effects, findings, pictures, small_multiples
 from simlib.papers.elsewhere.adjusted_estimates import AdjustedEstimates
 from simlib.papers.elsewhere.backfilling import CONSERVATIVE, EXACT, Backfilling, printed
+from simlib.papers.elsewhere.estimates import STEPS, Estimates
 from simlib.papers.exhibit import LOGS
 from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.papers.tang2013 import TRIPLE
 
 FEW = {"shakes": 2, "resamples": 20}
 
@@ -75,16 +77,29 @@ def test_the_papers_logs_are_taken_as_the_paper_has_them(monkeypatch):
 
 
 def test_an_effect_is_that_of_compare_by_log_case_and_measure(machines):
-    cases = {"EASY": EASY(), "same": EASY(), CONSERVATIVE: Conservative()}
-    found = effects.effects(machines[0], cases, "EASY", SETTINGS)
+    cases = {"EASY": EASY(), "same": EASY(), CONSERVATIVE: Conservative(), EXACT: (EASY(), "exact")}
+    pairs = {case: (case, "EASY") for case in list(cases)[1:]}
+    found = effects.effects(machines[0], cases, pairs, SETTINGS)
     assert found.index.names == effects.LEVELS and list(found.columns) == effects.COLUMNS
     assert (found.xs("same", level="case").effect == 0).all()
-    row = found.loc["first", CONSERVATIVE, "wait"]
-    assert row.effect == pytest.approx(row.value / row.base - 1) and row.low <= row.effect <= row.high
+    expected = compare(machines[0].workload, cases, by=["all"], least=1, **SETTINGS).relative
+    for case, measure in [(CONSERVATIVE, "wait"), (EXACT, "response"), (EXACT, "bounded_slowdown")]:
+        row = found.loc["first", case, measure]
+        other = expected.loc[case, "all", "all", measure, "mean"].iloc[1:]
+        assert row.to_list() == pytest.approx(other.to_list(), nan_ok=True)
+
+
+def test_cases_are_held_against_bases_of_their_own(machines):
+    cases = {"EASY": EASY(), CONSERVATIVE: Conservative()}
+    pairs = {"one": (CONSERVATIVE, "EASY"), "other": ("EASY", CONSERVATIVE)}
+    found = effects.effects(machines[0], cases, pairs, SETTINGS).effect.xs("wait", level="measure").loc["first"]
+    assert (1 + found["one"]) * (1 + found["other"]) == pytest.approx(1)
 
 
 def test_the_share_of_backfilled_jobs_is_that_of_the_schedules(machines):
-    found = effects.backfilled(machines[0], CONSERVATIVE, (EASY(), Conservative()), SETTINGS).iloc[0]
+    cases = {"EASY": EASY(), CONSERVATIVE: Conservative()}
+    table = effects.effects(machines[0], cases, {CONSERVATIVE: (CONSERVATIVE, "EASY")}, SETTINGS)
+    found = effects.of_case(table, CONSERVATIVE, effects.BACKFILLED).iloc[0]
     log = machines[0].workload
     runs = [log, *(log.shake(60, seed) for seed in range(2))]
     easy, conservative = (
@@ -93,7 +108,48 @@ def test_the_share_of_backfilled_jobs_is_that_of_the_schedules(machines):
     )
     assert (found.base, found.value) == pytest.approx((easy.mean(), conservative.mean()))
     changes = conservative / easy - 1
-    assert changes.min() <= found.low <= found.high <= changes.max() and found.year_low <= found.year_high
+    assert changes.min() <= found.low <= found.high <= changes.max()
+
+
+def test_one_run_has_no_interval_and_few_weeks_no_other_year(machines):
+    cases = {"EASY": EASY(), CONSERVATIVE: Conservative()}
+    found = effects.effects(machines[0], cases, {"one": (CONSERVATIVE, "EASY")}, SETTINGS | {"shakes": 0})
+    assert (found.low == found.effect).all() and (found.high == found.effect).all()
+    assert found[["year_low", "year_high"]].isna().all(axis=None)  # of twenty days
+
+
+def test_a_difference_of_effects_is_as_sure_as_both_together():
+    found = effects.minus(rows(0.3, half=0.03), rows(0.1, 0.2, half=0.04)).iloc[0]
+    assert (found.effect, found.high - found.effect) == pytest.approx((0.2, 0.05))
+
+
+def test_a_row_of_resampled_numbers_has_one_interval_in_the_place_of_both():
+    value = pd.Series([3.0, 2.0, 4.0])
+    row = effects.of_change(value, pd.Series(2.0, value.index))
+    assert (row["base"], row["value"], row["effect"]) == (2, 3, 0.5)
+    assert row["low"] == row["year_low"] == pytest.approx(0.025) and row["high"] == row["year_high"]
+    assert list(effects.table_of({}, ["key", "log"]).columns) == effects.COLUMNS
+
+
+# Loads
+
+
+def test_loads_are_in_reach_where_gaps_are_shortened_by_a_quarter_or_stretched_by_half():
+    assert by_load.in_reach(0.7) == [0.6, 0.7, 0.8, 0.9] and by_load.in_reach(0.91) == [0.7, 0.8, 0.9]
+    assert by_load.in_reach(0.3) == []
+
+
+def test_what_load_does_is_the_highest_less_the_lowest_of_logs_with_two(machines):
+    log = machines[0].workload
+    thin = Machine("thin", log.scale_load(0.3))
+    assert by_load.of_machine(thin, SETTINGS) is None
+    table = by_load.of_machine(Machine("some", log.scale_load(0.62)), SETTINGS)
+    line = by_load.line(table, "response").loc["some"]
+    assert list(line.index) == [0.6, 0.7, 0.8]
+    assert line.exact.isna().tolist() == [True, True, False]
+    found = by_load.growth(table)
+    assert found.effect["some"] == pytest.approx(line.effect[0.8] - line.effect[0.6])
+    assert by_load.growth(table.xs(0.6, level="case", drop_level=False)).empty
 
 
 def test_no_effects_have_columns_all_the_same():
@@ -194,6 +250,57 @@ def test_an_effect_hangs_on_a_trait_where_chance_is_rare_for_all_pairs_together(
     assert findings.hanging("OWN-17", found)["verdict"] == verdict
 
 
+def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
+    index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "serial")])
+    found = pd.DataFrame({"rho": [0.3, -0.8], "chance": [0.4, 0.02], "logs": 9}, index)
+    of = rows(*[-0.1] * 6)
+    said = findings.on_most("OWN-33", {"wait": of}, -1, waits(of), hangs=found)["evidence"]
+    assert "the share of serial jobs: rank correlation -0.80 on 9 logs" in said and "which is beyond chance" in said
+    assert "which may be chance, for 2 were looked at" in deciding.goes_with(found.assign(chance=[0.4, 0.03]))
+    assert deciding.goes_with(found.assign(chance=np.nan)) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "half", "verdict"),
+    [([0.005] * 6, 0.01, HOLDS), ([0.005] * 6, 0.03, HOLDS_NOT), ([0.1] * 6, 0.01, HOLDS_NOT), ([0], 0, UNTESTED)],
+)
+def test_a_curve_has_levelled_off_where_response_times_hardly_change(changes, half, verdict):
+    assert findings.levelled(rows(*changes, half=half))["verdict"] == verdict
+
+
+@pytest.mark.parametrize(("so", "verdict"), [([True] * 4, HOLDS), ([True] * 3, HOLDS_NOT), ([], UNTESTED)])
+def test_estimates_are_as_in_figure_8_where_two_thirds_of_the_logs_are(so, verdict):
+    flat = pd.DataFrame({"ks": 0.05, "zero": 9.0, "hundred": 3.0}, [f"log {place}" for place in range(6 * bool(so))])
+    flat["as_claimed"] = [*so, *[False] * (len(flat) - len(so))]
+    assert findings.as_figure8(flat)["verdict"] == verdict
+
+
+@pytest.mark.parametrize(("near", "logs", "verdict"), [(4, 6, HOLDS), (3, 6, HOLDS_NOT), (5, 5, UNTESTED)])
+def test_users_are_as_on_intrepid_where_all_three_shares_are_near(near, logs, verdict):
+    places = pd.MultiIndex.from_product([["below half", "above"], [f"log {each}" for each in range(logs)]])
+    table = pd.DataFrame({"ours": 0.5, "published": 0.5, "near": True}, places.rename(["part", "log"]))
+    table.loc[[("above", f"log {each}") for each in range(near, logs)], "near"] = False
+    assert findings.as_on_intrepid(table)["verdict"] == verdict
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(-0.1, HOLDS), (0.0, HOLDS_NOT), (0.1, HOLDS_NOT)])
+def test_every_key_has_to_lower_the_scatter(last, verdict):
+    steps = {"user": rows(*[-0.1] * 6).rename_axis("log"), "both": rows(*[last] * 3).rename_axis("log")}
+    found = findings.every_step(steps)
+    assert found["verdict"] == verdict
+    assert f"user on 6 of 6, both on {3 * (last < 0)} of 3" in found["evidence"]
+    assert findings.every_step({})["verdict"] == UNTESTED
+
+
+@pytest.mark.parametrize(
+    ("run", "size", "verdict"), [(500, 20, HOLDS), (500, 5, HOLDS_NOT), (5000, 20, HOLDS_NOT), (None, 0, UNTESTED)]
+)
+def test_sp2_machines_are_held_against_the_others_by_run_time_and_size(run, size, verdict):
+    others = {f"log {place}": (run, size) for place in range(6)} if run else {}
+    told = pd.DataFrame({"one": (1000, 10), "other": (1000, 10)} | others, ["run", "size"], dtype=float).T
+    assert findings.of_sp2(told, ("one", "other"))["verdict"] == verdict
+
+
 # Printed effects
 
 
@@ -245,6 +352,76 @@ def test_a_row_on_the_other_side_is_shaded():
     plt.close("all")
 
 
+def test_a_panel_is_shaded_where_most_points_are_on_the_other_side():
+    told = pd.DataFrame({"paper": [True, False], "year": "2001", "load": 0.7}, ["log 0", "log 1"])
+    places = pd.MultiIndex.from_product([told.index, [0.6, 0.8]], names=["log", "load"])
+    table = rows(-0.1, 0.1, 0.1, 0.2).set_axis(places).assign(exact=[np.nan, 0.1] * 2)
+    for figure in (
+        small_multiples.of_effects({"wait": table}, told, -1, "load", "one against another"),
+        small_multiples.by_load({"wait": table}, told, -1, "one against another", pictures.SAID),
+    ):
+        shades = [ax.get_facecolor() for ax in figure.axes]
+        assert len(shades) == 2 and shades[0] != shades[1]
+    plt.close("all")
+
+
+# Partitions
+
+
+def test_a_partition_has_a_row_and_no_say(machines):
+    log = load("sample")
+    log.log = log.log.assign(partition=np.where(np.arange(len(log.log)) % 2, 10, 4))
+    found = elsewhere.partitions(Machine("CEA-Curie", log, True))
+    assert [(one.name, one.workload.procs, one.paper, one.part) for one in found] == [
+        ("CEA-Curie, standard", 80640, True, True)
+    ]
+    assert (log.log.partition.loc[found[0].workload.jobs.index] == 10).all()
+    assert elsewhere.partitions(machines[0]) == []
+    exhibit = Estimates()
+    exhibit.found = [machines[0], *found]
+    assert exhibit.whole(exhibit.about).index.to_list() == ["first"]
+
+
+# How good estimates are
+
+
+@pytest.fixture(scope="module")
+def estimating(machines):
+    exhibit = Estimates(resamples=20)
+    log = load("sample")
+    projects = log.derive(log.jobs.assign(group=log.jobs.user % 12), "projects")
+    plain = log.derive(log.jobs.assign(group=1), "one group")
+    exhibit.found = [Machine("plain", plain, True), Machine("projects", projects), machines[2]]
+    return exhibit
+
+
+def test_what_has_no_estimates_is_only_in_the_table_of_logs(estimating):
+    assert [one.name for one in estimating.asked] == ["plain", "projects"]
+    assert set(estimating.histogram.index.unique("log")) == {"plain", "projects"}
+    row = estimating.speaks.loc["no estimates"]
+    assert row.run > 0 and row["size"] > 0 and np.isnan(row.intrepid) and np.isnan(row.flat)
+    assert set(verdicts(estimating.judge()).values()) == {UNTESTED}
+
+
+def test_a_log_without_projects_has_two_keys_and_one_with_some_has_four(estimating):
+    keys = estimating.steps.index.to_frame(index=False).groupby("log", sort=False).key.apply(list)
+    assert keys.to_dict() == {"plain": ["user", TRIPLE], "projects": list(STEPS)}
+    r = estimating.lines.used["plain"].clip(upper=100) / 100
+    assert estimating.steps.base["user", "plain"] == pytest.approx(r.std())
+
+
+def test_accuracy_is_held_against_the_users_own(estimating):
+    own = estimating.accuracy.base.groupby("log").nunique()
+    assert (own == 1).all()
+    assert (estimating.best.loc[100].effect > 0).all()
+
+
+def test_every_picture_of_estimates_has_its_logs(estimating):
+    pictured = {part for part in estimating.made if estimating.figure(part) is not None}
+    assert pictured == {"", "used", "keys", "percentiles", "best"}
+    assert len(estimating.figure().axes) == 2
+
+
 @pytest.mark.slow
 def test_estimates_are_adjusted_by_user_alone_where_few_have_one(machines):
     exhibit = AdjustedEstimates(**FEW)
@@ -270,7 +447,7 @@ def test_of_fcfs_only_backfilling_and_running_jobs_see_adjusted_estimates(machin
     assert (1 + selective) / (1 + regular) - 1 == pytest.approx(between)
 
 
-@pytest.mark.parametrize("cls", [Backfilling, AdjustedEstimates])
+@pytest.mark.parametrize("cls", [Backfilling, AdjustedEstimates, Estimates])
 def test_without_a_log_nothing_is_drawn_decided_or_written_among_the_figures(cls, no_logs, root):
     exhibit = cls()
     assert exhibit.missing == elsewhere.names() and exhibit.left_out == []

@@ -16,6 +16,9 @@ from ..exhibit import LOGS, Exhibit
 ENOUGH_ESTIMATES = 0.5
 """Logs of which a smaller share of the jobs has an estimate take no part where estimates matter."""
 
+PARTITIONS = {"CEA-Curie": ("CEA-Curie, standard", 10, 80640)}
+"""By log a partition that is shown beside the whole: what it is called, its number in the log, its processors."""
+
 ABOUT = ("paper", "machine", "year", "procs", "jobs", "load", "estimated", "used", "serial")
 """What is told of each log: see `about`."""
 
@@ -31,11 +34,14 @@ class Machine:
     workload : Workload
     paper : bool
         Whether the paper, or the study of it so far, rests on this log; if not it is one from elsewhere.
+    part : bool
+        Whether it is a partition of another one: it has a row of its own, and no say in what holds on most machines.
     """
 
     name: str
     workload: Workload
     paper: bool = False
+    part: bool = False
 
     @cached_property
     def requested(self):
@@ -74,6 +80,7 @@ def _about(machine):
 
 def _title(name):
     """What a log is of, without its months; its name where the catalogue does not know it."""
+    name = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
     return archive.catalogue()["logs"].get(name, {"title": name})["title"].partition(",")[0]
 
 
@@ -122,11 +129,22 @@ def _taken(name, variant, condition, estimates, paper):
     return Machine(name, workload if estimates == "user" else workload.with_estimates(estimates), paper)
 
 
+def partitions(whole):
+    """List the partitions of a Machine that are shown beside it, a list of Machine."""
+    if whole.name not in PARTITIONS:
+        return []
+    name, number, procs = PARTITIONS[whole.name]
+    return [Machine(name, whole.workload.partition(number, procs=procs), whole.paper, True)]
+
+
 class OnMachines(Exhibit):
     """An exhibit of all logs of the catalogue that are on this machine; it has no stand-ins.
 
     A subclass has `taken`, which makes a Machine of a name, and the parameters that `settings` names.
     """
+
+    with_partitions = False
+    """Whether `PARTITIONS` have rows of their own."""
 
     @property
     def settings(self):
@@ -137,7 +155,14 @@ class OnMachines(Exhibit):
     def found(self):
         """The logs that are here: a list of Machine, those of the paper first."""
         here = [type(self).taken(name) for name in names() if on_machine(name)]
+        if self.with_partitions:
+            here = [machine for whole in here for machine in (whole, *partitions(whole))]
         return sorted(here, key=lambda machine: not machine.paper)
+
+    def whole(self, rows):
+        """Leave the rows of partitions out of a table by log: what is counted are machines."""
+        parts = [machine.name for machine in self.found if machine.part]
+        return rows[~rows.index.get_level_values("log").isin(parts)]
 
     @property
     def missing(self):

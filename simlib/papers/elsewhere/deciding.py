@@ -19,6 +19,9 @@ WITH, AGAINST, OPEN = "with", "against", "open"
 LEAST_WAIT = 60
 """Seconds: where jobs wait for less in the mean there is hardly a queue, and changes of it say little."""
 
+TRAITS = "load", "used", "serial"
+"""What may say on which logs a finding holds, of `about`: for the evidence of those from OWN-23 on."""
+
 ORDERS = 20_000
 """Random orders of the logs, for the significance of a rank correlation."""
 
@@ -108,7 +111,7 @@ def correlation(effect, trait, seed=0):
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
 
-def correlations(effects, traits, waits, seed=0):
+def correlations(effects, traits, waits=None, seed=0):
     """Correlate each effect with each trait, over the logs where jobs wait: a row a pair.
 
     Parameters
@@ -117,10 +120,10 @@ def correlations(effects, traits, waits, seed=0):
         By name.
     traits : DataFrame
         By log.
-    waits : Series
-        Mean waits in seconds, by log.
+    waits : Series, optional
+        Mean waits in seconds, by log; where nothing is simulated all logs count.
     """
-    queued = waits.index[waits >= LEAST_WAIT]
+    queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
     pairs = {(name, trait): (of, traits[trait]) for name, of in effects.items() for trait in traits}
     rows = {pair: correlation(of[of.index.isin(queued)], trait, seed) for pair, (of, trait) in pairs.items()}
     index = pd.MultiIndex.from_tuples(list(rows), names=["effect", "trait"])
@@ -131,6 +134,21 @@ def hangs(table, chance=0.05):
     """Tell whether an effect hangs on a trait, 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
     return bool((known <= chance / len(table)).any()) if len(known) else None
+
+
+def goes_with(table):
+    """Write what an effect goes with most, from `correlations`, and how sure that is; nothing on too few logs."""
+    if table.chance.isna().all():
+        return ""
+    (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
+    sure = "which is beyond chance" if hangs(table) else f"which may be chance, for {len(table)} were looked at"
+    return (
+        f"Of {effect} the strongest relation is with {NAMED.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
+        f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
+    )
+
+
+NAMED = {"load": "the load", "used": "the median share of estimates that is used", "serial": "the share of serial jobs"}
 
 
 def said_of(table):

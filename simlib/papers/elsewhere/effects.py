@@ -1,14 +1,16 @@
 """By how much a policy, or an estimate, changes what jobs see on a log, with both intervals: tables with a row a log.
 
 An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
-`simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here.
+`simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
+against one base, with their percentiles and groups; here cases are simulated once for several bases, and only means are
+worked out, which costs less.
 """
 
 import numpy as np
 import pandas as pd
 
-from ...comparing import compare
 from ...comparing.groups import blocks
+from ...comparing.paired import FEWEST_BLOCKS, MANY_MONTHS
 from ...confidence import cluster_draws
 from ...schedule import simulate
 from ...sweeps import sweep
@@ -21,82 +23,118 @@ COLUMNS = ["base", "value", "effect", "low", "high", "year_low", "year_high"]
 BACKFILLED = "backfilled"
 """The measure that `simlib.compare` does not have: the share of the jobs that were backfilled."""
 
+MEASURES = ["wait", "response", "bounded_slowdown", BACKFILLED]
 
-def effects(machine, cases, base, settings):
-    """Compare cases with one of them on a log, by mean wait, response time and bounded slowdown.
+ENDS = ["low", "high"], ["year_low", "year_high"]
+
+
+def effects(machine, cases, pairs, settings):
+    """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
     Parameters
     ----------
     machine : Machine
     cases : dict
-        As for `simlib.compare`.
-    base : str
+        By name a policy, or a policy and the estimates that it has, a name or model from `simlib.estimates`.
+    pairs : dict
+        By what a row is called, the case and the base that it is held against.
     settings : dict
-        Of `simlib.compare`: `shakes`, `seconds`, `resamples`, `seed`.
+        As of `simlib.compare`: `shakes`, `seconds`, `resamples`, `seed`. Without shakes no coincidence is known.
 
     Returns
     -------
     DataFrame
-        By (log, case, measure), the columns `COLUMNS`: means under the base and the case, the effect, its intervals.
+        By (log, case, measure), the columns `COLUMNS`: means under the base and the case, over the log as it is and
+        the shaken runs; the effect, its intervals.
     """
-    table = cache.once(_effects, "workload")(_key(machine), machine.workload, cases, base, **settings)
+    table = cache.once(_effects, "workload")(
+        cache.state_of(machine.workload), machine.workload, cases, pairs, **settings
+    )
     return pd.concat({machine.name: table}, names=LEVELS)
 
 
-def _effects(key, workload, cases, base, **settings):
+def _effects(key, workload, cases, pairs, shakes, seconds, resamples, seed):
     """As `effects`; `key` stands for the workload where earlier results are looked for."""
-    relative = compare(workload, cases, base, by=["all"], least=1, **settings).relative
-    table = relative.xs(("all", "all", "mean"), level=("by", "group", "statistic")).drop(columns="jobs")
-    return table.set_axis(COLUMNS, axis=1).rename_axis(LEVELS[1:])
+    ready = [_ready(workload, case) for case in cases.values()]
+    tasks = [(ready, seconds, each) for each in [None, *range(seed, seed + shakes)]]
+    runs = sweep(_run, tasks, label="runs")
+    means = np.array([[values.mean(axis=1) for values in run] for run in runs])  # by run, case, measure
+    years = np.array([_years(workload, values, resamples, seed) for values in runs[0]])  # by case, year, measure
+    place = {name: number for number, name in enumerate(cases)}
+    return pd.concat({name: _held(place[case], place[base], means, years) for name, (case, base) in pairs.items()})
 
 
-def backfilled(machine, case, policies, settings):
-    """Compare the share of the jobs that two policies backfill; parameters and result as of `effects`.
-
-    Parameters
-    ----------
-    case : str
-        What the row is called.
-    policies : pair of policies
-        The base, and what is held against it.
-    """
-    table = cache.once(_backfilled, "workload")(_key(machine), machine.workload, policies, **settings)
-    return pd.concat({(machine.name, case): table}, names=LEVELS)
+def _ready(workload, case):
+    """The workload with the estimates of a case, and its policy, which may want to know the jobs."""
+    policy, model = case if isinstance(case, tuple) else (case, "user")
+    changed = workload.with_estimates(model)
+    return changed, policy.prepare(changed.jobs) if hasattr(policy, "prepare") else policy
 
 
-def _backfilled(key, workload, policies, shakes, seconds, resamples, seed):
-    tasks = [(workload, policies, seconds, each) for each in [None, *range(seed, seed + shakes)]]
-    flags = sweep(_flags, tasks, label="runs")
-    shares = np.array([[of_policy.mean() for of_policy in run] for run in flags])
-    week = blocks(workload)
-    jobs, *others = (np.bincount(week, weights) for weights in (None, *flags[0]))
+def _run(ready, seconds, seed):
+    """Simulate all cases, shaken with a seed: arrays of shape (measures, jobs), in the order of submission."""
+    found = []
+    for workload, policy in ready:
+        schedule = simulate(workload if seed is None else workload.shake(seconds, seed), policy)
+        values = np.array([schedule.column(measure) for measure in MEASURES], float)
+        found.append(values if seed is None else values.mean(axis=1, keepdims=True))
+    return found
+
+
+def _years(workload, values, resamples, seed):
+    """Means over the jobs of years that are made up of the log's months, or weeks: shape (years, measures)."""
+    long = workload.start is not None and blocks(workload, "month").max(initial=0) + 1 >= MANY_MONTHS
+    block = blocks(workload, "month" if long else "week")
+    if len(np.unique(block)) < FEWEST_BLOCKS:
+        return np.full((resamples, len(values)), np.nan)
+    jobs, *sums = (np.bincount(block, weights) for weights in (None, *values))
     drawn = cluster_draws(len(jobs), resamples, seed)[1:]
-    years = np.array([drawn @ of_policy / (drawn @ jobs) for of_policy in others]).T
-    base, value = shares.mean(axis=0)
-    ends = [_middle(_change(each)) for each in (shares, years)]
-    row = [base, value, value / base - 1 if base else np.nan, *ends[0], *ends[1]]
-    return pd.DataFrame([row], pd.Index([BACKFILLED], name="measure"), COLUMNS)
+    return (drawn @ np.array(sums).T) / (drawn @ jobs)[:, None]
 
 
-def _flags(workload, policies, seconds, seed):
-    """Which jobs each policy backfills, in the order of submission."""
-    shaken = workload if seed is None else workload.shake(seconds, seed)
-    return [simulate(shaken, policy).column("backfilled") for policy in policies]
+def _held(case, base, means, years):
+    """One case against another, from the means by run, case and measure, and those of years by case, year, measure."""
+    first, second = (means[:, one].mean(axis=0) for one in (base, case))
+    table = pd.DataFrame({"base": first, "value": second, "effect": _change(first, second)}, MEASURES)
+    for ends, (one, other) in zip(ENDS, ((means[:, base], means[:, case]), (years[base], years[case])), strict=True):
+        table[ends] = pd.DataFrame(_change(one, other)).quantile([0.025, 0.975]).T.to_numpy()
+    return table.rename_axis("measure")[COLUMNS]
 
 
-def _change(pairs):
-    """The second column as a change of the first; nan where that is nought."""
-    base = np.where(pairs[:, 0] > 0, pairs[:, 0], np.nan)
-    return pairs[:, 1] / base - 1
+def _change(base, value):
+    """The value as a change of the base; nan where that is nought."""
+    return value / np.where(base > 0, base, np.nan) - 1
 
 
-def _middle(values):
-    """The ends of the interval that holds the middle 95 %."""
-    return np.nanquantile(values, [0.025, 0.975])
+def minus(one, other):
+    """Subtract effects from others, by log, as if their errors were independent: a table of the same columns."""
+    one, other = (table.loc[one.index.intersection(other.index, sort=False)] for table in (one, other))
+    found = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
+    for low, high in ENDS:
+        found[low] = found.effect - np.hypot(one.effect - one[low], other[high] - other.effect)
+        found[high] = found.effect + np.hypot(one[high] - one.effect, other.effect - other[low])
+    return found
 
 
-def _key(machine):
-    return cache.state_of(machine.workload)
+def of_change(value, base):
+    """Make a row of effects of two numbers by replication: 0 as it is, the others resampled, pair by pair.
+
+    There is one interval: it stands in the place of both.
+    """
+    change = value / base - 1
+    low, high = change.drop(0).quantile([0.025, 0.975])
+    return dict(zip(COLUMNS, [base[0], value[0], change[0], low, high, low, high], strict=True))
+
+
+def table_of(rows, names, columns=COLUMNS):
+    """Make a table of rows by their places, tuples of these names; with no row the columns are there all the same."""
+    index = pd.MultiIndex.from_tuples(list(rows), names=names)
+    return pd.DataFrame(list(rows.values()), index, columns)
+
+
+def of_level(table, value):
+    """Take the rows of a value of the first level, by the others; none where there is none."""
+    return table[table.index.isin([value], 0)].droplevel(0)
 
 
 def together(tables):

@@ -1,6 +1,7 @@
-"""The study's own findings about other machines, OWN-11 to OWN-22, held against the criteria of `data/findings.csv`."""
+"""The study's own findings about other machines, OWN-11 to OWN-34, held against the criteria of `data/findings.csv`."""
 
 import numpy as np
+import pandas as pd
 
 from ..ledger import finding
 from . import deciding
@@ -11,8 +12,14 @@ TOO_FEW = f"fewer than {FEWEST} logs are at hand"
 SIMILAR = 0.1
 """Shares of backfilled jobs that differ by less are similar, as in MF-16."""
 
+HARDLY = 0.02
+"""Response times that differ by less have hardly changed."""
 
-def on_most(id, rows, sign, waits, likely=None):
+NEAR = 0.1
+"""How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
+
+
+def on_most(id, rows, sign, waits=None, likely=None, hangs=None):
     """Decide a finding that claims the same of one or several measures.
 
     Parameters
@@ -22,17 +29,20 @@ def on_most(id, rows, sign, waits, likely=None):
         By what was measured: from `effects`, by log.
     sign : int
         1 where it is to grow, -1 where it is to fall.
-    waits : Series
+    waits : Series, optional
         Mean waits in seconds, by log: the evidence says what becomes of it without logs that have hardly a queue. They
         count for the verdict all the same.
     likely : dict of DataFrame, optional
         The same by the authors' likely programs, for the evidence.
+    hangs : DataFrame, optional
+        What the effects go with, from `correlations`, for the evidence.
     """
     each = [deciding.on_most(of, sign) for of in rows.values()]
     if None in each:
         return finding(id, None, TOO_FEW, {})
     text = [f"{measure} {deciding.said(of, sign)}{_queued(of, sign, waits)}" for measure, of in rows.items()]
     text += [f"by the authors' likely programs {name} {deciding.said(of, sign)}" for name, of in (likely or {}).items()]
+    text += filter(None, [deciding.goes_with(hangs) if hangs is not None else ""])
     counts = [deciding.counted(of, sign) for of in rows.values()]
     numbers = {name: min(of[name] for of in counts) for name in ("logs", "with", "year_with")}
     return finding(id, all(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)})
@@ -40,7 +50,7 @@ def on_most(id, rows, sign, waits, likely=None):
 
 def _queued(rows, sign, waits):
     """Say what becomes of it without the logs that have hardly a queue, where that is something else."""
-    idle = [log for log in rows.index if waits[log] < LEAST_WAIT]
+    idle = [] if waits is None else [log for log in rows.index if waits[log] < LEAST_WAIT]
     said = deciding.scope(rows.drop(idle), sign)
     return (
         f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != deciding.scope(rows, sign) else ""
@@ -49,16 +59,27 @@ def _queued(rows, sign, waits):
 
 def similar(shares):
     """Decide whether both schedulers backfill similar shares on most machines."""
-    if len(shares) < FEWEST:
-        return finding("OWN-16", None, TOO_FEW, {})
-    inside = (shares.low > -SIMILAR) & (shares.high < SIMILAR)
-    each = [
-        f"{log} {row.base:.1%} and {row.value:.1%}{'' if inside[log] else ' (may differ by more)'}"
-        for log, row in shares.iterrows()
-    ]
-    text = f"within a tenth on {inside.sum()} of {len(shares)} logs; under EASY and conservative {', '.join(each)}"
-    numbers = {"logs": len(shares), "with": int(inside.sum())}
-    return finding("OWN-16", bool(inside.mean() >= MOST), text, numbers)
+    return _within("OWN-16", shares, SIMILAR, "within a tenth", _both)
+
+
+def _both(row):
+    return f"{row.base:.1%} and {row.value:.1%}"
+
+
+def levelled(rows):
+    """Decide whether response times hardly change from f = 4 to f = 16 on most machines."""
+    return _within("OWN-24", rows, HARDLY, "within 2 %", lambda row: f"{row.effect:+.1%}")
+
+
+def _within(id, rows, bound, called, written):
+    """Decide whether the interval of an effect lies within a bound on most machines."""
+    if len(rows) < FEWEST:
+        return finding(id, None, TOO_FEW, {})
+    inside = (rows.low > -bound) & (rows.high < bound)
+    each = [f"{log} {written(row)}{'' if inside[log] else ' (may differ by more)'}" for log, row in rows.iterrows()]
+    of = "under EASY and conservative " if written is _both else ""
+    text = f"{called} on {inside.sum()} of {len(rows)} logs; {of}{', '.join(each)}"
+    return finding(id, bool(inside.mean() >= MOST), text, {"logs": len(rows), "with": int(inside.sum())})
 
 
 def not_shorter(id, rows):
@@ -69,6 +90,71 @@ def not_shorter(id, rows):
     numbers = {"logs": len(rows), "with": len(rows) - shorter}
     text = f"not shorter on {numbers['with']} of {len(rows)} logs; that they are longer {deciding.said(rows, 1)}"
     return finding(id, bool(numbers["with"] >= MOST * len(rows)), text, numbers)
+
+
+# Estimates
+
+
+def as_figure8(flat):
+    """Decide whether used shares are as in Figure 8 on most machines."""
+    if len(flat) < FEWEST:
+        return finding("OWN-28", None, TOO_FEW, {})
+    each = [
+        f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if row.as_claimed else ' (not so)'}"
+        for log, row in flat.iterrows()
+    ]
+    text = (
+        f"so on {flat.as_claimed.sum()} of {len(flat)} logs; farthest from an even spread, and the peaks at 0 and 100 "
+        f"in median bins, {'; '.join(each)}"
+    )
+    numbers = {"logs": len(flat), "with": int(flat.as_claimed.sum())}
+    return finding("OWN-28", bool(flat.as_claimed.mean() >= MOST), text, numbers)
+
+
+def as_on_intrepid(used):
+    """Decide whether users use as much of their estimates as on Intrepid on most machines."""
+    near = used.near.groupby("log", sort=False).all()
+    if len(near) < FEWEST:
+        return finding("OWN-29", None, TOO_FEW, {})
+    wide = used.ours.unstack("part")[used.index.unique("part")].loc[near.index]
+    each = [f"{log} {_percents(row)}{' (so)' if near[log] else ''}" for log, row in wide.iterrows()]
+    printed = _percents(used.published.groupby("part", sort=False).first())
+    text = f"so on {near.sum()} of {len(near)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}"
+    return finding("OWN-29", bool(near.mean() >= MOST), text, {"logs": len(near), "with": int(near.sum())})
+
+
+def _percents(shares):
+    return ", ".join(f"{share:.0%}" for share in shares)
+
+
+def every_step(steps):
+    """Decide whether used shares scatter less with each key on most machines: by key tables of effects."""
+    if not steps:
+        return finding("OWN-30", None, TOO_FEW, {})
+    least = pd.concat(steps.values()).groupby(level="log", sort=False).max()
+    found = on_most("OWN-30", {"the key that lowers it least": least}, -1)
+    counts = {key: deciding.counted(of, -1) for key, of in steps.items()}
+    each = [f"{key} on {of['with']} of {of['logs']}" for key, of in counts.items()]
+    return found | {"evidence": f"{found['evidence']}.\nKey by key it is clearly lower by {', '.join(each)}"}
+
+
+def of_sp2(told, names):
+    """Decide whether SP2 machines ran longer and smaller jobs than most others, from their median run and mean size."""
+    here, others = told[told.index.isin(names)], told[~told.index.isin(names)]
+    if len(here) < len(names) or len(others) < FEWEST:
+        return finding("OWN-34", None, TOO_FEW, {})
+    run, size = (np.exp(np.log(here[column]).mean()) for column in ("run", "size"))
+    longer, smaller = others.run < run, others["size"] > size
+    each = [f"{log} {row.run:,.0f} s on {row['size']:,.1f}" for log, row in others.iterrows()]
+    text = (
+        f"longer than on {longer.sum()} and smaller than on {smaller.sum()} of {len(others)} others: {run:,.0f} s on "
+        f"{size:,.1f} processors, {', '.join(each)}"
+    )
+    numbers = {"logs": len(others), "longer": int(longer.sum()), "smaller": int(smaller.sum())}
+    return finding("OWN-34", bool(min(longer.mean(), smaller.mean()) >= MOST), text, numbers)
+
+
+# What it hangs on
 
 
 def hanging(id, table):

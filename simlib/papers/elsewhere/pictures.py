@@ -38,7 +38,13 @@ LINEAR = 0.05
 TICKS = [-0.5, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
 
 
-def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID):
+BARS = {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
+
+OTHER_USERS = {"other users": BARS["coincidence"]}
+"""The one interval of a bootstrap over users."""
+
+
+def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID, absent="no estimates", bars=BARS):
     """Draw effects with both intervals: a row a log, the paper's first, and a panel a measure.
 
     Parameters
@@ -55,6 +61,10 @@ def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID):
         What the logs are called that `about` has as the paper's.
     said : dict
         What the sides are called: that of the sign is `WITH`.
+    absent : str
+        What is said of a log without a row in a panel.
+    bars : dict
+        What the intervals are called.
     """
     places, labels = rows(about)
     width = max(6.5, 2.4 + (3.6 if len(panels) < 3 else 2.7) * len(panels))
@@ -62,12 +72,14 @@ def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID):
     found = set()
     for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
         found |= set(_panel(ax, table, places, sign))
+        for log in set(places) - set(table.index):
+            ax.text(0, places[log], f" {absent}", size=8, color="#777777", va="center")
         ax.set_title(title)
     first = axes[0, 0]
     first.set_yticks(list(places.values()), labels)
     first.set_ylim(max(places.values()) + 0.6, -0.6)
     figure.supxlabel(against, size=10)
-    legend(figure, _entries(found, said, panels.values()) | {f"* {paper}": {"linestyle": ""}}, ncols=3)
+    legend(figure, _entries(found, said, panels.values(), bars) | {f"* {paper}": {"linestyle": ""}}, ncols=3)
     return figure
 
 
@@ -95,8 +107,6 @@ def _panel(ax, table, places, sign):
         for mark, style in MARKS.items():
             ax.plot(np.clip(row.get(mark, np.nan), left, right), y, **style)
         _beyond(ax, row, y, (left, right))
-    for log in set(places) - set(table.index):
-        ax.text(0, places[log], " no estimates", size=8, color="#777777", va="center")
     ax.axvline(0, color="black", linewidth=1)
     in_whole_per_cents(ax.xaxis)
     ax.tick_params(axis="x", labelsize=8.5)
@@ -116,12 +126,54 @@ def _beyond(ax, row, y, limits):
         ax.annotate(f"{100 * row.effect:+.0f}%", (at, y), (0, 6), textcoords="offset points", size=8, ha="center")
 
 
-def _entries(found, said, tables):
+def _entries(found, said, tables, bars):
     """The legend's, of the sides and the marks that there are."""
     entries = {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
-    entries |= {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
+    entries |= bars
     marked = {mark for table in tables for mark in table.columns.intersection(list(MARKS)) if table[mark].notna().any()}
     return entries | {CALLED[mark]: style for mark, style in MARKS.items() if mark in marked}
+
+
+def beside_printed(panels, about, near, label, printed, paper=OF_PAPER):
+    """Draw numbers with one interval beside a printed one: a row a log, a panel a number.
+
+    Parameters
+    ----------
+    panels : dict of DataFrame
+        By title, by log: `ours`, `low`, `high`, `published`, and whether it is `near` that.
+    about, paper
+        As for `forest`.
+    near : float
+        How far around the printed number the band reaches.
+    label, printed : str
+        What is drawn, and on which machine it was printed.
+    """
+    places, labels = rows(about)
+    size = (2.4 + 2.7 * len(panels), 1.7 + 0.33 * len(places))
+    figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+    for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
+        paper_has = table.published.iloc[0]
+        ax.axvspan(paper_has - near, paper_has + near, color="#DDDDDD", linewidth=0)
+        ax.axvline(paper_has, color="black", linewidth=1)
+        for log, row in table.iterrows():
+            y, colour = places[log], LOOKS[WITH if row.near else AGAINST]
+            if not row.near:
+                ax.axhspan(y - 0.42, y + 0.42, color=colour, alpha=0.13, linewidth=0)
+            ax.hlines(y, row.low, row.high, color=colour, **THICK)
+            ax.plot(row.ours, y, "o", color=colour, markersize=5)
+        for log in set(places) - set(table.index):
+            ax.text(0.02, places[log], "no estimates", size=8, color="#777777", va="center")
+        ax.set_title(title)
+        ax.set_xlim(0, 1)
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes[0, 0].set_yticks(list(places.values()), labels)
+    axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
+    figure.supxlabel(label, size=10)
+    dots = {"marker": "o", "linestyle": ""}
+    entries = {"near it": {"color": LOOKS[WITH]} | dots, "elsewhere": {"color": LOOKS[AGAINST]} | dots}
+    entries |= {printed: {"color": "black", "linewidth": 1}, f"within {near:.0%} of the jobs": {"facecolor": "#DDDDDD"}}
+    legend(figure, entries | OTHER_USERS | {f"* {paper}": {"linestyle": ""}}, ncols=3)
+    return figure
 
 
 def scatter(panels, about, traits, sign, against, paper=OF_PAPER, said=SAID):

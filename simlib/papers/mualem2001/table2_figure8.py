@@ -170,22 +170,8 @@ class Table2Figure8(
 
     @cached_property
     def flat(self):
-        """How flat they are, by trace, for jobs of 90 s or more that completed.
-
-        `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
-        `ks`, the largest distance between the distribution and a flat one; and of all jobs the `zero` per cent bin
-        and the highest bin of the `hundred` per cent peak, relative to the median bin between.
-        """
-        rows = {}
-        for trace, jobs in self.lines.groupby("trace", sort=False):
-            used = jobs.used[(jobs.kind == CLASSES[0]) & jobs.used.between(1, 99, inclusive="left")]
-            tenths = np.histogram(used, 10, (1, 99))[0] / max(len(used), 1) * 10
-            bins = np.histogram(jobs.used, range(103))[0]
-            between = max(np.median(bins[1:99]), 1)
-            ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic
-            peaks = {"zero": bins[0] / between, "hundred": bins[99:].max() / between}
-            rows[trace] = {"jobs": len(used), "lowest": tenths.min(), "highest": tenths.max(), "ks": ks} | peaks
-        return pd.DataFrame(rows).T.rename_axis("trace")
+        """How flat they are, by trace, from `flatness`."""
+        return flatness(self.lines)
 
     @cached_property
     def popular(self):
@@ -298,6 +284,30 @@ def histogram(jobs, kinds, top=110):
     places = pd.MultiIndex.from_product([jobs.index.unique(group), range(top + 1)], names=[group, "percent"])
     bins = bins.reindex(index=places, columns=pd.Index(kinds)).fillna(0)
     return 100 * bins.div(known.groupby(group).size(), axis=0, level=group)
+
+
+def flatness(lines):
+    """Work out how flat the histograms of used shares are, by group, for jobs of 90 s or more that completed.
+
+    `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
+    `ks`, the largest distance between the distribution and a flat one; and of all jobs the `zero` per cent bin
+    and the highest bin of the `hundred` per cent peak, relative to the median bin between.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        By (group, line), from `lines`.
+    """
+    rows = {}
+    for group, jobs in lines.groupby(lines.index.names[0], sort=False):
+        used = jobs.used[(jobs.kind == CLASSES[0]) & jobs.used.between(1, 99, inclusive="left")]
+        tenths = np.histogram(used, 10, (1, 99))[0] / max(len(used), 1) * 10
+        bins = np.histogram(jobs.used, range(103))[0]
+        between = max(np.median(bins[1:99]), 1)
+        ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic
+        peaks = {"zero": bins[0] / between, "hundred": bins[99:].max() / between}
+        rows[group] = {"jobs": len(used), "lowest": tenths.min(), "highest": tenths.max(), "ks": ks} | peaks
+    return pd.DataFrame(rows).T.rename_axis(lines.index.names[0])
 
 
 # What the claims are about
