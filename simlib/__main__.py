@@ -14,6 +14,7 @@ from . import (
     EASY,
     FCFS,
     Conservative,
+    Multifactor,
     Workload,
     allotment,
     archive,
@@ -108,7 +109,9 @@ def compile_kernels() -> int:
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, resamples=1)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     allotment.pieces(start, end, procs, machine)
-    for policy in (FCFS(), EASY(), EASY(adjust=walltime.Adjustment(scheme)), Conservative()):
+    adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
+    others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
+    for policy in (FCFS(), EASY(), Conservative(), *others):  # one for each way in which a kernel is compiled
         simulate(workload, policy).summary()
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())

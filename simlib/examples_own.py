@@ -151,9 +151,9 @@ class EasyPlusPlus:
     """EASY++: plan with predicted run times, and backfill the job of the shortest first (Tsafrir et al. 2007).
 
     The prediction for a job is the mean, in whole seconds, of the run times of its user's two jobs that had ended last
-    before it was submitted, one second at least and its estimate at most. Where fewer had, or the user is not known, it is the
-    estimate. When the job has run as long and goes on, so many seconds are added to it as stand in `MORE` at the first
-    place that suffices, up to its estimate.
+    before it was submitted, one second at least and its estimate at most. Where fewer had, or the user is not known, it
+    is the estimate. When the job has run as long and goes on, so many seconds are added to it as stand in `MORE` at the
+    first place that suffices, up to its estimate.
 
     Examples
     --------

@@ -181,7 +181,7 @@ def compiled(
     """
     if isinstance(order, str) and not facts:
         return _own(known[order])
-    function = known[order] if isinstance(order, str) else _in_python(order)
+    function: Any = known[order] if isinstance(order, str) else _in_python(order)
     try:
         key = facts, *identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
     except TypeError:

@@ -117,7 +117,7 @@ def _easy(policy: EasyPolicy, jobs: pd.DataFrame, priority: Callable[..., float]
     return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)
 
 
-def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Callable[..., float] | None:
+def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
     """The function by which a queue is sorted; None for the order of arrival."""
     if order == "fcfs":
         return None
@@ -134,7 +134,8 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Callab
         return of_floats
     about = jobs.reindex(columns=["user", "group", "queue"], fill_value=-1)
     account, half_life = (order.account, order.half_life_s) if isinstance(order, Multifactor) else ("user", 7 * 86400)
-    return Asking(of_floats, asked, about.assign(account=about[account]).to_dict("records"), half_life)
+    rows: Any = about.assign(account=about[account]).to_dict("records")
+    return Asking(of_floats, asked, rows, half_life)
 
 
 def _predictions(adjust: Predictions, jobs: pd.DataFrame) -> tuple:

@@ -141,9 +141,7 @@ class FCFS:
 
         return sorted(queue, key=place)
 
-    def rank(
-        self, priority: Callable[..., float], job: Job, estimate: int, running: list[Job], seen: dict[str, int]
-    ) -> float:
+    def rank(self, priority: Any, job: Job, estimate: int, running: list[Job], seen: dict[str, int]) -> float:
         """Ask an order for the rank of a job; `seen` is what the system looks like."""
         wait = seen["now"] - job.submit
         if not isinstance(priority, Asking):

@@ -1,4 +1,4 @@
-"""Backfilling with reservations for some of the waiting jobs: between EASY, which has one, and conservative backfilling.
+"""Backfilling with reservations for some of the waiting jobs: between EASY and conservative backfilling.
 
 Those who have one keep it, and move forward only, as under conservative backfilling; the others may start whenever
 they fit until their expected end without touching a reservation.

@@ -134,7 +134,7 @@ class EASY(Ordered):
         return cls(adjust=Predictions(), backfill="sjf")
 
     @property
-    def _orders(self) -> dict[str, tuple[orders.Order, dict[str, Callable]]]:
+    def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         found = super()._orders
         if self.backfill is not None and self.backfill != LOOKAHEAD:
             found["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}

@@ -30,7 +30,7 @@ class Ordered:
         return shown(self)
 
     @property
-    def _orders(self) -> dict[str, tuple[orders.Order, dict[str, Callable]]]:
+    def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         """By setting the order that is set, and the names that there are."""
         order: Any = getattr(self, "order", None)
         return {"order": (order, orders.ORDERS)}

@@ -20,12 +20,12 @@ class Predictions:
     """Plan with predicted run times in the place of the users' estimates: the mean of the user's last two jobs.
 
     When a job is submitted, its run time is predicted as the mean of those of its user's two jobs that ended last
-    before this second, in whole seconds, one at least and the estimate at most; where fewer than two have ended, or the user is
-    not known, it is the estimate. Of jobs that ended in the same second the one that arrived later counts as later. A
-    job that runs for longer than predicted is expected to run for the first step of the list more than was predicted,
-    then for the second, and so on; after the last step, for its estimate, which is never exceeded. That is done at the
-    beginning of each scheduling pass; a prediction that proves too short does not cause a pass. No job is killed for
-    its prediction.
+    before this second, in whole seconds, one at least and the estimate at most; where fewer than two have ended, or the
+    user is not known, it is the estimate. Of jobs that ended in the same second the one that arrived later counts as
+    later. A job that runs for longer than predicted is expected to run for the first step of the list more than was
+    predicted, then for the second, and so on; after the last step, for its estimate, which is never exceeded. That is
+    done at the beginning of each scheduling pass; a prediction that proves too short does not cause a pass. No job is
+    killed for its prediction.
 
     Parameters
     ----------
