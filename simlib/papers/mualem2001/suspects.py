@@ -18,7 +18,7 @@ from .. import log
 from ..judging import CLOSE, INSIDE, judge, published
 from . import CLOSE_TO, METRICS, SP2, WHOLE, programs, table3
 from . import traces as as_settled
-from .replications import means, replications
+from .replications import means, replications, wide
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
 """How many of them Table 1 prints."""
@@ -47,9 +47,9 @@ def monthly(trace, policy, **settings):
     The settings are those of `replications`; a policy out of `programs` may say what becomes of overruns.
     """
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    found = replications(trace, policy, overrun=overrun, as_it_is=False, **settings)
-    found = found[found.index.get_level_values("metric").isin(list(METRICS))].drop(WHOLE, level="month")
-    return found.unstack("replication").T
+    found = wide(trace, policy, overrun=overrun, as_it_is=False, **settings)
+    months, metrics = (found.columns.get_level_values(level) for level in ("month", "metric"))
+    return found.loc[:, (months != WHOLE) & metrics.isin(list(METRICS))]
 
 
 def fit(runs, printed, scheduler):
