@@ -64,8 +64,8 @@ def fit(runs, printed, scheduler):
         By month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
-    for month, row in printed.iterrows():
-        values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
+    for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
+        values = dict(zip(METRICS, numbers, strict=True))
         rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
 
@@ -81,9 +81,10 @@ def log_likelihood(runs, values):
 
 def verdicts(bands, values):
     """Count the values that are inside the bands of the runs, by metric, and those that are close."""
+    ends = bands.loc[list(values)].to_numpy().tolist()
     found = [
-        judge(value, Interval(*bands.loc[metric]), CLOSE_TO[metric], DECIMALS[metric])
-        for metric, value in values.items()
+        judge(value, Interval(*of_metric), CLOSE_TO[metric], DECIMALS[metric])
+        for (metric, value), of_metric in zip(values.items(), ends, strict=True)
     ]
     return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 
