@@ -271,6 +271,8 @@ class Workload(Calendar):
             raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
         submit = self._jobs.submit
         scaled = submit.min() + np.rint((submit - submit.min()) * factor)
+        if np.abs(scaled).max() < 2.0**62:  # else it is refused for what it is
+            scaled = scaled.astype(np.int64)
         return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
 
     def scale_load(self, to: float) -> Self:

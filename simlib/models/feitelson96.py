@@ -95,7 +95,8 @@ def workload(
     if arrivals is not None:
         columns["submit"] = np.rint(np.cumsum(arrivals(rng, jobs))).astype(np.int64)
     index = pd.RangeIndex(1, jobs + 1, name="job")
-    log = pd.DataFrame(-1, index=index, columns=FIELDS).assign(job=index, **columns)
+    absent = pd.Series(-1, index)  # one for all fields that the model does not have: a log of its own would be large
+    log = pd.DataFrame(dict.fromkeys(FIELDS, absent), copy=False).assign(job=index, **columns)
     source = {"model": f"Feitelson '96 ({about['fit']}), {variant}", "jobs": jobs, "seed": seed}
     own = log[["submit", "run", "procs", "app"]]
     made = Workload(own, about["machine"], variant, log=log, source=source, synthetic=True)

@@ -99,9 +99,10 @@ def cells(table, about):
     for place, part in table[table.published.notna()].groupby(level=levels, sort=False):
         of = dict(zip(levels, place, strict=True))
         rules = part.index.get_level_values("rule") if "rule" in part.index.names else [judging.TEXT]
+        rows = part[["ours", "low", "median", "high"]].to_numpy().tolist()
         readings = {
-            rule: (row.ours, None if np.isnan(row.low) else Interval(row.low, row.median, row.high))
-            for rule, row in zip(rules, part.itertuples(), strict=True)
+            rule: (ours, None if np.isnan(ends[0]) else Interval(*ends))
+            for rule, (ours, *ends) in zip(rules, rows, strict=True)
         }
         found.append(judging.cell(of, part.published.iloc[0], readings, **about(of)))
     return found

@@ -28,7 +28,7 @@ FINDINGS = dict.fromkeys(detective_findings.IDS, LOGS)
 
 
 class Detective(
-    OnTraces, name="mualem2001/detective", section="5", seconds=200, after="mualem2001/table3", claims=FINDINGS
+    OnTraces, name="mualem2001/detective", section="5", seconds=160, after="mualem2001/table3", claims=FINDINGS
 ):
     """Which program did they run?"""
 

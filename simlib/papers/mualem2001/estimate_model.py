@@ -26,7 +26,7 @@ class EstimateModel(
     OnTraces,
     name="mualem2001/estimate-model",
     section="4.3",
-    seconds=30,
+    seconds=20,
     after="mualem2001/table3",
     claims={"MF-32": LOGS, "MF-46": LOGS, "MF-47": LOGS},
 ):

@@ -24,7 +24,7 @@ def share_backfilled(schedule):
     return schedule.column("backfilled").astype(float)
 
 
-class FeitelsonFamily(UnderLoad, name="mualem2001/feitelson-family", section="3.3", seconds=180, claims=ON):
+class FeitelsonFamily(UnderLoad, name="mualem2001/feitelson-family", section="3.3", seconds=170, claims=ON):
     """How far do the answers hang on the numbers of the Feitelson model?"""
 
     first_variant_load: float = 0.7

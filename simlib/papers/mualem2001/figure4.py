@@ -10,7 +10,7 @@ from .under_load import UnderLoad, as_text
 ON = dict.fromkeys(["MF-06", "MF-07"], MODELS)
 
 
-class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=60, after="mualem2001/figure7", claims=ON):
+class Figure4(UnderLoad, name="mualem2001/figure4", section="3.2", seconds=15, after="mualem2001/figure7", claims=ON):
     """Do the schedulers differ on both models?"""
 
     repeating = ("Feitelson",)

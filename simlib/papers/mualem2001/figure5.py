@@ -28,7 +28,7 @@ OF = dict(zip((*SCHEDULERS, "relative", "difference"), [*COLOURS[:2], "#444444",
 """The colours of what is compared."""
 
 
-class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=60, claims=ON):
+class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=30, claims=ON):
     """Does EASY backfill more?"""
 
     traces: tuple = TRACES

@@ -30,7 +30,7 @@ FORMS = {"run": "{:,.0f}", "size": "{:,.1f}", "machine_share": "{:.1%}"}
 
 
 class Figure6(
-    OnTraces, name="mualem2001/figure6", section="3.3", seconds=20, claims=dict.fromkeys(("MF-18", "MF-19"), BOTH)
+    OnTraces, name="mualem2001/figure6", section="3.3", seconds=15, claims=dict.fromkeys(("MF-18", "MF-19"), BOTH)
 ):
     """Are jobs of SP2 machines longer and smaller than others?"""
 

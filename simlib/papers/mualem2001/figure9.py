@@ -33,7 +33,7 @@ KINDS = ("two or more earlier runs", "one earlier run", "none: whole workload")
 USERS = "users' estimates"
 
 
-class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=30, claims=dict.fromkeys(CLAIMS, LOGS)):
+class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=20, claims=dict.fromkeys(CLAIMS, LOGS)):
     """Estimates from history."""
 
     trace: str = "CTC"

@@ -23,7 +23,7 @@ SHADOW_KEPT = {TEXT: "textbook", LIKELY: "reuse_extra"}
 ON = {"MF-01": LOGS, "MF-02": (EXAMPLES, LOGS), "MF-03": EXAMPLES, "MF-04": LOGS, "MF-48": LOGS}
 
 
-class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds=10, claims=ON):
+class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds=5, claims=ON):
     """How does backfilling work, and how often are its promises broken?"""
 
     traces: tuple = TRACES

@@ -26,7 +26,7 @@ UNTOLD = "not looked at yet"
 """Of a month that nothing is written of."""
 
 
-class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=110, after="mualem2001/lost-jobs"):
+class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=65, after="mualem2001/lost-jobs"):
     """The printed means that no reading meets, month by month.
 
     Of logs that are not here nothing can be left, so nothing is told of their twins.

@@ -34,7 +34,7 @@ class LostJobs(
     OnTraces,
     name="mualem2001/lost-jobs",
     section="5",
-    seconds=90,
+    seconds=30,
     after="mualem2001/table1",
     claims=dict.fromkeys(lost_jobs_findings.IDS, LOGS),
 ):

@@ -25,9 +25,22 @@ QUANTITIES = {
 """The metrics of results, by the quantities of `Schedule.means`."""
 
 
-def replications(
-    trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=None, as_it_is=True, executor=None
-):
+def replications(trace, policy, shakes, **settings):
+    """Simulate a trace as it is and shaken, and work out the means of each month.
+
+    Returns
+    -------
+    Series
+        What `wide` has, by (replication, month, metric).
+    """
+    table = wide(trace, policy, shakes, **settings)
+    # As `stack` does, which takes a thousand times as long: every replication has the same months and metrics.
+    values, columns = table.to_numpy(), table.columns
+    months, metrics = columns.unique("month"), columns.unique("metric")
+    return pd.Series(values.ravel(), pd.MultiIndex.from_product([table.index, months, metrics]))
+
+
+def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=None, as_it_is=True, executor=None):
     """Simulate a trace as it is and shaken, and work out the means of each month.
 
     Parameters
@@ -42,9 +55,10 @@ def replications(
 
     Returns
     -------
-    Series
-        By (replication, month, metric): metrics are those of `QUANTITIES`, slowdown by MF's formula; the last month,
-        WHOLE, has all jobs. A restored trace is nowhere as it is: for that stands the median of its replications.
+    DataFrame
+        A row a replication, columns by (month, metric): metrics are those of `QUANTITIES`, slowdown by MF's formula;
+        the last month, WHOLE, has all jobs. A restored trace is nowhere as it is: for that stands the median of its
+        replications.
     """
     block = cache.once(_block, "trace", "policy", "estimates", "executor")
     key = _key(trace, policy, estimates)
@@ -62,7 +76,7 @@ def replications(
         found.insert(0, months.to_frame(AS_IT_IS).T)
     table = pd.concat(found).rename_axis(index="replication", columns=["month", "metric"])
     table = table.loc[:, table.columns.get_level_values("metric").isin(list(QUANTITIES))]
-    return table.rename(columns=QUANTITIES, level="metric").stack(["month", "metric"], future_stack=True)
+    return table.rename(columns=QUANTITIES, level="metric")
 
 
 def of_rules(trace, policies, shakes, **settings):

@@ -18,7 +18,7 @@ from .. import log
 from ..judging import CLOSE, INSIDE, judge, published
 from . import CLOSE_TO, METRICS, SP2, WHOLE, programs, table3
 from . import traces as as_settled
-from .replications import means, replications
+from .replications import means, replications, wide
 
 DECIMALS = {"response_s": 0, "bounded_slowdown": 1}
 """How many of them Table 1 prints."""
@@ -47,9 +47,9 @@ def monthly(trace, policy, **settings):
     The settings are those of `replications`; a policy out of `programs` may say what becomes of overruns.
     """
     overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    found = replications(trace, policy, overrun=overrun, as_it_is=False, **settings)
-    found = found[found.index.get_level_values("metric").isin(list(METRICS))].drop(WHOLE, level="month")
-    return found.unstack("replication").T
+    found = wide(trace, policy, overrun=overrun, as_it_is=False, **settings)
+    months, metrics = (found.columns.get_level_values(level) for level in ("month", "metric"))
+    return found.loc[:, (months != WHOLE) & metrics.isin(list(METRICS))]
 
 
 def fit(runs, printed, scheduler):
@@ -64,8 +64,8 @@ def fit(runs, printed, scheduler):
         By month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
-    for month, row in printed.iterrows():
-        values = {metric: row[f"{scheduler}_{metric}"] for metric in METRICS}
+    for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
+        values = dict(zip(METRICS, numbers, strict=True))
         rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("month")
 
@@ -81,9 +81,10 @@ def log_likelihood(runs, values):
 
 def verdicts(bands, values):
     """Count the values that are inside the bands of the runs, by metric, and those that are close."""
+    ends = bands.loc[list(values)].to_numpy().tolist()
     found = [
-        judge(value, Interval(*bands.loc[metric]), CLOSE_TO[metric], DECIMALS[metric])
-        for metric, value in values.items()
+        judge(value, Interval(*of_metric), CLOSE_TO[metric], DECIMALS[metric])
+        for (metric, value), of_metric in zip(values.items(), ends, strict=True)
     ]
     return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 

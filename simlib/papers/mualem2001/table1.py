@@ -26,7 +26,7 @@ DECIMALS = {"load": 3, "jobs": 0, "response_s": 0, "bounded_slowdown": 1}
 """How many the table prints."""
 
 
-class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=60, claims=dict.fromkeys(CLAIMS, LOGS)):
+class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, claims=dict.fromkeys(CLAIMS, LOGS)):
     """EASY against conservative backfilling, month by month."""
 
     traces: tuple = TRACES

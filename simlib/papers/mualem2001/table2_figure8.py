@@ -57,7 +57,7 @@ OF_TOTAL, OF_PEAK = "total_jobs", "peak_100pct"
 
 
 class Table2Figure8(
-    OnTraces, name="mualem2001/table2-figure8", section="4.1", seconds=15, claims=dict.fromkeys(CLAIMS, LOGS)
+    OnTraces, name="mualem2001/table2-figure8", section="4.1", seconds=10, claims=dict.fromkeys(CLAIMS, LOGS)
 ):
     """How good are users' estimates?"""
 

@@ -23,7 +23,7 @@ AVERAGED = 10
 """How many measurements MF made of random estimates (section 4.2); the table has their means."""
 
 
-class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=140, claims={"MF-30": LOGS, "MF-31": LOGS}):
+class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=60, claims={"MF-30": LOGS, "MF-31": LOGS}):
     """Are good estimates really needed?"""
 
     traces: tuple = SP2

@@ -20,7 +20,7 @@ from .table1 import DECIMALS
 from .table3 import as_it_is, has_all, measure, share
 
 
-class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=45, claims={"MF-36": LOGS, "MF-37": LOGS}):
+class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=20, claims={"MF-36": LOGS, "MF-37": LOGS}):
     """Does it help to double the users' estimates?"""
 
     traces: tuple = ("KTH", "CTC", "SDSC")
