@@ -59,7 +59,8 @@ class Scheme:
     least : int
         How many earlier jobs there must be, or the estimate is left as it is (section 4.2.5).
     project : str
-        The column of the jobs table that is taken as the project: "group", or "queue" for logs without groups.
+        The column of the jobs table that is taken as the project: "group"; "queue" for logs without groups; "user" where
+        there is neither, so that the project adds nothing to a key with the user.
 
     Raises
     ------
@@ -88,7 +89,7 @@ class Scheme:
             ("percentile", _within(self.percentile, 0, 100), "a number from 0 to 100"),
             ("threshold", self.threshold is None or _within(self.threshold, 0, 1), "None or a number from 0 to 1"),
             ("least", isinstance(self.least, (int, np.integer)) and self.least >= 1, "a whole number of at least 1"),
-            ("project", self.project in ("group", "queue"), "'group' or 'queue'"),
+            ("project", self.project in ("group", "queue", "user"), "'group', 'queue' or 'user'"),
         ):
             if not right:
                 raise ValueError(f"Scheme: found {name}={getattr(self, name)!r}, expected {expected}")

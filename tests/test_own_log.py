@@ -58,6 +58,18 @@ def test_an_exhibit_of_a_log_of_ones_own_is_saved_in_a_folder_of_its_own_without
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("exhibit", [Figures47, Figures1417], ids=lambda exhibit: exhibit.__name__)
+def test_users_take_the_projects_place_in_a_log_without_groups(exhibit, tmp_path):
+    sample = simlib.load("sample").between("2026-01-01", "2026-03-20")
+    path = tmp_path / "alone.swf"
+    swf.write_swf(sample.derive(sample.jobs.assign(group=-1), "no groups"), path)
+    made = exhibit(log=str(path), **EXHIBITS[exhibit])
+    assert made.found[0].project == "user"
+    made.save()
+    plt.close("all")
+
+
+@pytest.mark.slow
 def test_table_1_of_ones_own_log_has_all_its_months_and_no_columns_of_the_paper(mine):
     made = Table1(log=str(mine), **FEW)
     assert made.cells == [] and judging.tallies(made.cells, "trace").empty

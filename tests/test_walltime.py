@@ -53,7 +53,7 @@ job = st.tuples(days, st.integers(0, 120), st.sampled_from([0, 60, 100]), days, 
     percentile=st.sampled_from([0, 33.3, *walltime.METRICS.values()]),
     threshold=st.sampled_from([None, 0.5]),
     least=st.integers(1, 4),
-    project=st.sampled_from(["group", "queue"]),
+    project=st.sampled_from(["group", "queue", "user"]),
 )
 def test_a_is_the_percentile_of_the_eligible_jobs(rows, **options):
     jobs = table(rows).sort_values("submit", kind="stable")
@@ -222,7 +222,7 @@ def test_the_enumeration_is_four_by_six_by_seven():
         ({"key": "user+user"}, r"found key='user\+user'"),
         ({"threshold": 1.5}, "found threshold=1.5, expected None or a number from 0 to 1"),
         ({"least": 0}, "found least=0, expected a whole number of at least 1"),
-        ({"project": "app"}, "found project='app', expected 'group' or 'queue'"),
+        ({"project": "app"}, "found project='app', expected 'group', 'queue' or 'user'"),
     ],
 )
 def test_settings_out_of_range_are_refused_with_what_is_allowed(options, message):
