@@ -130,7 +130,7 @@ def _table(found: Mapping[Any, Rows]) -> pd.DataFrame:
 
 
 @lru_cache
-def _index(names: tuple, measures: tuple) -> pd.MultiIndex:
+def _index(names: tuple, measures: tuple) -> pd.Index:
     """Index rows by name, which may be a tuple, and measure; the same at every load, and slow to make."""
     table: pd.Series = pd.concat({name: pd.Series(0, list(measures)) for name in names})
     return table.index

@@ -9,7 +9,6 @@ import inspect
 import pickle
 from functools import cache, partial
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -46,14 +45,8 @@ def _read_or_made(function, ignored, *args, **options):
 
 def state_of(workload, feedback=False):
     """Make a key of what simulations of a workload hang on: its jobs, its machine and the library's code."""
-    known = _STATES.setdefault(workload, {})  # a workload never changes, and many results are asked for of each
-    if feedback not in known:
-        followed = workload.followed() if feedback else ()
-        known[feedback] = _library(), identity(workload.jobs), identity(followed), workload.procs
-    return known[feedback]
-
-
-_STATES = WeakKeyDictionary()
+    followed = workload.followed() if feedback else ()
+    return _library(), identity(workload.jobs), identity(followed), workload.procs
 
 
 @cache

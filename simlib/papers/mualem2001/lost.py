@@ -74,10 +74,15 @@ class Lost:
         drawn = restore.put_back(self.log, pools, seed, every, self.known_gaps)
         return (drawn.select(self.condition) if self.condition else drawn).with_estimates(self.estimates)
 
+    @cached_property
+    def _like(self):
+        """The log's lines that each user's lost jobs resemble, by user; many draws are made of them."""
+        known = self.log.log if self.lines is None else self.lines
+        return {one["user"]: known.query(one["lines"]) for one in self.users if "lines" in one}
+
     def _pool(self, user, rng):
         """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
-        known = self.log.log if self.lines is None else self.lines
-        lines = known.query(user["lines"]) if "lines" in user else pd.DataFrame(index=[0])
+        lines = self._like.get(user["user"], pd.DataFrame(index=[0]))
         if not len(lines):
             raise ValueError(f"{self.log.name}: user {user['user']}: found no job line with {user['lines']!r}")
         lines = lines.iloc[rng.integers(len(lines), size=POOL)]

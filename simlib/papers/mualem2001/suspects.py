@@ -227,7 +227,8 @@ def witnesses(traces, suspects, factors=table3.FACTORS, shakes=40, shake_s=60, s
     kinds.pop("original")
     found = {}
     for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
-        runs = replications(trace, policy, shakes, shake_s, seed, estimates=model, as_it_is=False)
+        settings = {"shakes": shakes, "shake_s": shake_s, "seed": seed, "estimates": model}
+        runs = replications(trace, policy, as_it_is=False, **settings)
         measured = means(runs, METRICS).unstack("metric")[list(METRICS)]
         measured = measured if kind in ("f1", "x2") else means_of(measured, table3.AVERAGED)
         values = _printed_elsewhere(scheduler, trace.trace, kind)
