@@ -1,0 +1,188 @@
+"""Other orders, predictions, sets and reservations are explained, too: equal to the engine, and in plain sentences."""
+
+import pytest
+from helpers import busy_users, seeds, table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_explain import agrees, sentences
+from test_policies import POLICIES, crowded
+
+from simlib import EASY, FCFS, Conservative, Selective, simulate
+from simlib.explain import explain, why
+from simlib.explain.replay import check
+
+
+def known(policy):
+    try:
+        check(policy)
+    except ValueError:
+        return False
+    return True
+
+
+every_policy = pytest.mark.parametrize("policy", [policy for policy in POLICIES.values() if known(policy)], ids=repr)
+
+
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=40)
+@given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
+def test_the_decisions_make_the_schedule_of_the_engine(policy, overrun, workload):
+    assert agrees(explain(workload, policy, overrun))
+
+
+@pytest.mark.thorough
+@every_policy
+@settings(max_examples=400)
+@given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
+def test_the_decisions_make_the_schedule_of_the_engine_in_many_cases(policy, overrun, workload):
+    assert agrees(explain(workload, policy, overrun))
+
+
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=5)
+@seeds
+def test_the_decisions_make_the_schedule_of_the_engine_with_longer_queues(policy, seed):
+    w = busy_users(seed)
+    assert agrees(explain(w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"), policy))
+
+
+# Who is tried first
+
+PASSING = [(0, 10, 10, 3), (1, 5, 5, 4), (1, 9, 9, 1), (1, 4, 4, 1), (1, 6, 6, 1)]
+
+
+def test_easy_tells_in_which_order_those_who_may_pass_are_tried():
+    explanation = explain(table(PASSING, 4), EASY(backfill="sjf"))
+    assert [seen.sentence for seen in explanation if seen.time == 1][2:] == [
+        "Those that would not delay job 1 are tried by estimate, the shortest first: jobs 3 (4 s), 4 (6 s) and 2 "
+        "(9 s).",
+        "Job 3 starts now, ahead of job 1 at the head: it needs 1 processor and will end by 5, before the shadow time "
+        "10.",
+        "Jobs 2 and 4 are refused: no processor is free.",
+    ]
+    assert sentences(explain(table(PASSING, 4), EASY()), "try") == []
+
+
+def test_an_order_that_hangs_on_what_is_free_is_told_anew_when_it_changes():
+    def half_of_what_is_free(size, free):
+        return -abs(size - free / 2)
+
+    rows = [(0, 10, 10, 4), (1, 5, 5, 10), (1, 9, 9, 1), (1, 9, 9, 2), (1, 9, 9, 3)]
+    assert sentences(explain(table(rows, 10), EASY(backfill=half_of_what_is_free)), "try") == [
+        "Those that would not delay job 1 are tried by half_of_what_is_free: jobs 4 (-0), 3 (-1) and 2 (-2).",
+        "Those that would not delay job 1 are tried by half_of_what_is_free: jobs 2 (-0.5) and 3 (-0.5).",
+    ]
+
+
+@pytest.mark.parametrize(
+    "way, told",
+    [
+        ("largest", "processors, the most first: jobs 3 (2), 2 (1) and 4 (1)."),
+        ("smallest area", "processors x estimate, the smallest first: jobs 4 (6), 3 (8) and 2 (9)."),
+        (
+            "best-fit",
+            "what they fill of the window until the shadow time, the most processor-seconds first: jobs 2 (9), 3 (8) "
+            "and 4 (6).",
+        ),
+        (
+            "arrival",
+            "arrival: jobs 2, 3 and 4.",
+        ),
+    ],
+)
+def test_each_order_of_those_who_may_pass_has_its_words(way, told):
+    rows = [(0, 10, 10, 8), (1, 1, 1, 12), (1, 9, 9, 1), (1, 4, 4, 2), (1, 6, 6, 1)]
+    policy = EASY(order=lambda wait, estimate, size: size * 100 - estimate, backfill=way)
+    tried = sentences(explain(table(rows, 12), policy), "try")[:1]
+    assert tried == [f"Those that would not delay job 1 are tried by {told}"]
+
+
+def test_a_queue_with_an_order_and_no_backfilling_tells_the_order_and_who_would_fit():
+    rows = [(0, 10, 10, 3), (1, 5, 5, 2), (2, 4, 4, 2), (3, 9, 9, 1)]
+    told = explain(table(rows, 4), FCFS(order="sjf"))
+    assert sentences(told, "sort") == ["The queue is sorted by estimate, the shortest first: jobs 2 (4 s) and 1 (5 s)."]
+    assert sentences([seen for seen in told if seen.time == 3], "wait") == [
+        "Job 2 waits at the head: it needs 2 processors, 1 is free. Nobody may pass it, not even job 3, which would "
+        "fit."
+    ]
+
+
+# Reservations
+
+RESERVED = [(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (3, 30, 30, 1), (4, 2, 2, 2)]
+
+
+def told_at(time, policy, rows=RESERVED, machine=4):
+    return [seen.sentence for seen in explain(table(rows, machine), policy) if seen.time == time]
+
+
+def test_who_is_among_the_first_gets_a_reservation_and_others_must_not_touch_it():
+    assert told_at(2, EASY(reservations=2))[1:] == [
+        "Job 2, among the first 2 that wait, gets a reservation at 25: the first time at which 2 processors are free."
+    ]
+    assert told_at(3, EASY(reservations=2))[1:] == [
+        "Job 3 is refused: it may run until 33, and would touch the reservation of job 1 at 20."
+    ]
+    assert told_at(10, EASY(reservations=2))[1:] == [
+        "Compression moves the reservation of job 1 from 20 to 10: it can start at once.",
+        "Compression moves the reservation of job 2 from 25 to 15.",
+        "Job 1 starts at its reserved time, 10 s before the one reserved first.",
+        "Job 3, among the first 2 that wait, gets a reservation at 15: the first time at which 1 processor is free.",
+        "Job 4 is refused: no processor is free.",
+    ]
+
+
+def test_a_start_that_touches_no_reservation_says_until_when():
+    rows = [*RESERVED[:3], (3, 4, 4, 1)]
+    assert told_at(3, EASY(reservations=2), rows)[1:] == [
+        "Job 3 starts now, ahead of jobs 1 and 2: it needs the one free processor and touches no reservation until 7, "
+        "its expected end."
+    ]
+
+
+def test_who_is_not_among_the_first_any_more_gives_its_reservation_up():
+    rows = [*RESERVED[:3], (4, 2, 2, 2)]
+    assert told_at(4, EASY(reservations=2, order="sjf"), rows)[1:] == [
+        "The queue is sorted by estimate, the shortest first: jobs 3 (2 s), 1 (5 s) and 2 (9 s).",
+        "Job 2 gives up its reservation at 25: it is not among the first 2 any more.",
+        "Job 1 keeps its reservation at 20: it fits no earlier.",
+        "Job 3, among the first 2 that wait, gets a reservation at 25: the first time at which 2 processors are free.",
+        "Job 2 is refused: it needs 2 processors, 1 is free.",
+    ]
+
+
+def test_a_job_that_has_become_slow_gets_a_reservation():
+    rows = [(0, 20, 20, 3), (1, 10, 10, 4), (11, 15, 15, 1)]
+    assert told_at(1, Selective(2), rows)[1:] == ["Job 1 is refused: it needs 4 processors, 1 is free."]
+    assert told_at(11, Selective(2), rows)[1:] == [
+        "Job 1, whose expected slowdown has come to 2.00, gets a reservation at 20: the first time at which 4 "
+        "processors are free.",
+        "Job 2 is refused: it may run until 26, and would touch the reservation of job 1 at 20.",
+    ]
+    assert told_at(1, Selective("adaptive"), rows)[1:] == [
+        "Job 1, whose expected slowdown of 1.00 has come to the mean so far, 1.00, gets a reservation at 20: the first "
+        "time at which 4 processors are free."
+    ]
+
+
+def test_everyone_gets_a_reservation_under_conservative_backfilling_in_any_order():
+    rows = [*RESERVED[:3], (4, 2, 2, 2)]
+    assert told_at(4, Conservative(order="sjf"), rows)[1:] == [
+        "The queue is sorted by estimate, the shortest first: jobs 3 (2 s), 1 (5 s) and 2 (9 s).",
+        "Job 3 gets a reservation at 25: the first time at which 2 processors are free.",
+    ]
+
+
+def test_why_tells_when_a_job_got_a_reservation_what_became_of_it_and_who_was_in_the_way():
+    s = simulate(table([*RESERVED[:3], (4, 2, 2, 2)], 4), EASY(reservations=2, order="sjf"))
+    told = why(s, 2)
+    assert "It got a reservation for 25 (at 2), gave it up (at 4) and got a reservation for 17 (at 10)." in told
+    assert told.endswith(
+        "Job 3 came later and passed it. It was refused once because too few processors were free. It started the "
+        "moment that job 1 ended, 8 s before its first reservation."
+    )
+    s = simulate(table(RESERVED, 4), EASY(reservations=2))
+    assert "It got a reservation for 20 (at 1) and had it moved to 10 (at 10)." in why(s, 1)
+    assert "It was refused once because it would have touched a reservation." in why(s, 3)
