@@ -5,11 +5,17 @@ from collections.abc import Callable
 from . import rules
 from .fcfs import start_from_the_head
 from .passing import one_by_one
+from .predicting import Predictor
 from .ranking import Ranks, sort_the_queue
 from .system import Decisions, Job, System, leave_and_join
 
 
-def easy(system: System, order: Ranks | None = None, passing: Callable[[System], Decisions] = one_by_one) -> Decisions:
+def easy(
+    system: System,
+    order: Ranks | None = None,
+    passing: Callable[[System], Decisions] = one_by_one,
+    predictor: Predictor | None = None,
+) -> Decisions:
     """Decide at an instant under EASY; steps 1 and 2 are the paper's.
 
     Parameters
@@ -19,6 +25,8 @@ def easy(system: System, order: Ranks | None = None, passing: Callable[[System],
         Of the queue; None for the order of arrival.
     passing : callable
         How it is decided who passes the head.
+    predictor : Predictor or None
+        None to go by the users' estimates.
 
     Examples
     --------
@@ -30,6 +38,9 @@ def easy(system: System, order: Ranks | None = None, passing: Callable[[System],
     ['the head fits', 'the head does not fit', 'ends by the shadow time']
     """
     yield from leave_and_join(system)
+    if predictor is not None:
+        yield from predictor.predict(system)
+        yield from predictor.correct(system)
     if order is not None:
         yield from sort_the_queue(system, order)
     yield from start_from_the_head(system)

@@ -72,7 +72,8 @@ class Ranks:
     def by(self) -> str:
         """What jobs are sorted by, in words."""
         if isinstance(self.order, Multifactor):
-            return f"priority, {' + '.join(name for name in WEIGHTS if getattr(self.order, name)).replace('_', ' ')}"
+            counted = [name.replace("_", " ") for name in WEIGHTS if getattr(self.order, name)]
+            return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
         if isinstance(self.order, str):
             return BY[self.order]
         return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")

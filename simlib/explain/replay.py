@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Ints
-from ..policies import EASY, FCFS, Conservative, Selective
+from ..policies import EASY, FCFS, Conservative, Predictions, Selective
 from ..schedule import Schedule
 from .conservative import conservative
 from .easy import easy
 from .fcfs import fcfs
+from .lookahead import best_set
 from .passing import in_order, one_by_one
+from .predicting import Predictor
 from .ranking import Ranks
 from .reserving import Entitled, reserving
 from .system import Decisions, Job, System, decisions
@@ -36,10 +38,11 @@ def check(policy: Any) -> None:
     """
     if type(policy) in (FCFS, Conservative, Selective):
         return
-    if type(policy) is EASY and policy.adjust is None and policy.backfill != "lookahead":
+    if type(policy) is EASY and isinstance(policy.adjust, Predictions | None):
         return
     raise ValueError(
-        f"explain: found policy {policy!r}, expected FCFS(), EASY(...) without adjusted estimates, or Conservative(...)"
+        f"explain: found policy {policy!r}, expected FCFS(...), EASY(...) without an Adjustment, Conservative(...) or "
+        "Selective(...)"
     )
 
 
@@ -115,9 +118,12 @@ def _scheduler(policy: Any, facts: Any, earlier: Sequence[Job]) -> Scheduler:
     if reserves(policy):
         return partial(reserving, entitled=_entitled(policy, earlier), order=order)
     passing: Scheduler = partial(one_by_one, reuse_extra=policy.reuse_extra)
-    if policy.backfill is not None:
+    if policy.backfill == "lookahead":
+        passing = best_set
+    elif policy.backfill is not None:
         passing = partial(in_order, order=ranks("backfill"), reuse_extra=policy.reuse_extra)
-    return partial(easy, order=order, passing=passing)
+    predictor = None if policy.adjust is None else Predictor(policy.adjust, earlier)
+    return partial(easy, order=order, passing=passing, predictor=predictor)
 
 
 def _entitled(policy: Any, earlier: Sequence[Job]) -> Entitled:
@@ -131,16 +137,18 @@ def _entitled(policy: Any, earlier: Sequence[Job]) -> Entitled:
 
 
 def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]:
-    """The jobs at these places of a schedule, with what an order may be told of them."""
+    """The jobs at these places of a schedule, with what may be known of them."""
     run, submit, size = (schedule.column(name) for name in ("run", "submit", "procs"))
     estimate = np.maximum(schedule.column("estimate"), run)  # of a job that overran it was raised, or its run cut
     columns = {"submit": submit, "run": run, "estimate": estimate, "procs": size}
+    jobs = schedule.workload.jobs
+    whose = {"user": "user", "group": "group", "log_queue": "queue"}
+    columns |= {field: jobs[column].to_numpy() for field, column in whose.items() if column in jobs}
     if facts is not None:
-        about = {"user": facts.user, "group": facts.group, "log_queue": facts.queue, "account": facts.usage.account}
-        columns |= about
+        columns["account"] = facts.usage.account
     lists = (column[places].tolist() for column in columns.values())
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True))
-    names = schedule.workload.jobs.index[places].tolist()
+    names = jobs.index[places].tolist()
     return [Job(name, first + k, **row) for k, (name, row) in enumerate(zip(names, rows, strict=True))]
 
 

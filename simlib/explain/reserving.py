@@ -128,7 +128,8 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
     >>> [(job.name, rule.kind) for rule, job, *_ in go_through(system, Entitled())], queue[0].reserved
     ([('wide', 'reserve'), ('narrow', 'backfill')], 20)
     """
-    now, waiting = system.now, []
+    now = system.now
+    waiting: list[Job] = []
     for job in list(system.queue):
         was_reserved = job.reserved is not None
         if not was_reserved:

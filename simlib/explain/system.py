@@ -42,6 +42,7 @@ class Job:
     in_queue: Any = None  # EASY: the estimates that are used, which are predicted or the user's
     to_backfill: Any = None
     while_running: Any = None
+    predicted: Any = None  # its run time, where one is predicted
     user: int = -1  # what orders may ask for, as in the jobs table
     group: int = -1
     log_queue: int = -1

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..policies import Predictions
 from ..schedule import Schedule
 from . import rules, rules_beyond
 from .replay import check, replay, reserves
@@ -69,6 +70,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     told = [
         f"{name} {when}: it waited {length(its.wait)}",
         _on_arrival(schedule, table, place),
+        _prediction(its, schedule),
         _promise(its, schedule, story),
         _who_came_first(table, place),
         _who_passed(table, place),
@@ -183,6 +185,12 @@ def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
     return "; ".join(parts)
 
 
+def _prediction(its: Any, schedule: Schedule) -> str:
+    if not isinstance(getattr(schedule.policy, "adjust", None), Predictions) or its.adjusted == its.estimate:
+        return ""
+    return f"it was predicted to run for {length(its.adjusted)}"
+
+
 def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
     if "guarantee" in its:
         moves = [
@@ -246,6 +254,8 @@ def _refusals(story: Story | None) -> str:
         rules.too_large.name: "too few processors were free",
         rules.would_delay_the_head.name: "it would have delayed the head",
         rules_beyond.would_touch.name: "it would have touched a reservation",
+        rules_beyond.not_in_the_set.name: "a set without it took more processors",
+        rules_beyond.not_looked_at.name: "it was too far behind the head",
     }
     reasons = [f"{_times(counts[name])} because {why[name]}" for name in why if counts[name]]
     return f"it was refused {series(reasons)}" if reasons else ""
