@@ -290,7 +290,7 @@ def test_what_cannot_be_explained_is_refused_with_what_can(workload):
     few = workload([(0, 1, 1, 1)], 1)
     adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
     for policy in (adjusted, object()):
-        with pytest.raises(ValueError, match=r"expected FCFS\(\), EASY\(...\) without adjusted estimates, or Conserv"):
+        with pytest.raises(ValueError, match=r"expected FCFS\(...\), EASY\(...\) without an Adjustment, Conserv"):
             explain(few, policy)
     with pytest.raises(ValueError, match="workload: explain: found 501 jobs, expected at most 500; select some first"):
         explain(workload([(0, 1, 1, 1)] * 501, 1), FCFS())

@@ -8,7 +8,7 @@ from ..policies import Policy
 from ..schedule import simulate
 from ..workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
-from .replay import replay, scheduler
+from .replay import check, replay
 from .waiting import decided, why
 
 __all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "why"]
@@ -48,7 +48,7 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
               0  Job A starts from the head of the queue: it needs 3 of the 4 free processors.
              10  Job A ends: 4 processors are free. Nobody waits.
     """
-    scheduler(policy)  # raises ValueError for those that are not known here
+    check(policy)
     if len(workload) > LIMIT:
         raise ValueError(
             f"{workload.name}: explain: found {len(workload):,} jobs, expected at most {LIMIT:,}; select some first, "

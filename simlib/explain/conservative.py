@@ -3,6 +3,8 @@
 The profile is a list of steps [time, processors free from then until the next step]; the last one lasts for ever.
 """
 
+from collections.abc import Sequence
+
 from . import rules
 from .system import Decisions, Job, Profile, System
 
@@ -30,7 +32,10 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
     if early and compress == "rebackfill":
         yield from reserve_anew(system)
     elif early and compress != "none":
-        yield from move_forward(system, compress)
+        jobs = list(system.queue)
+        if compress == "start":
+            jobs.sort(key=lambda job: (job.reserved, job.arrival))
+        yield from move_forward(system, jobs)
 
     # jobs arrive; each one gets a reservation, which nobody who comes later may delay
     for job in system.arrive():
@@ -81,8 +86,8 @@ def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]
     raise ValueError(f"anchor_point: found no step with {job.procs} processors, expected the last one to have as many")
 
 
-def move_forward(system: System, compress: str) -> Decisions:
-    """Compress: put each queued job in turn to the earliest time at which it fits, never later than it was.
+def move_forward(system: System, jobs: Sequence[Job]) -> Decisions:
+    """Compress: put each of these jobs in turn to the earliest time at which it fits, never later than it was.
 
     Examples
     --------
@@ -90,12 +95,9 @@ def move_forward(system: System, compress: str) -> Decisions:
 
     >>> job = Job("A", 0, 0, 10, 10, 4, reserved=20)
     >>> system = System(4, [], now=5, queue=[job], profile=[[5, 4], [20, 0], [30, 4]])
-    >>> [rule.kind for rule, *_ in move_forward(system, "arrival")], job.reserved
+    >>> [rule.kind for rule, *_ in move_forward(system, [job])], job.reserved
     (['move'], 5)
     """
-    jobs = list(system.queue)
-    if compress == "start":
-        jobs.sort(key=lambda job: (job.reserved, job.arrival))
     for job in jobs:
         before = job.reserved
         give(system.profile, before, before + job.estimate, job.procs)

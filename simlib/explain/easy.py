@@ -1,25 +1,32 @@
 """EASY backfilling, in plain Python (MF section 2.2)."""
 
 from collections.abc import Callable
-from typing import Any
 
 from . import rules
 from .fcfs import start_from_the_head
+from .passing import one_by_one
+from .predicting import Predictor
+from .ranking import Ranks, sort_the_queue
 from .system import Decisions, Job, System, leave_and_join
 
-Priority = Callable[[float, float, float], float]
-"""A function of a job's wait, estimate and size; the job with the largest value is the head of the queue."""
 
-
-def easy(system: System, reuse_extra: bool = False, order: Any = "fcfs", priority: Priority | None = None) -> Decisions:
+def easy(
+    system: System,
+    order: Ranks | None = None,
+    passing: Callable[[System], Decisions] = one_by_one,
+    predictor: Predictor | None = None,
+) -> Decisions:
     """Decide at an instant under EASY; steps 1 and 2 are the paper's.
 
     Parameters
     ----------
     system : System
-    reuse_extra, order : as in `simlib.EASY`
-    priority : callable or None
-        A function of (wait, estimate, size), the largest first; None for the order of arrival.
+    order : Ranks or None
+        Of the queue; None for the order of arrival.
+    passing : callable
+        How it is decided who passes the head.
+    predictor : Predictor or None
+        None to go by the users' estimates.
 
     Examples
     --------
@@ -31,12 +38,15 @@ def easy(system: System, reuse_extra: bool = False, order: Any = "fcfs", priorit
     ['the head fits', 'the head does not fit', 'ends by the shadow time']
     """
     yield from leave_and_join(system)
-    if priority is not None:
-        yield from sort_the_queue(system, order, priority)
+    if predictor is not None:
+        yield from predictor.predict(system)
+        yield from predictor.correct(system)
+    if order is not None:
+        yield from sort_the_queue(system, order)
     yield from start_from_the_head(system)
     if not system.queue:
         return
-    head, *others = system.queue
+    head = system.queue[0]
 
     # 1. find the shadow time and the extra processors
     before = head.shadow
@@ -44,21 +54,8 @@ def easy(system: System, reuse_extra: bool = False, order: Any = "fcfs", priorit
     head.shadow = system.shadow
     yield rules.head_waits, head, system.free, leaving, before, system.extra, system.now
 
-    # 2. loop on the queued jobs in order, and start each one that does not delay the head
-    for job in others:
-        free, extra, end = system.free, system.extra, system.now + job.estimate
-        if job.procs > free:
-            yield rules.too_large, job, free
-        elif end <= system.shadow:
-            system.start(job, backfilled=True)
-            yield rules.ends_by_the_shadow_time, job, head, system.shadow
-        elif job.procs <= extra:
-            system.start(job, backfilled=True)
-            if not reuse_extra:
-                system.extra -= job.procs
-            yield rules.fits_the_extra_processors, job, head, system.shadow, extra, system.extra
-        else:
-            yield rules.would_delay_the_head, job, end, system.shadow, extra
+    # 2. start each job that does not delay the head
+    yield from passing(system)
 
 
 def shadow_time(head: Job, system: System) -> tuple[int, int, list[Job]]:
@@ -82,21 +79,3 @@ def shadow_time(head: Job, system: System) -> tuple[int, int, list[Job]]:
         shadow = job.expected_end
         leaving.append(job)
     return shadow, available - head.procs, leaving
-
-
-def sort_the_queue(system: System, order: Any, priority: Priority) -> Decisions:
-    """Sort the queue by falling priority, ties by arrival.
-
-    Examples
-    --------
-    >>> queue = [Job("long", 0, 0, 90, 90, 1), Job("short", 1, 0, 5, 5, 1)]
-    >>> steps = list(sort_the_queue(System(4, [], queue=queue), "sjf", lambda wait, estimate, size: -estimate))
-    >>> [job.name for job in queue]
-    ['short', 'long']
-    """
-    before = list(system.queue)
-    for job in system.queue:
-        job.priority = priority(float(system.now - job.submit), float(job.estimate), float(job.procs))
-    system.queue.sort(key=lambda job: (-job.priority, job.arrival))
-    if system.queue != before:
-        yield rules.sorts, system.queue[0], system.queue, order

@@ -1,11 +1,14 @@
 """First come, first served, in plain Python (MF section 1)."""
 
 from . import rules
+from .ranking import Ranks, sort_the_queue
 from .system import Decisions, System, leave_and_join
 
 
-def fcfs(system: System) -> Decisions:
-    """Decide at an instant under FCFS: a job starts only when all that arrived before it have started.
+def fcfs(system: System, order: Ranks | None = None) -> Decisions:
+    """Decide at an instant under FCFS: a job starts only when all before it in the queue have started.
+
+    The queue is in order of arrival, unless it has an order of its own.
 
     Examples
     --------
@@ -15,6 +18,8 @@ def fcfs(system: System) -> Decisions:
     [(0, 'jobs end or arrive'), (0, 'the head fits'), (0, 'nobody may pass the head')]
     """
     yield from leave_and_join(system)
+    if order is not None:
+        yield from sort_the_queue(system, order)
     yield from start_from_the_head(system)
     if system.queue:
         head, *others = system.queue

@@ -1,8 +1,9 @@
 """The rules by which schedulers decide, and the sentence that tells of each decision."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from .phrases import are_free, end_of, may, named, no_earlier, passes_the, request, too_few, with_values
 from .words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
 
 if TYPE_CHECKING:
@@ -53,34 +54,28 @@ def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
 def jobs_end_or_arrive(
     _: None, ended: "Sequence[Job]", arrived: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]"
 ) -> str:
-    parts = [_end(ended, now)] if ended else []
+    parts = [end_of(ended, now)] if ended else []
     if arrived:
-        who = jobs(f"{job.name} ({_request(job)})" for job in arrived) if len(arrived) < 3 else _jobs(arrived)
+        who = jobs(f"{job.name} ({request(job)})" for job in arrived) if len(arrived) < 3 else named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
-    return sentence(f"{', '.join(parts)}: {_are_free(free)}") + ("" if queue else " Nobody waits.")
+    return sentence(f"{', '.join(parts)}: {are_free(free)}") + ("" if queue else " Nobody waits.")
 
 
 @rule("sort", "the queue is sorted by priority")
-def sorts(_: "Job", queue: "Sequence[Job]", order: Any) -> str:
-    values = [length(job.estimate) if order == "sjf" else f"{job.priority:.3g}" for job in queue]
-    listed = jobs(f"{job.name} ({value})" for job, value in zip(queue, values, strict=True))
-    by = ORDER.get(order) or getattr(order, "__name__", "<lambda>").replace("<lambda>", "the given function")
-    return sentence(f"the queue is sorted by {by}: {listed}")
-
-
-ORDER = {"sjf": "estimate, the shortest first", "wfp": "WFP, (wait / estimate)^3 x size"}
+def sorts(_: "Job", queue: "Sequence[Job]", by: str, values: "Sequence[str] | None") -> str:
+    return sentence(f"the queue is sorted by {by}: {with_values(queue, values)}")
 
 
 @rule("start", "the head fits")
 def head_starts(job: "Job", free: int) -> str:
-    return sentence(f"{_job(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
+    return sentence(f"{named(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
 
 
 @rule("wait", "nobody may pass the head")
 def head_blocks(head: "Job", others: "Sequence[Job]", free: int) -> str:
-    text = sentence(f"{_job(head)} waits at the head: {_too_few(head, free)}")
+    text = sentence(f"{named(head)} waits at the head: {too_few(head, free)}")
     fitting = [job for job in others if job.procs <= free]
-    also = f", not even {_jobs(fitting)}, which would fit" if fitting else ""
+    also = f", not even {named(*fitting)}, which would fit" if fitting else ""
     return f"{text} Nobody may pass it{also}." if others else text
 
 
@@ -89,20 +84,20 @@ def head_waits(head: "Job", free: int, leaving: "Sequence[Job]", before: int | N
     spare = f"with {processors(extra, 'extra')}"
     if before is not None and head.shadow == before:
         known = f"the shadow time remains {number(before)}, {spare}"
-        return sentence(f"{_job(head)} still waits at the head: {_are_free(free)}, {known}")
+        return sentence(f"{named(head)} still waits at the head: {are_free(free)}, {known}")
     still, moves = ("", "is") if before is None else (" still", f"moves from {number(before)} to")
-    text = sentence(f"{_job(head)}{still} waits at the head: {_too_few(head, free)}")
-    due = f"{ahead(head.shadow, now)}, when {_jobs(leaving)} should have ended"
+    text = sentence(f"{named(head)}{still} waits at the head: {too_few(head, free)}")
+    due = f"{ahead(head.shadow, now)}, when {named(*leaving)} should have ended"
     return f"{text} Its shadow time {moves} {due}, {spare}."
 
 
 @rule("refuse", "more processors than are free", together=True)
 def too_large(refused: "Sequence[Job]", free: int) -> str:
-    text = f"{_jobs(refused)} {verb(refused, 'is', 'are')} refused: "
+    text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: "
     if free == 0:
         return sentence(text + "no processor is free")
     if len(refused) == 1:
-        return sentence(text + _too_few(refused[0], free))
+        return sentence(text + too_few(refused[0], free))
     wanted = [job.procs for job in refused]
     if min(wanted) == max(wanted):
         return sentence(text + f"each needs {processors(wanted[0])}, {number(free)} {are(free)} free")
@@ -113,26 +108,27 @@ def too_large(refused: "Sequence[Job]", free: int) -> str:
 
 @rule("backfill", "ends by the shadow time")
 def ends_by_the_shadow_time(job: "Job", head: "Job", shadow: int) -> str:
-    by = f"the shadow time {number(shadow)}"
-    if job.expected_end < shadow:
-        by = f"{number(job.expected_end)}, before {by}"
-    return sentence(f"{_passes_the(head, job)}: it needs {processors(job.procs)} and will end by {by}")
+    by, end = f"the shadow time {number(shadow)}", job.start + job.to_backfill
+    if end < shadow:
+        by = f"{number(end)}, before {by}"
+    will = "should" if may(job) == "should" else "will"
+    return sentence(f"{passes_the(head, job)}: it needs {processors(job.procs)} and {will} end by {by}")
 
 
 @rule("backfill", "fits the extra processors")
 def fits_the_extra_processors(job: "Job", head: "Job", shadow: int, extra: int, left: int) -> str:
-    until = f"it may run until {number(job.expected_end)}, past the shadow time {number(shadow)}"
+    until = f"it {may(job)} run until {number(job.start + job.to_backfill)}, past the shadow time {number(shadow)}"
     rest = (
         f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
     )
-    return sentence(f"{_passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
+    return sentence(f"{passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
 
 
 @rule("refuse", "would delay the head")
 def would_delay_the_head(job: "Job", end: int, shadow: int, extra: int) -> str:
-    until = f"it may run until {number(end)}, past the shadow time {number(shadow)}"
+    until = f"it {may(job)} run until {number(end)}, past the shadow time {number(shadow)}"
     few = f"only {number(extra)} {are(extra)} extra" if extra else "none is extra"
-    return sentence(f"{_job(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
+    return sentence(f"{named(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
 
 
 # Conservative
@@ -140,7 +136,7 @@ def would_delay_the_head(job: "Job", end: int, shadow: int, extra: int) -> str:
 
 @rule("event", "jobs end")
 def jobs_end(_: None, ended: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]", compress: str) -> str:
-    text = sentence(f"{_end(ended, now)}: {_are_free(free)}")
+    text = sentence(f"{end_of(ended, now)}: {are_free(free)}")
     if not queue:
         return f"{text} Nobody waits."
     return f"{text} {WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
@@ -156,20 +152,18 @@ WHEN_EARLY = {
 
 @rule("reserve", "the earliest anchor point")
 def reserves(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
-    text = f"{_job(job)} arrives ({_request(job)}) and "
+    text = f"{named(job)} arrives ({request(job)}) and "
     if job.reserved == now:
         return sentence(f"{text}can start at once")
-    why = f"the first time at which {processors(job.procs)} {are(job.procs)} free"
-    if too_short:
-        begin, end = too_short[0]
-        why = f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
-    return sentence(f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {why}")
+    return sentence(
+        f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {no_earlier(job, too_short, now)}"
+    )
 
 
 @rule("move", "compression")
 def moves_forward(job: "Job", before: int, now: int) -> str:
     to = f"{number(now)}: it can start at once" if job.reserved == now else ahead(job.reserved, now)
-    return sentence(f"compression moves the reservation of {_job(job)} from {number(before)} to {to}")
+    return sentence(f"compression moves the reservation of {named(job)} from {number(before)} to {to}")
 
 
 @rule("keep", "fits no earlier", together=True)
@@ -177,12 +171,12 @@ def keeps(several: "Sequence[Job]") -> str:
     at = f" at {series(number(job.reserved) for job in several)}" if len(several) <= 4 else ""
     reservation = verb(several, "its reservation", "their reservations")
     fits = verb(several, "it fits", "they fit")
-    return sentence(f"{_jobs(several)} {verb(several, 'keeps', 'keep')} {reservation}{at}: {fits} no earlier")
+    return sentence(f"{named(*several)} {verb(several, 'keeps', 'keep')} {reservation}{at}: {fits} no earlier")
 
 
 @rule("move", "all reservations anew")
 def reserves_anew(job: "Job", before: int, now: int) -> str:
-    text = f"the new reservation of {_job(job)} is {ahead(job.reserved, now)}"
+    text = f"the new reservation of {named(job)} is {ahead(job.reserved, now)}"
     text += ", as before" if job.reserved == before else f" instead of {number(before)}"
     if job.reserved <= job.guarantee:
         return sentence(text)
@@ -193,53 +187,15 @@ def reserves_anew(job: "Job", before: int, now: int) -> str:
 @rule("start", "the reservation is due")
 def reservation_is_due(job: "Job") -> str:
     if job.start == job.submit:
-        return sentence(f"{_job(job)} starts at once")
+        return sentence(f"{named(job)} starts at once")
     if job.start == job.guarantee:
-        return sentence(f"{_job(job)} starts, just as it was guaranteed")
+        return sentence(f"{named(job)} starts, just as it was guaranteed")
     late = job.start - job.guarantee
     than = f"{length(abs(late))} {'after' if late > 0 else 'before'} its guarantee {number(job.guarantee)}"
-    return sentence(f"{_job(job)} starts at its reserved time, {than}")
+    return sentence(f"{named(job)} starts at its reserved time, {than}")
 
 
 @rule("backfill", "disturbs no reservation")
 def passes(job: "Job", passed: "Sequence[Job]") -> str:
     whose = verb(passed, "its reservation is", "their reservations are")
-    return sentence(f"{_job(job)} starts ahead of {_jobs(passed)}, which came earlier: {whose} not touched")
-
-
-# Parts of sentences
-
-
-def _job(job: "Job") -> str:
-    return jobs([job.name])
-
-
-def _jobs(several: "Sequence[Job]") -> str:
-    return jobs(job.name for job in several)
-
-
-def _request(job: "Job") -> str:
-    return f"{processors(job.procs)}, estimate {length(job.estimate)}"
-
-
-def _are_free(count: int) -> str:
-    return f"{processors(count)} {'are' if count > 1 else 'is'} free"
-
-
-def _too_few(job: "Job", free: int) -> str:
-    return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
-
-
-def _passes_the(head: "Job", job: "Job") -> str:
-    return f"{_job(job)} starts now, ahead of {_job(head)} at the head"
-
-
-def _end(ended: "Sequence[Job]", now: int) -> str:
-    text = f"{_jobs(ended)} {verb(ended, 'ends', 'end')}"
-    early = [job for job in ended if job.expected_end > now]
-    if not early:
-        return text
-    if len(ended) == 1:
-        return f"{text} {length(early[0].expected_end - now)} earlier than expected"
-    who = _jobs(early) if len(early) < len(ended) else "both" if len(ended) == 2 else "all"
-    return f"{text}, {who} early"
+    return sentence(f"{named(job)} starts ahead of {named(*passed)}, which came earlier: {whose} not touched")

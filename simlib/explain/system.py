@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import rules
+from .usage import Usage
 
 Profile = list[list[int]]
 """Steps [time, processors free from then until the next step]."""
@@ -36,8 +37,23 @@ class Job:
     backfilled: bool = False
     priority: Any = None  # EASY with an order: a float, at the last scheduling pass
     shadow: Any = None  # EASY: its last shadow time, once it has waited at the head
-    reserved: Any = None  # conservative: when it is to start
-    guarantee: Any = None  # and what was reserved on its arrival
+    reserved: Any = None  # with a reservation: when it is to start
+    guarantee: Any = None  # and what was reserved first
+    in_queue: Any = None  # EASY: the estimates that are used, which are predicted or the user's
+    to_backfill: Any = None
+    while_running: Any = None
+    predicted: Any = None  # its run time, where one is predicted
+    user: int = -1  # what orders may ask for, as in the jobs table
+    group: int = -1
+    log_queue: int = -1
+    account: int = 0  # whose use of the machine counts
+    factors: Any = None  # under a Multifactor: what its priority is made of, by name
+
+    def __post_init__(self) -> None:
+        """Go by the user's estimate, until something else is predicted."""
+        self.in_queue = self.estimate if self.in_queue is None else self.in_queue
+        self.to_backfill = self.estimate if self.to_backfill is None else self.to_backfill
+        self.while_running = self.estimate if self.while_running is None else self.while_running
 
     @property
     def end(self) -> Any:
@@ -46,8 +62,8 @@ class Job:
 
     @property
     def expected_end(self) -> Any:
-        """The second at which it ends by its estimate, once it has started."""
-        return self.start + self.estimate
+        """The second at which it is expected to end, once it has started."""
+        return self.start + self.while_running
 
 
 @dataclass(eq=False)
@@ -75,9 +91,10 @@ class System:
     done: list[Job] = field(default_factory=list)
     ended: list[Job] = field(default_factory=list)
     arrived: list[Job] = field(default_factory=list)
-    shadow: int | None = None  # EASY, at this instant
-    extra: int | None = None
-    profile: Any = None  # conservative: a Profile
+    shadow: Any = None  # int: EASY, at this instant
+    extra: Any = None
+    profile: Any = None  # with reservations: a Profile
+    usage: Usage | None = None  # where orders ask for more than three numbers
 
     def next_instant(self) -> int:
         """Find the time when the next job ends, arrives or has a reservation."""
@@ -90,6 +107,9 @@ class System:
         self.running = [job for job in self.running if job.end > self.now]
         self.done += self.ended
         self.free += sum(self._held(job) for job in self.ended)
+        if self.usage is not None:
+            for job in self.ended:
+                self.usage.hold(job.account, self.now, -job.procs)
         return self.ended
 
     def arrive(self) -> list[Job]:
@@ -106,11 +126,13 @@ class System:
         self.queue.remove(job)
         self.running.append(job)
         self.free -= self._held(job)
+        if self.usage is not None:
+            self.usage.hold(job.account, self.now, job.procs)
 
     def _held(self, job: Job) -> int:
         """Count the processors that a job holds.
 
-        Under conservative backfilling a job of no length holds none, so that any number of them start at once.
+        Beside reservations a job of no length holds none, so that any number of them start at once.
         """
         return job.procs if self.profile is None or job.estimate > 0 else 0
 

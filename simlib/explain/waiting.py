@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..policies import Predictions
 from ..schedule import Schedule
-from . import rules
-from .replay import replay, scheduler
+from . import rules, rules_beyond
+from .replay import check, replay, reserves
 from .system import Job, System
 from .words import jobs, length, number, processors, sentence, series, verb
 
@@ -69,6 +70,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     told = [
         f"{name} {when}: it waited {length(its.wait)}",
         _on_arrival(schedule, table, place),
+        _prediction(its, schedule),
         _promise(its, schedule, story),
         _who_came_first(table, place),
         _who_passed(table, place),
@@ -128,13 +130,13 @@ def _place(table: pd.DataFrame, job: Hashable) -> int:
 def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: int) -> Iterator[tuple[Any, ...]]:
     """Find the decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
     try:
-        scheduler(schedule.policy)
+        check(schedule.policy)
     except ValueError:
         return
     first, last = _first_since_the_machine_was_empty(table, place), table.submit.searchsorted(until, side="right")
     if last - first > LIMIT:
         return
-    system, steps = replay(schedule, table[first:last])
+    system, steps = replay(schedule, first, int(last))
     for rule, job, *facts in steps:
         if system.now > until:
             return
@@ -183,6 +185,12 @@ def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
     return "; ".join(parts)
 
 
+def _prediction(its: Any, schedule: Schedule) -> str:
+    if not isinstance(getattr(schedule.policy, "adjust", None), Predictions) or its.adjusted == its.estimate:
+        return ""
+    return f"it was predicted to run for {length(its.adjusted)}"
+
+
 def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
     if "guarantee" in its:
         moves = [
@@ -192,9 +200,23 @@ def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
     if schedule.shadow is None or schedule.shadow[its.name] < 0:
         return ""
     shadow = schedule.shadow[its.name]
+    if reserves(schedule.policy):
+        return _reserved(story) or f"its first reservation was for {number(shadow)}"
     heads = [(seen.time, seen.shadow) for seen in story or () if seen.rule is rules.head_waits]
     head = f"came to the head of the queue at {number(heads[0][0])}, with" if heads else "waited at the head, with"
     return f"it {head} the shadow time {number(shadow)}" + _moved("shadow time", shadow, heads)
+
+
+def _reserved(story: Story | None) -> str:
+    """Tell of a job's reservations, where not all jobs have one from the beginning."""
+    changes = {"reserve": "got a reservation for", "move": "had it moved to", "give up": "gave it up"}
+    seen = [(one.rule.kind, one.reserved, one.time) for one in story or () if one.rule.kind in changes]
+    if not seen:
+        return ""
+    parts = [f"{changes[kind]} {'' if at is None else f'{number(at)} '}(at {number(now)})" for kind, at, now in seen]
+    if len(parts) > 4:
+        return f"it {parts[0]}; {len(parts) - 1} changes later it {parts[-1]}"
+    return f"it {series(parts)}"
 
 
 def _moved(what: str, first: int, moves: Sequence[tuple[int, int]]) -> str:
@@ -231,6 +253,9 @@ def _refusals(story: Story | None) -> str:
     why = {
         rules.too_large.name: "too few processors were free",
         rules.would_delay_the_head.name: "it would have delayed the head",
+        rules_beyond.would_touch.name: "it would have touched a reservation",
+        rules_beyond.not_in_the_set.name: "a set without it took more processors",
+        rules_beyond.not_looked_at.name: "it was too far behind the head",
     }
     reasons = [f"{_times(counts[name])} because {why[name]}" for name in why if counts[name]]
     return f"it was refused {series(reasons)}" if reasons else ""
@@ -254,7 +279,8 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
     if "guarantee" in its:
         promised, what = its.guarantee, "guarantee"
     elif schedule.shadow is not None and schedule.shadow[its.name] >= 0:
-        promised, what = schedule.shadow[its.name], "first shadow time"
+        what = "first reservation" if reserves(schedule.policy) else "first shadow time"
+        promised = schedule.shadow[its.name]
     else:
         return ""
     late = its.start - promised
