@@ -10,6 +10,7 @@ from pathlib import Path
 
 import growth
 import others
+import policies
 import simulating
 import study
 
@@ -35,6 +36,7 @@ Made by `make bench` on {os.cpu_count()} cores, Python {platform.python_version(
 The last six columns: time to simulate the whole log / time that `read_swf` takes for it, with the users' estimates and
 with exact ones."""
     yield table(simulating.LOGS, simulating.log_rows())
+    yield from policies.text(table)
     yield """## Overload
 
 Above a load of 1 the queue grows as long as jobs arrive: here to a tenth of all jobs at 1.1, to a quarter at 1.3. The

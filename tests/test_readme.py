@@ -50,7 +50,8 @@ def missing(text, folder):
 def test_every_file_that_the_readmes_link_to_is_there():
     assert "](notebooks/teaching/lesson1-fcfs.ipynb)" in README
     readmes = [
-        paths.ROOT / name for name in ("README.md", "figures/README.md", "benchmarks/RESULTS.md", "docs/cluster.md")
+        paths.ROOT / name
+        for name in ("README.md", "figures/README.md", "benchmarks/RESULTS.md", "docs/cluster.md", "docs/policies.md")
     ]
     assert {path.name: found for path in readmes if (found := missing(path.read_text("utf-8"), path.parent))} == {}
 

@@ -1,12 +1,13 @@
 """Choose policies by name."""
 
+import math
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
 from ..comparing.paired import Case
 from ..estimates import Scaled
-from ..policies import EASY, FCFS, Conservative
+from ..policies import EASY, FCFS, Conservative, Multifactor, Selective
 from ..walltime import Adjustment, Scheme
 from ..workload import Workload
 
@@ -21,7 +22,20 @@ POLICIES: dict[str, Case] = {
     "FCFS": FCFS(),
     "EASY, shortest first": EASY(order="sjf"),
     "EASY, WFP": EASY(order="wfp"),
+    "fair share": EASY(order=Multifactor()),
+    "fair share by group": EASY(order=Multifactor(account="group")),
+    "EASY-SJBF": EASY(backfill="sjf"),
+    "EASY, best fit": EASY(backfill="best-fit"),
+    "EASY, largest": EASY(backfill="largest"),
+    "EASY, smallest area": EASY(backfill="smallest area"),
+    "EASY, lookahead": EASY(backfill="lookahead"),
+    "EASY++": EASY.plus_plus(),
     "EASY, reusing extra processors": EASY(reuse_extra=True),
+    "two reservations": EASY(reservations=2),
+    "five reservations": EASY(reservations=5),
+    "all reservations": EASY(reservations=math.inf),
+    "selective": Selective(2),
+    "selective, adaptive": Selective("adaptive"),
     "conservative, by start": Conservative("start"),
     "EASY, exact estimates": (EASY(), "exact"),
     "EASY, doubled estimates": (EASY(), Scaled(2)),
@@ -31,7 +45,11 @@ POLICIES: dict[str, Case] = {
     "EASY, WFP, all adjusted": EASY(order="wfp", adjust=_ALL),
 }
 """By name. *Adjusted estimates* are used for the order of the queue and for backfilling (Tang's selective adjustment),
-*all adjusted* ones for running jobs, too (his regular one)."""
+*all adjusted* ones for running jobs, too (his regular one).
+
+*Fair share* is a queue ordered by age and by what a user, or group, has had of late, as Slurm does it: see
+`simlib.Multifactor`. A number of *reservations* is how many waiting jobs have one, which Maui calls RESERVATIONDEPTH;
+*selective* ones go to the jobs that have become slow. All are in `docs/policies.md`."""
 
 
 def chosen(names: Iterable[str]) -> dict[str, Case]:
@@ -71,10 +89,32 @@ def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Cas
     >>> list(kept), sentences
     (['EASY'], ['EASY, adjusted estimates: left out, for the log does not say whose the jobs are.'])
     """
-    reason = why_not_adjusted(workload)
-    needy = [name for name, case in cases.items() if reason and getattr(case, "adjust", None)]
-    kept = {name: case for name, case in cases.items() if name not in needy}
-    return kept, [f"{name}: left out, for {reason}." for name in needy]
+    why = {name: why_not_usable(workload, case) for name, case in cases.items()}
+    kept = {name: case for name, case in cases.items() if not why[name]}
+    return kept, [f"{name}: left out, for {reason}." for name, reason in why.items() if reason]
+
+
+def why_not_usable(workload: Workload, case: Case) -> str:
+    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" where it can.
+
+    Examples
+    --------
+    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
+    >>> why_not_usable(w, POLICIES["fair share"]), why_not_usable(w, POLICIES["EASY-SJBF"])
+    ('the log does not say whose the jobs are', '')
+    """
+    if getattr(case, "adjust", None):
+        return why_not_adjusted(workload)
+    order = getattr(case, "order", None)
+    if not isinstance(order, Multifactor) or not len(workload):
+        return ""
+    if (workload.jobs[order.account] >= 0).any():
+        return ""
+    return (
+        "the log does not say whose the jobs are"
+        if order.account == "user"
+        else "the log does not say of which group the jobs are"
+    )
 
 
 def why_not_adjusted(workload: Workload) -> str:

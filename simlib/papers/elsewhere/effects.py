@@ -25,10 +25,18 @@ BACKFILLED = "backfilled"
 
 MEASURES = ["wait", "response", "bounded_slowdown", BACKFILLED]
 
+TAILS = WAIT_95TH, LONGEST_WAIT = "wait_95th", "longest_wait"
+"""Measures that are no means, for whom they matter: they have no other year."""
+
+HOUR_LONGER = "hour_longer"
+"""The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
+
+HOUR_S = 3600
+
 ENDS = ["low", "high"], ["year_low", "year_high"]
 
 
-def effects(machine, cases, pairs, settings):
+def effects(machine, cases, pairs, settings, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
     Parameters
@@ -40,6 +48,8 @@ def effects(machine, cases, pairs, settings):
         By what a row is called, the case and the base that it is held against.
     settings : dict
         As of `simlib.compare`: `shakes`, `seconds`, `resamples`, `seed`. Without shakes no coincidence is known.
+    tails : bool
+        Whether `TAILS` and `HOUR_LONGER` are worked out, too.
 
     Returns
     -------
@@ -48,20 +58,26 @@ def effects(machine, cases, pairs, settings):
         the shaken runs; the effect, its intervals.
     """
     table = cache.once(_effects, "workload")(
-        cache.state_of(machine.workload), machine.workload, cases, pairs, **settings
+        cache.state_of(machine.workload), machine.workload, cases, pairs, tails, **settings
     )
     return pd.concat({machine.name: table}, names=LEVELS)
 
 
-def _effects(key, workload, cases, pairs, shakes, seconds, resamples, seed):
+def _effects(key, workload, cases, pairs, tails, shakes, seconds, resamples, seed):
     """As `effects`; `key` stands for the workload where earlier results are looked for."""
     ready = [_ready(workload, case) for case in cases.values()]
-    tasks = [(ready, seconds, each) for each in [None, *range(seed, seed + shakes)]]
-    runs = sweep(_run, tasks, label="runs")
+    place = {name: number for number, name in enumerate(cases)}
+    rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
+    tasks = [(ready, rivals, seconds, each) for each in [None, *range(seed, seed + shakes)]]
+    runs, ends = zip(*sweep(_run, tasks, label="runs"), strict=True)
     means = np.array([[values.mean(axis=1) for values in run] for run in runs])  # by run, case, measure
     years = np.array([_years(workload, values, resamples, seed) for values in runs[0]])  # by case, year, measure
-    place = {name: number for number, name in enumerate(cases)}
-    return pd.concat({name: _held(place[case], place[base], means, years) for name, (case, base) in pairs.items()})
+    held = {name: _held(place[case], place[base], means, years) for name, (case, base) in pairs.items()}
+    if tails:
+        of = zip(held, rivals, np.array([longer for _, longer in ends]).T, strict=True)
+        numbers = np.array([of_waits for of_waits, _ in ends])  # by run, case, tail
+        held = {name: pd.concat([held[name], _tails(*rival, numbers, longer)]) for name, rival, longer in of}
+    return pd.concat(held)
 
 
 def _ready(workload, case):
@@ -71,14 +87,20 @@ def _ready(workload, case):
     return changed, policy.prepare(changed.jobs) if hasattr(policy, "prepare") else policy
 
 
-def _run(ready, seconds, seed):
-    """Simulate all cases, shaken with a seed: arrays of shape (measures, jobs), in the order of submission."""
-    found = []
+def _run(ready, rivals, seconds, seed):
+    """Simulate all cases, shaken with a seed: arrays of shape (measures, jobs), in the order of submission; the tails.
+
+    These are None without rivals; with them an array of shape (cases, `TAILS`), and `HOUR_LONGER` by pair.
+    """
+    found, waits = [], []
     for workload, policy in ready:
         schedule = simulate(workload if seed is None else workload.shake(seconds, seed), policy)
         values = np.array([schedule.column(measure) for measure in MEASURES], float)
+        waits += [values[0].copy()] if rivals else []
         found.append(values if seed is None else values.mean(axis=1, keepdims=True))
-    return found
+    of_waits = np.array([[np.quantile(wait, 0.95), wait.max()] for wait in waits])
+    longer = [(waits[one] - waits[other] > HOUR_S).mean() for one, other in rivals or []]
+    return found, (of_waits, longer)
 
 
 def _years(workload, values, resamples, seed):
@@ -92,13 +114,21 @@ def _years(workload, values, resamples, seed):
     return (drawn @ np.array(sums).T) / (drawn @ jobs)[:, None]
 
 
-def _held(case, base, means, years):
+def _held(case, base, means, years, measures=MEASURES):
     """One case against another, from the means by run, case and measure, and those of years by case, year, measure."""
     first, second = (means[:, one].mean(axis=0) for one in (base, case))
-    table = pd.DataFrame({"base": first, "value": second, "effect": _change(first, second)}, MEASURES)
+    table = pd.DataFrame({"base": first, "value": second, "effect": _change(first, second)}, measures)
     for ends, (one, other) in zip(ENDS, ((means[:, base], means[:, case]), (years[base], years[case])), strict=True):
         table[ends] = pd.DataFrame(_change(one, other)).quantile([0.025, 0.975]).T.to_numpy()
     return table.rename_axis("measure")[COLUMNS]
+
+
+def _tails(case, base, numbers, longer):
+    """What `_held` has of means, of `TAILS` by run, case and tail, and of `HOUR_LONGER` by run."""
+    table = _held(case, base, numbers, np.full((*numbers.shape[1:2], 1, len(TAILS)), np.nan), list(TAILS))
+    low, high = np.quantile(longer, [0.025, 0.975])
+    share = [0, np.mean(longer), np.mean(longer), low, high, np.nan, np.nan]
+    return pd.concat([table, pd.DataFrame([share], [HOUR_LONGER], COLUMNS)]).rename_axis("measure")
 
 
 def _change(base, value):

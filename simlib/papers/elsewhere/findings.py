@@ -1,4 +1,4 @@
-"""The study's own findings about other machines, OWN-11 to OWN-34, held against the criteria of `data/findings.csv`."""
+"""The study's own findings about other machines, OWN-11 to OWN-41, held against the criteria of `data/findings.csv`."""
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,9 @@ SIMILAR = 0.1
 
 HARDLY = 0.02
 """Response times that differ by less have hardly changed."""
+
+HALF = 0.5
+"""What share of a change is the better part of it."""
 
 NEAR = 0.1
 """How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
@@ -90,6 +93,44 @@ def not_shorter(id, rows):
     numbers = {"logs": len(rows), "with": len(rows) - shorter}
     text = f"not shorter on {numbers['with']} of {len(rows)} logs; that they are longer {deciding.said(rows, 1)}"
     return finding(id, bool(numbers["with"] >= MOST * len(rows)), text, numbers)
+
+
+# Policies
+
+
+def half_there(id, changes):
+    """Decide whether a policy makes at least half of another's change on most machines where that is clear.
+
+    Parameters
+    ----------
+    id : str
+    changes : dict of pair of DataFrame
+        By measure, the effects of both, by log.
+    """
+    text, numbers, each = [], {}, []
+    for measure, (part, whole) in changes.items():
+        clear = whole[deciding.sides(whole, 1) != deciding.OPEN]
+        shares = part.effect.reindex(clear.index) / clear.effect
+        there = int((shares >= HALF).sum())
+        each.append(None if len(shares) < FEWEST else there >= MOST * len(shares))
+        of = ", ".join(f"{log} {share:.0%} of {100 * clear.effect[log]:+.1f} %" for log, share in shares.items())
+        text.append(f"{measure} at least half there on {there} of {len(shares)} logs where it clearly differs; {of}")
+        numbers |= {f"{measure}, logs": len(shares), f"{measure}, with": there}
+    if None in each:
+        return finding(id, None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers)
+    return finding(id, all(each), ".\n".join(text), numbers)
+
+
+def longer(id, rows):
+    """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
+    if len(rows) < FEWEST:
+        return finding(id, None, TOO_FEW, {})
+    found = deciding.counted(rows, 1)
+    numbers = {name: found[name] for name in ("logs", "with", "against")}
+    of = deciding.sides(rows, 1)
+    each = [f"{log} {row.effect:+.0%}{'' if of[log] == deciding.WITH else ' (not so)'}" for log, row in rows.iterrows()]
+    text = f"longer on {found['with']} of {len(rows)} logs, shorter on {found['against']}; {', '.join(each)}"
+    return finding(id, bool(found["with"] >= MOST * len(rows)), text, numbers)
 
 
 # Estimates

@@ -71,7 +71,7 @@ def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID, absent="no e
     figure, axes = plt.subplots(1, len(panels), figsize=(width, 1.7 + 0.33 * len(places)), sharey=True, squeeze=False)
     found = set()
     for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
-        found |= set(_panel(ax, table, places, sign))
+        found |= set(panel(ax, table, places, sign))
         for log in set(places) - set(table.index):
             ax.text(0, places[log], f" {absent}", size=8, color="#777777", va="center")
         ax.set_title(title)
@@ -92,7 +92,7 @@ def rows(about):
     return places, [f"{log}{'*' if about.paper[log] else ''} {about.year[log]}" for log in ordered]
 
 
-def _panel(ax, table, places, sign):
+def panel(ax, table, places, sign):
     """Draw one measure; return the sides that its rows are on."""
     of = sides(table, sign) if sign else table.effect.map(lambda _: OPEN)
     colours = of.map(LOOKS) if sign else of.map(lambda _: COLOURS[0])

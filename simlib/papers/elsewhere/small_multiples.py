@@ -15,6 +15,9 @@ ACROSS = 4
 STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
 """Of the lines of one panel, dash and marker; colours say on which side of nought a point is."""
 
+CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
+"""Of exact estimates."""
+
 MANY = 0.5
 """A panel is shaded where more of its points are on the side that the claim denies."""
 
@@ -50,7 +53,8 @@ def of_effects(lines, about, sign, x, y, paper=OF_PAPER, said=SAID):
     Parameters
     ----------
     lines : dict of DataFrame
-        By title, rows as from `effects` by (log, place on the x axis).
+        By title, rows as from `effects` by (log, place on the x axis). The first may have a column `exact`, of one run
+        with exact estimates.
     about : DataFrame
         From `about`.
     sign : int
@@ -63,10 +67,14 @@ def of_effects(lines, about, sign, x, y, paper=OF_PAPER, said=SAID):
         What the sides are called.
     """
     figure, found, entries = _lines(lines, about, sign, said)
-    for ax in found.values():
-        names = next(iter(lines.values())).index.unique(1)
+    title, first = next(iter(lines.items()))
+    for log, ax in found.items():
+        names = first.index.unique(1)
         ax.set_xticks(range(len(names)), names)
         ax.margins(x=0.1)
+        if "exact" in first:
+            ax.plot(range(len(names)), first.loc[log].exact, **CROSS)
+            entries[f"{title}, exact estimates, one run"] = CROSS
     _axes(figure, next(iter(found.values())), x, y)
     legend(figure, entries | {f"* {paper}": {"linestyle": ""}}, ncols=4)
     return figure
@@ -76,15 +84,14 @@ def by_load(lines, about, sign, y, said, paper=OF_PAPER):
     """Draw effects against the load, as `of_effects`; each log's own load is marked, and what exact estimates do."""
     figure, found, entries = _lines(lines, about, sign, said, True)
     own = {"color": "#777777", "linewidth": 1, "linestyle": ":"}
-    exact = {"marker": "x", "color": "black", "linestyle": ""}
     for log, ax in found.items():
         ax.axvline(about.load[log], **own)
         for table in list(lines.values())[:1]:
-            ax.plot(table.loc[log].index, table.loc[log].exact, markersize=6, **exact)
+            ax.plot(table.loc[log].index, table.loc[log].exact, **CROSS)
         ax.set_xticks(table.index.unique("load"))
     _axes(figure, next(iter(found.values())), "load; dotted is the log's own", y)
     title = f"{next(iter(lines))}, exact estimates, one run"
-    legend(figure, entries | {title: exact, f"* {paper}": {"linestyle": ""}}, ncols=4)
+    legend(figure, entries | {title: CROSS, f"* {paper}": {"linestyle": ""}}, ncols=4)
     return figure
 
 

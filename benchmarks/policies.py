@@ -1,0 +1,93 @@
+"""What each policy costs beside EASY, and conservative backfilling beside reading: `python benchmarks/policies.py`.
+
+It prints its two sections of RESULTS.md, in two minutes. Times are of the processor, for other programs may run.
+"""
+
+import math
+import time
+import warnings
+
+from simulating import best
+
+import simlib
+from simlib import EASY, FCFS, Conservative, Multifactor, Selective, archive, simulate
+from simlib.walltime import Adjustment, Scheme
+
+LOGS = "KTH-SP2", "SDSC-SP2", "HPC2N"
+
+POLICIES = {
+    "`FCFS()`": FCFS(),
+    "`Conservative()`": Conservative(),
+    '`Conservative("start")`': Conservative("start"),
+    '`Conservative(order="sjf")`': Conservative(order="sjf"),
+    "`EASY(reservations=2)`": EASY(reservations=2),
+    "`EASY(reservations=5)`": EASY(reservations=5),
+    "`EASY(reservations=math.inf)`": EASY(reservations=math.inf),
+    "`Selective(2)`": Selective(2),
+    '`Selective("adaptive")`': Selective("adaptive"),
+    '`FCFS(order="sjf")`': FCFS(order="sjf"),
+    '`EASY(order="sjf")`': EASY(order="sjf"),
+    '`EASY(order="wfp")`': EASY(order="wfp"),
+    "`EASY(order=Multifactor())`": EASY(order=Multifactor()),
+    "`EASY(reuse_extra=True)`": EASY(reuse_extra=True),
+    '`EASY(backfill="sjf")`': EASY(backfill="sjf"),
+    '`EASY(backfill="best-fit")`': EASY(backfill="best-fit"),
+    '`EASY(backfill="largest")`': EASY(backfill="largest"),
+    '`EASY(backfill="smallest area")`': EASY(backfill="smallest area"),
+    '`EASY(backfill="lookahead")`': EASY(backfill="lookahead"),
+    "`EASY.plus_plus()`": EASY.plus_plus(),
+    '`EASY(adjust=Adjustment(Scheme("user")))`': EASY(adjust=Adjustment(Scheme("user"))),
+}
+
+HEADER = ["time / EASY's", *LOGS]
+READING = ["log", "jobs", "EASY / reading", "Conservative / reading"]
+
+
+def policy_rows():
+    """For each policy its time as a multiple of EASY's, a column a log; EASY's own in milliseconds at the end."""
+    columns = [_of_log(simlib.load(name)) for name in LOGS if archive.find(name)]
+    for place, name in enumerate(POLICIES):
+        yield [name, *(f"{column[place + 1] / column[0]:.2f}" for column in columns)]
+    yield ["`EASY()` [ms]", *(f"{1000 * column[0]:.1f}" for column in columns)]
+
+
+def _of_log(workload):
+    """Seconds on one log, EASY's first; what a policy prepares is part of it."""
+    runs = [lambda policy=policy: simulate(workload, policy) for policy in (EASY(), *POLICIES.values())]
+    for run in runs:
+        run()  # compiled by now
+    return best(*runs, clock=time.process_time)
+
+
+def reading_rows():
+    """For each log that is here, in its best file: EASY and conservative backfilling beside reading it."""
+    for name, about in archive.catalogue()["logs"].items():
+        found = archive.find(name)
+        if found is None or about.get("synthetic") or archive.files(name)[0].synthetic:
+            continue
+        yield _beside_reading(found[0], about["procs"])
+
+
+def _beside_reading(path, procs):
+    workload = simlib.read_swf(path, procs=procs)
+    runs = [lambda policy=policy: simulate(workload, policy) for policy in (EASY(), Conservative())]
+    read, *simulated = best(lambda: simlib.read_swf(path, procs=procs), *runs, clock=time.process_time)
+    return [path.name, f"{len(workload):,}", *(f"{seconds / read:.2f}" for seconds in simulated)]
+
+
+def text(table):
+    """The sections, `table` making one of a header and rows."""
+    yield """## Every policy against EASY
+
+The time to simulate the whole log, with what a policy prepares, as a multiple of EASY's, by turns."""
+    yield table(HEADER, policy_rows())
+    yield """Conservative backfilling with users' estimates beside reading the log, processor time:"""
+    yield table(READING, reading_rows())
+
+
+if __name__ == "__main__":
+    from run import table
+
+    warnings.simplefilter("ignore", simlib.LogWarning)
+    for part in text(table):
+        print(part, end="\n\n", flush=True)

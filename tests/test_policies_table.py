@@ -1,0 +1,50 @@
+"""The table of policies names every policy and every order, and what it shows can be written so."""
+
+import math
+import re
+
+import pytest
+
+import simlib
+from simlib import cluster, orders, policies, simulate
+from simlib.models.sample import sample
+from simlib.paths import ROOT
+from simlib.walltime import Adjustment, Scheme
+
+DOCUMENT = ROOT / "docs" / "policies.md"
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The first column of the table."""
+    rows = [line.split(" | ")[0] for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith("| `")]
+    return "\n".join(rows)
+
+
+def test_every_policy_class_is_in_the_table(table):
+    classes = [
+        name for name in vars(policies) if name[0].isupper() and name not in ("Feedback", "Policy", "Predictions")
+    ]
+    assert {"FCFS", "EASY", "Conservative", "Selective", "Multifactor"} <= set(classes)
+    assert [name for name in classes if f"{name}(" not in table] == []
+    assert "Predictions" in DOCUMENT.read_text("utf-8")
+
+
+def test_every_order_is_in_the_document(table):
+    assert [name for name in orders.BACKFILL if f'backfill="{name}"' not in table] == []
+    text = DOCUMENT.read_text("utf-8")
+    assert [name for name in orders.ORDERS if f'`"{name}"`' not in text] == []
+
+
+def test_every_policy_of_the_table_makes_a_schedule(table):
+    names = vars(simlib) | {"math": math, "k": 3}
+    written = [one for one in re.findall(r"`([^`]+)`", table) if "..." not in one and "function" not in one]
+    assert len(written) > 15
+    for one in written:
+        assert simulate(sample(), eval(one, names)).summary().jobs == len(sample())
+    simulate(sample(), simlib.EASY(adjust=Adjustment(Scheme("user"))))
+
+
+def test_every_name_that_my_cluster_knows_is_in_its_document():
+    text = (ROOT / "docs" / "my-cluster.md").read_text("utf-8")
+    assert [name for name in cluster.POLICIES if f"`{name}`" not in text] == []
