@@ -59,8 +59,8 @@ class Scheme:
     least : int
         How many earlier jobs there must be, or the estimate is left as it is (section 4.2.5).
     project : str
-        The column of the jobs table that is taken as the project: "group"; "queue" for logs without groups; "user" where
-        there is neither, so that the project adds nothing to a key with the user.
+        The column of the jobs table that is taken as the project: "group"; "queue" for logs without groups; or "user",
+        for logs that have neither.
 
     Raises
     ------
