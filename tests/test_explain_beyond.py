@@ -5,12 +5,13 @@ import pytest
 from helpers import busy_users, numbered, seeds, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_explain import agrees, sentences
+from test_explain import adds_up, agrees, reads_well, sentences
 from test_policies import crowded, every_policy
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib.explain import explain, why
+from simlib.explain.window import backfill_window
 
 
 @pytest.mark.slow
@@ -36,6 +37,15 @@ def test_the_decisions_make_the_schedule_of_the_engine_in_many_cases(policy, ove
 def test_the_decisions_make_the_schedule_of_the_engine_with_longer_queues(policy, seed):
     w = busy_users(seed)
     assert agrees(explain(w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"), policy))
+
+
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=10)
+@given(workload=crowded())
+def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):
+    explanation = explain(workload, policy)
+    assert adds_up(explanation) and reads_well(explanation)
 
 
 # Who is tried first
@@ -203,6 +213,10 @@ def test_predictions_tell_what_is_predicted_from_what_and_what_is_done_when_they
         "time 111."
     )
     assert "It was predicted to run for 20 s." in why(explanation.schedule, 5)
+    window = backfill_window(explanation.schedule, 60, 4)
+    assert window.start[4] == 111 and window.run[[3, 5]].to_list() == [20, 20]
+    with pytest.raises(ValueError, match="expected EASY, one reservation"):
+        backfill_window(simulate(w, EASY(reservations=2)), 60, 4)
 
 
 # Sets

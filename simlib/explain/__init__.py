@@ -1,7 +1,9 @@
 """Tell why a scheduler does what it does: every decision of a policy, with its rule, and why a job waited.
 
 The policies are written here a second time, in plain Python, to be read beside the papers' pseudo-code: `fcfs`, `easy`,
-`conservative`. They decide as the compiled ones of `simlib.engine` do, job by job.
+`conservative`, and `reserving`, which is between the two; who passes EASY's head is in `passing` and `lookahead`, with
+which run times in `predicting`, in which order in `ranking`. They decide as the compiled ones of `simlib.engine` do,
+job by job.
 """
 
 from ..policies import Policy
@@ -24,7 +26,8 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
     ----------
     workload : Workload
         Of up to some 200 jobs; at most `LIMIT`.
-    policy : FCFS, EASY without adjusted estimates, or Conservative
+    policy : FCFS, EASY, Conservative or Selective
+        With all their options, but for a `simlib.walltime.Adjustment` of estimates.
     overrun : {"extend", "kill"}
         As in `simlib.simulate`.
 

@@ -56,8 +56,9 @@ class Decision:
     time : int
     kind : str
         "event" (jobs ended or arrived, nothing is decided yet), "sort" (the queue), "start", "backfill" (a start ahead
-        of a job that came earlier, or of the head), "wait" (at the head), "refuse", and of reservations "reserve",
-        "move" and "keep".
+        of a job that came earlier, or of the head), "wait" (at the head), "refuse"; "try" (in which order jobs may pass
+        the head) and "choose" (which set of them does); "predict" and "correct" (run times); and of reservations
+        "reserve", "move", "keep" and "give up".
     rule : str
         By which rule, in a few words.
     sentence : str
@@ -69,15 +70,16 @@ class Decision:
     procs, free : int
         Processors of the machine, and those that are free.
     queue : tuple of Waiting
-        In its order, the head first; under conservative backfilling in order of arrival.
+        In its order, the head first; where that is not sorted, in order of arrival.
     running, done : tuple of Span
         The running jobs until their expected ends, and those that have ended.
     reservations : tuple of Span
-        Under conservative backfilling, of each queued job that has one; under EASY the head's, from its shadow time.
+        Of each queued job that has one; under EASY with one reservation the head's, from its shadow time.
     shadow, extra : int or None
-        Under EASY, once the head has had to wait at this instant: its shadow time, and the extra processors left.
+        Under EASY with one reservation, once the head has had to wait at this instant: its shadow time, and the extra
+        processors left.
     profile : tuple of (int, int) or None
-        Under conservative backfilling: times, and how many processors are free from then until the next one, when
+        Where more jobs have reservations: times, and how many processors are free from then until the next one, when
         running and reserved jobs have theirs.
 
     Examples
@@ -190,7 +192,7 @@ def _seen(system: System, before: Decision | None) -> dict[str, Any]:
     """Take down what can be seen in a system; a tuple that is the same in the record before is shared with it."""
     if system.shadow is not None:
         head = system.queue[0]
-        reservations = [Span(head.name, head.procs, system.shadow, system.shadow + head.estimate, False)]
+        reservations = [Span(head.name, head.procs, system.shadow, system.shadow + head.while_running, False)]
     else:
         reserved = [job for job in system.queue if job.reserved is not None]
         reservations = [Span(job.name, job.procs, job.reserved, job.reserved + job.estimate, False) for job in reserved]

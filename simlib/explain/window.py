@@ -1,14 +1,19 @@
 """What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ..engine.easy import shadow_time
+from ..policies import Predictions
 from ..schedule import Schedule
+from .predicting import corrected
+from .replay import reserves
 
 
 def expected_run(schedule: Schedule, now: int) -> pd.Series:
-    """Tell how long EASY at second `now` takes each job to run, in seconds: adjusted, or as its user asked.
+    """Tell how long EASY at second `now` takes each job to run, in seconds: adjusted, predicted, or as its user asked.
 
     Examples
     --------
@@ -29,7 +34,7 @@ def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFra
     Parameters
     ----------
     schedule : Schedule
-        Under `EASY`, with adjusted estimates or without.
+        Under `EASY` with one reservation, with adjusted or predicted estimates or without.
     now : int
     head
         The name of the job.
@@ -41,6 +46,11 @@ def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFra
         seconds (from its reservation for the head, from `now` for candidates), its `estimate`, `procs`, and whether it
         is `backfilled` now. The window lasts from `now` to the start of the head.
 
+    Raises
+    ------
+    ValueError
+        Where more jobs than the head have reservations.
+
     Examples
     --------
     >>> import simlib
@@ -51,15 +61,26 @@ def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFra
     B   reserved     20    5       False
     C  candidate      1    9        True
     """
+    if reserves(schedule.policy):
+        raise ValueError(f"backfill_window: found a schedule under {schedule.policy}, expected EASY, one reservation")
     jobs = schedule.jobs.assign(run=expected_run(schedule, now))[schedule.jobs.end > now]
     jobs["role"] = np.select([jobs.start < now, jobs.index == head], ["running", "reserved"], "candidate")
     jobs["backfilled"] &= jobs.start == now
     running = jobs[jobs.role == "running"]
-    end = (running.start + running.run).to_numpy()
-    if adjust := getattr(schedule.policy, "adjust", None):
-        end = np.where(end <= now, now + adjust.overdue, end)
+    end = _expected_end(running, now, getattr(schedule.policy, "adjust", None))
     latest_first, size = np.argsort(-end, kind="stable"), running.procs.to_numpy()
     free = schedule.workload.procs - size.sum()
     shadow, _ = shadow_time(jobs.procs[head], free, now, latest_first, len(end), end, size)
     jobs["start"] = np.select([jobs.role == "running", jobs.role == "reserved"], [jobs.start, shadow], now)
     return jobs[["role", "start", "run", "estimate", "procs", "backfilled"]]
+
+
+def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
+    """When running jobs are expected to end, those that have outlived their adjusted or predicted estimates later."""
+    end = (running.start + running.run).to_numpy()
+    if isinstance(adjust, Predictions):
+        columns = running.adjusted, running.estimate, now - running.start
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        raised = [corrected(adjust.steps, *row) for row in rows]
+        return np.where(end <= now, running.start + raised, end)
+    return end if adjust is None else np.where(end <= now, now + adjust.overdue, end)
