@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable
 from functools import cache
 from types import CellType, CodeType, FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numba
 import numpy as np
@@ -15,8 +15,23 @@ from numba.core.ccallback import CFunc
 from .compiled import pointer
 from .identity import identity
 
-Order = str | Callable[..., float]
-"""A name in `ORDERS`, or a function of `FACTS`."""
+
+class Ranking(Protocol):
+    """What has a function of `FACTS`, such as a `simlib.Multifactor`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> check(simlib.Multifactor())
+    """
+
+    @property
+    def function(self) -> Callable[..., float]:
+        """The function."""
+
+
+Order = str | Callable[..., float] | Ranking
+"""A name in `ORDERS`, a function of `FACTS`, or what has one."""
 
 THREE = "wait", "estimate", "size"
 
