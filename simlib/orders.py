@@ -16,16 +16,22 @@ from .compiled import pointer
 from .identity import identity
 
 
-class Ordering(Protocol):
-    """What stands for a function, such as `simlib.Multifactor`; for annotations."""
+class Ranking(Protocol):
+    """What has a function of `FACTS`, such as a `simlib.Multifactor`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> check(simlib.Multifactor())
+    """
 
     @property
     def function(self) -> Callable[..., float]:
         """The function."""
 
 
-Order = str | Callable[..., float] | Ordering
-"""A name in `ORDERS`, a function of `FACTS`, or what stands for one."""
+Order = str | Callable[..., float] | Ranking
+"""A name in `ORDERS`, a function of `FACTS`, or what has one."""
 
 THREE = "wait", "estimate", "size"
 

@@ -1,5 +1,6 @@
 """Beyond Tang et al.: the last two jobs, predictions in place of schemes, switches, who pays, other logs."""
 
+from dataclasses import replace
 from itertools import product
 
 import matplotlib
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, estimates, papers, simulate
+from simlib import EASY, Predictions, estimates, papers, simulate
 from simlib.papers import tang2013
 from simlib.papers.results import AS_IT_IS
 from simlib.papers.tang2013 import beyond, scheduling
@@ -107,6 +108,23 @@ def test_predictions_are_made_over_the_whole_log_and_used_month_by_month(made_up
     assert (found.adjusted < found.estimate).mean() > 0.9
 
 
+def test_of_the_first_month_easy_plus_plus_is_the_librarys_and_later_ones_know_who_ended_before(made_up):
+    cases = {name: of for name, of in beyond.predictions(made_up).items() if "corrected" in name or name == "EASY++"}
+    workload = made_up.workload.months("2009-01")
+    policies = scheduling._policies(cases, made_up, workload)
+    assert len(policies) == 3
+    for name, other in {
+        "EASY++": EASY.plus_plus(),
+        "selective last two, corrected": EASY(adjust=Predictions(running=False)),
+    }.items():
+        starts = [simulate(workload, policy).column("start").tolist() for policy in (policies[name], other)]
+        assert starts[0] == starts[1]
+    later = made_up.workload.derive(made_up.workload.jobs.iloc[300:], "later")
+    first = later.jobs.submit.iloc[0]
+    past = scheduling._carried_over(Predictions(), made_up, later).past
+    assert 0 < len(past) <= 300 and (past.end < first).all()
+
+
 def test_to_plan_with_predictions_there_must_be_some():
     with pytest.raises(ValueError, match="found no predictions, expected predicted="):
         Predicted()
@@ -138,7 +156,8 @@ def test_all_cases_at_once_are_what_they_are_by_themselves(made_up):
     results = scheduling.runs([made_up], beyond.cases, measure=beyond.measures, shakes=2, least_jobs=100)
     shaken = made_up.workload.months("2009-01").shake(60, 2)
     for order, (name, of) in product(scheduling.ORDERS, beyond.cases(made_up).items()):
-        alone = beyond.measures(simulate(shaken, EASY(order=order, adjust=of)))
+        policy = of if isinstance(of, EASY) else EASY(adjust=of)
+        alone = beyond.measures(simulate(shaken, replace(policy, order=order)))
         assert results.xs(("made up", "2009-01", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
 
 

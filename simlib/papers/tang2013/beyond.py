@@ -9,6 +9,7 @@ import pandas as pd
 
 from ... import estimates, walltime
 from ...plots import COLOURS
+from ...policies import EASY, Predictions
 from ...predicted import Predicted
 from ...walltime import Adjustment
 from .. import results
@@ -150,9 +151,10 @@ def relaxed(trace, percentile=85):
 
 
 def predictions(trace, percentile=85):
-    """Make cases of the paper's scheme, of the mean of the user's last two jobs, and of the run times.
+    """Make cases of the paper's scheme, of the mean of the user's last two jobs, of the run times, and EASY++.
 
-    The last two jobs are those that had ended by the log's own times when a job was submitted.
+    The last two jobs are those that had ended by the log's own times when a job was submitted. Those of *corrected*
+    predictions, and of EASY++, had ended in the simulation, and what proves too short is prolonged.
     """
     jobs = trace.workload.jobs
     made = {"last two jobs": estimates.LastTwo(trace.ends)(jobs), "perfect": estimates.Exact()(jobs)}
@@ -161,7 +163,8 @@ def predictions(trace, percentile=85):
         found[f"{strategy} p{percentile:g}"] = Adjustment(scheme(trace, percentile), running=running)
         for name, predicted in made.items():
             found[f"{strategy} {name}"] = Predicted(running=running, predicted=predicted)
-    return found
+        found[f"{strategy} last two, corrected"] = Predictions(running=running)
+    return found | {"EASY++": EASY.plus_plus()}
 
 
 # Who pays

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ... import metrics, sweeps, walltime
-from ...policies import EASY
+from ...policies import EASY, Predictions
 from ...schedule import simulate
 from ...walltime import Adjustment, Scheme
 from .. import results
@@ -144,7 +144,8 @@ def runs(
     ----------
     traces : list of Trace
     cases : callable
-        Gives the cases of a trace: a dict of Adjustment by name, with BASELINE.
+        Gives the cases of a trace: a dict of Adjustment or Predictions by name, with BASELINE; or of EASY, whose order
+        is that of the run.
     measure : callable
         Of a Schedule: a dict by metric, or by (kind, metric).
     shakes : int
@@ -185,10 +186,12 @@ def runs(
 def _policies(adjustments, trace, workload):
     """Make EASY for each case, with what is known before this month: once for all shakes."""
     policies, prepared = {}, {}
-    for name, of in adjustments.items():
+    for name, given in adjustments.items():
+        policy = given if isinstance(given, EASY) else EASY(adjust=given)
+        of = policy.adjust
         if (past := _same_past(of)) not in prepared:
             prepared[past] = EASY(adjust=of and _carried_over(of, trace, workload)).prepare(workload.jobs)
-        policies[name] = replace(prepared[past], adjust=of)
+        policies[name] = replace(policy, known=prepared[past].known)
     return policies
 
 
@@ -196,14 +199,21 @@ def _same_past(adjustment):
     """Tell what cases have in common that learn from the same jobs, whatever use they make of it."""
     same = {"percentile": 100, "threshold": None, "least": 1}
     used = {"queue": True, "backfill": True, "running": True}
+    if isinstance(adjustment, Predictions):
+        return replace(adjustment, **used)
     return adjustment and replace(adjustment, scheme=replace(adjustment.scheme, **same), **used)
 
 
 def _carried_over(adjustment, trace, workload):
     """Add the jobs that were submitted before this month to an adjustment, as far as they can be in its window."""
     jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
-    early = (jobs.submit < first) & (trace.ends >= first - adjustment.scheme.window_s - 86400)  # a day: shakes
-    past = jobs.loc[early, list(dict.fromkeys(["run", "estimate", *adjustment.scheme.columns]))]
+    early, columns = jobs.submit < first, ["user"]
+    if isinstance(adjustment, Predictions):
+        early &= trace.ends < first
+    else:
+        early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
+        columns = adjustment.scheme.columns
+    past = jobs.loc[early, list(dict.fromkeys(["run", "estimate", *columns]))]
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
 
 
@@ -215,9 +225,9 @@ def _month(workload, shake, policies, order, measure):
         used = policy.adjust
         if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
             used = replace(used, queue=False)
-        if used not in measured:
-            measured[used] = measure(simulate(workload, replace(policy, order=order)))
-        found[name] = measured[used]
+        if (same := (used, policy.backfill)) not in measured:
+            measured[same] = measure(simulate(workload, replace(policy, order=order)))
+        found[name] = measured[same]
     return pd.DataFrame(found)
 
 
