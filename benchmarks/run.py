@@ -45,6 +45,8 @@ a line through the logarithms of jobs and of processor time."""
     yield table(growth.OVERLOAD, growth.overload_rows())
     yield f"![processor time by number of jobs]({growth.PICTURE.name})"
     yield growth.OVERLOAD_TEXT
+    yield table(growth.OTHERS, growth.others_rows())
+    yield growth.OTHERS_TEXT
     yield table(growth.TEN_MILLION, growth.ten_million_rows())
     yield "## Many runs"
     yield table(study.SHAKEN, study.shaken_rows())
