@@ -134,6 +134,6 @@ def test_without_a_log_nothing_is_drawn_decided_or_written_among_the_figures(no_
     assert exhibit.missing == elsewhere.names() and exhibit.left_out == []
     assert all(exhibit.figure(part) is None for part in exhibit.made)
     assert set(verdicts(exhibit.judge()).values()) == {UNTESTED}
-    assert len(exhibit.arises) == 0
+    assert len(exhibit.arises) == 0 and exhibit.said() == []
     exhibit.save()
     assert not (root / "figures").exists()

@@ -114,7 +114,9 @@ class Policies(OnMachines, name="elsewhere/policies", section="8", seconds=60, c
         return pd.concat({of: arises(of_level(self.curve, of)) for of in TITLES}, names=["measure"])
 
     def said(self):
-        """Say at how many logs nearly all of the difference is there at `EARLY`, a sentence a measure."""
+        """Say on how many logs nearly all of the difference is there at `EARLY`, a sentence a measure."""
+        if not self.found or EARLY not in self.reservations:
+            return []
         return [_nearly_all(title, of_level(self.arises, of)) for of, title in TITLES.items()]
 
     # What it shows
