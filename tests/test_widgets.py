@@ -9,8 +9,10 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+from helpers import busy_users
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from test_policies import every_policy
 
 import simlib
 from simlib import EASY, FCFS, Conservative, examples, plots, simulate, widgets
@@ -75,6 +77,16 @@ def test_every_decision_has_its_sentence_and_a_picture_of_its_own():
         seen.add(picture(stepper))
     assert len(seen) >= 12
     assert imread(io.BytesIO(picture(stepper))).shape[1] == 11 * 120
+
+
+@every_policy
+def test_the_stepper_shows_one_decision_of_each_kind_under_every_policy(policy):
+    stepper = widgets.stepper(busy_users(3, jobs=12, machine=8), policy)
+    for place in {seen.kind: place for place, seen in enumerate(stepper.explanation, 1)}.values():
+        stepper.slider.value = place
+        assert text(stepper.sentence).startswith(stepper.decision.sentence)
+        if stepper.decision.kind == "reserve":
+            assert "reserved" in text(stepper.state)
 
 
 def test_beside_the_chart_stand_time_free_processors_shadow_time_queue_and_running_jobs(stepper):
