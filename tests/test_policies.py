@@ -187,6 +187,18 @@ def test_the_names_of_backfill_orders_say_what_is_tried_first():
     assert [starts(rows, 12, EASY(backfill=way))[5] for way in ("largest", "best-fit")] == [1, 109]
 
 
+@pytest.mark.parametrize("policy", [Conservative, lambda order: EASY(order=order, reservations=9)])
+def test_what_is_free_is_what_no_running_job_holds_whatever_is_reserved(policy):
+    def small_unless_all_is_free(size, free):
+        return size if free == 4 else -size
+
+    w = table([(0, 10, 10, 4), (1, 5, 5, 2), (10, 5, 5, 2), (10, 9, 9, 1)], 4)
+    policy = policy(order=small_unless_all_is_free)
+    same(policy, w)  # job 1's reservation is due at second 10, when nothing runs
+    assert simulate(w, policy).jobs.start.to_list() == [0, 10, 10, 15]
+    assert list(simlib.explain.explain(w, policy).schedule.jobs.start) == [0, 10, 10, 15]
+
+
 def test_a_job_does_not_know_of_those_that_end_when_it_is_submitted():
     rows = [(0, 10, 90, 1, 1, 1), (0, 30, 90, 1, 1, 1), (30, 5, 90, 1, 1, 1), (31, 5, 90, 1, 1, 1)]
     adjusted = simulate(numbered(rows, 4), EASY(adjust=Predictions())).jobs.adjusted

@@ -123,7 +123,7 @@ def reserving(
     profile, start, reserved = all_free(machine, 2 * n), np.full(n, NEVER), np.full(n, -1)
     queue, holders, count = np.empty(n, np.uint64), np.empty(n, np.uint64), 0
     backfilled, priorities = np.zeros(n, np.bool_), np.empty(n)
-    horizon, due, slowdowns, ended = -NEVER, NEVER, 0.0, 0
+    free, horizon, due, slowdowns, ended = machine, -NEVER, NEVER, 0.0, 0
 
     while watch[1] == 0:
         now = min(next_arrival(arrivals), next_end(by_end), due)
@@ -139,6 +139,7 @@ def reserving(
                 give(profile, profile.first[0], now, expected, size[job])
                 horizon = max(horizon, expected)
                 early = True
+            free += size[job]
             slowdowns += expected_slowdown(start[job] - submit[job], run[job])
             ended += 1
             submit_followers(arrivals, job, now)
@@ -149,7 +150,6 @@ def reserving(
             count += 1
 
         if prioritised:  # 3. one scheduling pass
-            free = profile.free[profile.first[0]]
             place = sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
             if place < count:
                 refuse(facts, queue[place], now, submit, estimate, size, free, 0, 0, False)
@@ -174,6 +174,7 @@ def reserving(
             if start[job] == now:
                 backfilled[job] = left > 0
                 insert(by_end, job, now + run[job])
+                free -= size[job]
                 note_start(facts, job, now, size)
                 watch[0] += 1
             else:

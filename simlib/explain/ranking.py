@@ -64,8 +64,8 @@ class Ranks:
         usage = system.usage.times_its_share(job.account, system.now)
         if isinstance(self.order, Multifactor):
             job.factors = factors(self.order, *three[::2], usage, system.procs)
-        free = system.free if system.profile is None else system.profile[0][1]  # what reservations that are due leave
-        told = *three, system.now, job.user, job.group, job.log_queue, usage, system.procs, free, extra, window
+        own = job.user, job.group, job.log_queue
+        told = *three, system.now, *own, usage, system.procs, system.free, extra, window
         return self.function(*map(float, told))
 
     @property
