@@ -6,6 +6,7 @@ A running job's use counts from second to second, so that nobody gains by jobs t
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from .parts import part
 
@@ -48,7 +49,7 @@ def hold(usage, job, now, procs):
             usage.held[account] += procs
 
 
-@part
+@register_jitable(_nrt=False, forceinline=True)  # it is used by what numba chooses by type, see `ranking.told`
 def times_its_share(usage, job, now):
     """Tell what a job's account has had, in multiples of an equal share of all: 1 is fair; 0 where nobody had any.
 
