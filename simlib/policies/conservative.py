@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine, orders
-from ..arrays import Ints
-from ..engine.ranking import NoRank
+from ..engine.ranking import Facts
 from .easy import EVERYONE
-from .form import Feedback, progress
-from .ordered import Ordered
+from .ordered import Given, Ordered
 
 COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
@@ -65,26 +63,10 @@ class Conservative(Ordered):
                 "jobs move forward; expected one of the two"
             )
 
-    def schedule(
-        self,
-        submit: Ints,
-        run: Ints,
-        estimate: Ints,
-        size: Ints,
-        machine: int,
-        feedback: Feedback | None = None,
-        watch: Ints | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Schedule jobs in order of arrival: see `simlib.policies`."""
-        given = submit, run, estimate, size, machine, *(feedback or engine.OPEN), progress(watch)
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
             start, guarantee, backfilled = engine.conservative(*given, COMPRESS[self.compress])
         else:
-            facts = self._facts(machine)
-            try:
-                start, guarantee, backfilled = engine.reserving(
-                    *given, EVERYONE, 0.0, True, self._pointer("order", facts), facts
-                )
-            except NoRank as error:
-                self._failed(*error.args)
-        return {"submit": submit, "start": start, "backfilled": backfilled, "guarantee": guarantee}
+            order = True, self._pointer("order", facts), facts
+            start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
+        return {"start": start, "backfilled": backfilled, "guarantee": guarantee}

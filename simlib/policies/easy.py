@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import engine, orders
-from ..arrays import Ints
-from ..engine.ranking import NoRank
-from .form import Feedback, progress
-from .ordered import Ordered
+from ..engine.ranking import Facts
+from .ordered import Given, Ordered
 from .predictions import Predictions
 
 if TYPE_CHECKING:
@@ -140,36 +138,18 @@ class EASY(Ordered):
             found["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
         return found
 
-    def schedule(
-        self,
-        submit: Ints,
-        run: Ints,
-        estimate: Ints,
-        size: Ints,
-        machine: int,
-        feedback: Feedback | None = None,
-        watch: Ints | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Schedule jobs in order of arrival: see `simlib.policies`."""
-        given = submit, run, estimate, size, machine, *(feedback or engine.OPEN), progress(watch)
-        facts = self._facts(machine)
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         order = self.order != "fcfs", self._pointer("order", facts)
-        try:
-            if self.reservations != 1:
-                most = EVERYONE if self.reservations == np.inf else int(self.reservations)
-                start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order, facts)
-                return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow}
-            learning = self._adjusting(), self._predicting()
-            passing = self._passing(machine, facts)
-            start, backfilled, shadow, t_sched = engine.easy(
-                *given, bool(self.reuse_extra), *order, *passing, facts, *learning
-            )
-        except NoRank as error:
-            self._failed(*error.args)
+        if self.reservations != 1:
+            most = EVERYONE if self.reservations == np.inf else int(self.reservations)
+            start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order, facts)
+            return {"start": start, "backfilled": backfilled, "shadow": shadow}
+        rules = bool(self.reuse_extra), *order, *self._passing(facts), facts, self._adjusting(), self._predicting()
+        start, backfilled, shadow, t_sched = engine.easy(*given, *rules)
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
-        return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
+        return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 
-    def _passing(self, machine: int, facts: Any) -> tuple[int, Any]:
+    def _passing(self, facts: Facts | None) -> tuple[int, Any]:
         """Who may pass the head, and in which order they are tried; None for the queue's."""
         if self.backfill == LOOKAHEAD:
             return engine.BEST_SET, None

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine, orders
-from ..arrays import Ints
-from ..engine.ranking import NoRank
-from .form import Feedback, progress
-from .ordered import Ordered
+from ..engine.ranking import Facts
+from .ordered import Given, Ordered
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,30 +34,16 @@ class FCFS(Ordered):
 
     The shortest first, and nobody passes the head of the queue:
 
-    >>> simlib.simulate(w, simlib.FCFS(order="sjf")).jobs.start.to_list()
-    [0, 10, 10]
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 9, 9, 4), C=(2, 5, 5, 1))
+    >>> [simlib.simulate(w, simlib.FCFS(order=order)).jobs.start.to_list() for order in ("fcfs", "sjf")]
+    [[0, 10, 19], [0, 10, 2]]
     """
 
     order: orders.Order = "fcfs"
 
-    def schedule(
-        self,
-        submit: Ints,
-        run: Ints,
-        estimate: Ints,
-        size: Ints,
-        machine: int,
-        feedback: Feedback | None = None,
-        watch: Ints | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Schedule jobs in order of arrival: see `simlib.policies`."""
-        arrivals = *(feedback or engine.OPEN), progress(watch)
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
-            return {"submit": submit, "start": engine.fcfs(submit, run, size, machine, *arrivals)}
-        facts = self._facts(machine)
+            submit, run, _, size, *others = given
+            return {"start": engine.fcfs(submit, run, size, *others)}
         rules = False, True, self._pointer("order", facts), engine.NOBODY, None, facts, None, None
-        try:
-            start, *_ = engine.easy(submit, run, estimate, size, machine, *arrivals, *rules)
-        except NoRank as error:
-            self._failed(*error.args)
-        return {"submit": submit, "start": start}
+        return {"start": engine.easy(*given, *rules)[0]}

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, Protocol
 
-import numpy as np
-
 from ..arrays import Ints
 
 Feedback = tuple[Ints, Ints]
@@ -20,17 +18,6 @@ class Policy(Protocol):
     @property
     def schedule(self) -> Callable[..., Mapping[str, Any]]:
         """The method."""
-
-
-def progress(watch: Ints | None) -> Ints:
-    """Make the array that a kernel writes its progress into, where nobody watches.
-
-    Examples
-    --------
-    >>> progress(None).tolist()
-    [0, 0]
-    """
-    return np.zeros(2, np.int64) if watch is None else watch
 
 
 def shown(policy: Any) -> str:

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Self
 
+import numpy as np
 import pandas as pd
 from numba.core.ccallback import CFunc
 
-from .. import orders
-from ..engine.ranking import Facts
+from .. import engine, orders
+from ..arrays import Ints
+from ..engine.ranking import Facts, NoRank
 from .fair_share import Multifactor
-from .form import shown
+from .form import Feedback, shown
 from .knowing import Known, asks_for_more
+
+Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
+"""What all kernels begin with: submit, run, estimate, size, machine, preceding, think, watch."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +55,37 @@ class Ordered:
             return self
         same = self.known.of_same(jobs) if self.known is not None else None
         return replace(self, known=same or Known.of(jobs, adjust))
+
+    def schedule(
+        self,
+        submit: Ints,
+        run: Ints,
+        estimate: Ints,
+        size: Ints,
+        machine: int,
+        feedback: Feedback | None = None,
+        watch: Ints | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Schedule jobs in order of arrival: see `simlib.policies`.
+
+        Examples
+        --------
+        >>> import numpy as np, simlib
+        >>> submit, run, size = np.array([0, 1]), np.array([10, 5]), np.array([2, 2])
+        >>> simlib.FCFS().schedule(submit, run, run, size, 3)["start"].tolist()
+        [0, 10]
+        """
+        followed = feedback or engine.OPEN
+        watched = np.zeros(2, np.int64) if watch is None else watch
+        try:
+            columns = self._run((submit, run, estimate, size, machine, *followed, watched), self._facts(machine))
+        except NoRank as error:
+            self._failed(*error.args)
+        return {"submit": submit, **columns}
+
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+        """Call the kernel that carries the policy out; what it returns is by the name of a column."""
+        raise NotImplementedError
 
     def _facts(self, machine: int) -> Facts | None:
         """What the orders are told besides three numbers; None where they need no more."""

@@ -45,8 +45,8 @@ class Predictions:
     References
     ----------
     D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-    estimates", IEEE TPDS 18(6), 2007. The list of steps is as E. Gaussier, D. Glesser, V. Reis and D. Trystram give
-    it, "Improving backfilling by using machine learning to predict running times", SC 2015.
+    estimates", IEEE TPDS 18(6), 2007. The list of steps is that of predictsim, the public simulator of E. Gaussier, D.
+    Glesser, V. Reis and D. Trystram, "Improving backfilling by using machine learning to predict running times", 2015.
 
     Examples
     --------

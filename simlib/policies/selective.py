@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine, orders
-from ..arrays import Ints
-from ..engine.ranking import NoRank
+from ..engine.ranking import Facts
 from .easy import EVERYONE
-from .form import Feedback, progress
-from .ordered import Ordered
+from .ordered import Given, Ordered
 
 ADAPTIVE = "adaptive"
 
@@ -67,24 +65,8 @@ class Selective(Ordered):
             )
         super().__post_init__()
 
-    def schedule(
-        self,
-        submit: Ints,
-        run: Ints,
-        estimate: Ints,
-        size: Ints,
-        machine: int,
-        feedback: Feedback | None = None,
-        watch: Ints | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Schedule jobs in order of arrival: see `simlib.policies`."""
-        given = submit, run, estimate, size, machine, *(feedback or engine.OPEN), progress(watch)
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == ADAPTIVE else float(self.threshold)
-        facts = self._facts(machine)
-        try:
-            start, shadow, backfilled = engine.reserving(
-                *given, EVERYONE, threshold, self.order != "fcfs", self._pointer("order", facts), facts
-            )
-        except NoRank as error:
-            self._failed(*error.args)
-        return {"submit": submit, "start": start, "backfilled": backfilled, "shadow": shadow}
+        order = self.order != "fcfs", self._pointer("order", facts), facts
+        start, shadow, backfilled = engine.reserving(*given, EVERYONE, threshold, *order)
+        return {"start": start, "backfilled": backfilled, "shadow": shadow}
