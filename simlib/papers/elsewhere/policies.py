@@ -37,7 +37,7 @@ AGAINST_CONSERVATIVE = "selective, adaptive, against conservative"
 TITLES = {"response": "mean response time", "bounded_slowdown": "mean bounded slowdown"}
 
 LOSING = {
-    HOUR_LONGER: "jobs that wait an hour longer",
+    HOUR_LONGER: "jobs that wait an hour longer [% of all jobs]",
     WAIT_95TH: "95th percentile of waits",
     LONGEST_WAIT: "longest wait",
 }
