@@ -14,3 +14,22 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 Bytes = NDArray[np.uint8]
+
+
+def in_order(values: Ints) -> Ints:
+    """Find the order of whole numbers, equal ones as they are.
+
+    So does a stable `argsort`, but to sort numbers that are all different takes a fifth of its time: here each has its
+    place behind it.
+
+    Examples
+    --------
+    >>> in_order(np.array([20, 10, 20, 10])).tolist()
+    [1, 3, 0, 2]
+    """
+    bits = len(values).bit_length()
+    if max(int(values.max(initial=0)), -int(values.min(initial=0))) >= 2 ** (62 - bits):
+        return np.argsort(values, kind="stable")
+    keys: Ints = (values << bits) | np.arange(len(values))
+    keys.sort()
+    return keys & (2**bits - 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .arrays import Ints
+from .arrays import Ints, in_order
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -79,9 +79,10 @@ def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.Series
     >>> len(jobs), list(dropped)
     (1, ['run time unknown', 'larger than the machine'])
     """
-    reason = np.select([jobs.run < 0, jobs.procs <= 0, jobs.procs > procs], [NO_RUN, NO_PROCS, TOO_LARGE], default="")
-    out = reason != ""
-    dropped = pd.Series(reason[out], index=jobs.index[out], name="dropped", dtype=object)
+    out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
+    others = jobs[out]  # few, for words take long
+    reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
+    dropped = pd.Series(reason, index=others.index, name="dropped", dtype=object)
     return jobs[~out] if out.any() else jobs, dropped
 
 
@@ -95,7 +96,7 @@ def by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:
     ['B', 'A', 'C']
     """
     submit = jobs.submit.to_numpy()
-    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[np.argsort(submit, kind="stable")]
+    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[in_order(submit)]
 
 
 def unrequested(jobs: pd.DataFrame, log: pd.DataFrame | None) -> pd.Index:

@@ -1,19 +1,20 @@
 """Orders of a queue: functions that rank a job, compiled; the job with the largest value is the first."""
 
 import inspect
-import traceback
 from collections.abc import Callable
 from functools import cache
-from types import CellType, CodeType, FunctionType
-from typing import Any, NoReturn, Protocol
+from types import FunctionType
+from typing import Any, NoReturn, Protocol, no_type_check
 
 import numba
 import numpy as np
-from numba.core import types
 from numba.core.ccallback import CFunc
 
+from .compiled import compiled as compile_and_keep
 from .compiled import pointer
+from .guarding import guarded
 from .identity import identity
+from .refusing import in_python
 
 
 class Ranking(Protocol):
@@ -35,17 +36,20 @@ Order = str | Callable[..., float] | Ranking
 
 THREE = "wait", "estimate", "size"
 
-FACTS = (*THREE, "now", "user", "group", "queue", "usage", "machine", "free", "extra", "window")
+FACTS = (*THREE, "now", "user", "group", "queue", "usage", "fair_share", "machine", "free", "extra", "window")
 """What a function may ask for by the names of its parameters, all floats.
 
 Of the job: the seconds that it waits, its estimate in seconds, its processors; its user, group and queue as in the
-jobs table, -1 where unknown; `usage`, what its user has had of the machine of late (see `simlib.Multifactor`). Of the
-system: the second that it is, the processors of the machine and those free; where jobs are backfilled, the extra
-processors and the seconds until the shadow time.
+jobs table, -1 where unknown; `usage`, what its user has had of the machine of late, and `fair_share`, 2 ** -usage (see
+`simlib.Multifactor`). Of the system: the second that it is, the processors of the machine and those free; where jobs
+are backfilled, the extra processors and the seconds until the shadow time.
 """
 
 ONLY_BACKFILL = "extra", "window"
 """Those that are known only when jobs are backfilled."""
+
+CHANGING = "wait", "now", "usage", "fair_share", "free"
+"""Those of an order of the queue that change while a job waits."""
 
 
 def _arrival(wait: float, estimate: float, size: float) -> float:
@@ -73,6 +77,9 @@ def _best_fit(size: float, estimate: float, window: float) -> float:
 
 
 ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
+
+FIXED = "fcfs", "sjf"
+"""Those of them that rank a job once and for all."""
 
 BACKFILL = {
     "arrival": _arrival,
@@ -116,7 +123,7 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
         return
     policy, setting = where.split(": ")
     expected = f"expected one of {', '.join(map(repr, known))} or {EXPECTED}"
-    function = _in_python(order)
+    function = in_python(order)
     if not isinstance(function, FunctionType):  # no class, partial or object: they have no code
         raise ValueError(f"{policy}: found {setting}={order!r}, {expected}")
     try:
@@ -146,7 +153,7 @@ def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, .
     >>> asked_for(lambda size, user: -size), asked_for(lambda w, e, s: w / e)
     (('size', 'user'), ('wait', 'estimate', 'size'))
     """
-    function = known[order] if isinstance(order, str) else _in_python(order)
+    function = known[order] if isinstance(order, str) else in_python(order)
     signature = inspect.signature(function)
     asked = tuple(
         name
@@ -162,6 +169,19 @@ def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, .
         also = f" (or of {', '.join(FACTS)} by name; {unknown[0]!r} is none of them)" if unknown else ""
         raise TypeError(f"{error}{also}") from None
     return THREE
+
+
+def changes(order: Order) -> bool:
+    """Tell whether the rank that an order gives a job may change while it waits: whether it asks for what does.
+
+    Examples
+    --------
+    >>> changes("wfp"), changes("sjf"), changes(lambda size, user: -size), changes(lambda w, e, s: -s)
+    (True, False, False, True)
+    """
+    if isinstance(order, str):
+        return order not in FIXED
+    return any(fact in CHANGING for fact in asked_for(order))
 
 
 def compiled(
@@ -196,13 +216,52 @@ def compiled(
     """
     if isinstance(order, str) and not facts:
         return _own(known[order])
-    function: Any = known[order] if isinstance(order, str) else _in_python(order)
+    return _kept(order, facts, known, where, _guarded)
+
+
+def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: order") -> CFunc:
+    """Compile an order to a function pointer that ranks all jobs of a queue in one call.
+
+    Parameters
+    ----------
+    order, facts, where
+        As for `compiled`.
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        It is called with the present second and arrays of submit times, estimates and sizes, and writes the ranks into
+        the last array; with facts it is called as `simlib.engine.rows.ask_for_ranks` says. It writes nan where the
+        function raises.
+
+    Raises
+    ------
+    ValueError
+        As for `compiled`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranks, size = np.empty(2), np.array([8.0, 2.0])
+    >>> ranked = numba.njit(lambda function, *given: function(*given))
+    >>> ranked(compiled_for_queue(lambda wait, estimate, size: wait / size), 60.0, np.zeros(2), size, size, ranks)
+    >>> ranks.tolist()
+    [7.5, 30.0]
+    """
+    if isinstance(order, str) and not facts:
+        return _own_for_queue(ORDERS[order])
+    return _kept(order, facts, ORDERS, where, _guarded_for_queue)
+
+
+def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, make: Callable[..., CFunc]) -> CFunc:
+    """Compile somebody's function, unless it was compiled before."""
+    function: Any = known[order] if isinstance(order, str) else in_python(order)
     try:
-        key = facts, *identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
+        hangs_on = identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
     except TypeError:
-        return _guarded(function, facts, where)
-    if key not in _compiled:
-        _compiled[key] = _guarded(function, facts, where)
+        return make(function, facts, where)
+    if (key := (make, facts, *hangs_on)) not in _compiled:
+        _compiled[key] = make(function, facts, where)
     return _compiled[key]
 
 
@@ -211,48 +270,54 @@ def _own(function: Callable[..., float]) -> CFunc:
     return pointer(function, _types(THREE))
 
 
+@cache
+def _own_for_queue(function: Callable[..., float]) -> CFunc:
+    many = _for_queue(compile_and_keep(error_model="numpy")(function), facts=False)
+    many.__qualname__ = f"{function.__qualname__} for a queue"  # by which its machine code is kept
+    return pointer(many, _queue_types(facts=False))
+
+
+def _for_queue(one: Any, facts: bool) -> Any:
+    """Write the function that ranks all jobs, from the one, compiled, that ranks one of them."""
+
+    @no_type_check
+    def of_three(now, submit, estimate, size, ranks):
+        for i in range(ranks.size):
+            ranks[i] = one(now - submit[i], estimate[i], size[i])
+
+    @no_type_check
+    def of_facts(now, machine, free, submit, estimate, size, user, group, queue, usage, fair_share, ranks):
+        for i in range(ranks.size):
+            its = user[i], group[i], queue[i], usage[i], fair_share[i]
+            ranks[i] = one(now - submit[i], estimate[i], size[i], now, *its, machine, free, 0.0, 0.0)
+
+    return of_facts if facts else of_three
+
+
+def _queue_types(facts: bool) -> str:
+    return f"void({', '.join(['float64'] * (3 if facts else 1) + ['float64[::1]'] * (9 if facts else 4))})"
+
+
 def _types(facts: tuple[str, ...]) -> str:
     return f"float64({', '.join(['float64'] * len(facts))})"
 
 
 def _guarded(function: FunctionType, facts: bool, where: str) -> CFunc:
     """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
-    _refuse_print(function, where)
-    inner, asked = _compilable(function, ()), asked_for(function)
-    try:
-        inner.compile((types.float64,) * len(asked))
-    except Exception as error:  # numba raises what it likes, its own errors and others
-        raise _cannot_compile(function, asked, error, where) from None
-    _refuse_return_type(function, inner.nopython_signatures[0].return_type, where)
-    given = FACTS if facts else THREE
-    lines = f"def guarded({', '.join(given)}):", " try:", f"  return float64(inner({', '.join(asked)}))"
-    made: dict[str, Any] = {"inner": inner, "float64": np.float64, "nan": np.nan}
-    exec("\n".join([*lines, " except Exception:", "  return nan"]), made)  # for numba cannot pick arguments by name
-    return numba.cfunc(_types(given), error_model="numpy")(made["guarded"])
+    return numba.cfunc(_types(FACTS if facts else THREE), error_model="numpy")(
+        _that_cannot_raise(function, facts, where)
+    )
 
 
-def _compilable(function: FunctionType, callers: tuple[CodeType, ...]) -> Any:
-    """Copy a function for numba to compile, with the functions that it calls, as they and what they read are now.
+def _guarded_for_queue(function: FunctionType, facts: bool, where: str) -> CFunc:
+    """Compile somebody's function to a pointer that ranks all jobs of a queue."""
+    one = numba.njit(error_model="numpy")(_that_cannot_raise(function, facts, where))
+    return numba.cfunc(_queue_types(facts), error_model="numpy")(_for_queue(one, facts))
 
-    Functions themselves that numba compiled before would keep the values that global variables had then. Those that
-    are being copied already, as of a function that calls itself, are in `callers`.
-    """
 
-    def called(value: Any) -> Any:
-        value = _in_python(value)
-        if (
-            not isinstance(value, FunctionType)
-            or value.__code__ in callers
-            or str(value.__module__).startswith("numba.")
-        ):
-            return value
-        return _compilable(value, (*callers, function.__code__))
-
-    names = {*function.__code__.co_names} & {*function.__globals__}
-    read = function.__globals__ | {name: called(function.__globals__[name]) for name in names}
-    cells = tuple(CellType(called(cell.cell_contents)) for cell in function.__closure__ or ())
-    copy = FunctionType(function.__code__, read, function.__name__, function.__defaults__, cells)
-    return numba.njit(error_model="numpy")(copy)
+def _that_cannot_raise(function: FunctionType, facts: bool, where: str) -> FunctionType:
+    typical = {name: TYPICAL[name] for name in asked_for(function)}
+    return guarded(function, FACTS if facts else THREE, typical, f"{where} {_name(function)!r}", EXPECTED)
 
 
 def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
@@ -281,7 +346,7 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
     facts = dict(zip(FACTS, numbers, strict=False))
     told = {name: facts[name] for name in asked_for(order, known)}
     said = ", ".join(f"{name}={value:g}" for name, value in told.items())
-    function = known[order] if isinstance(order, str) else _in_python(order)
+    function = known[order] if isinstance(order, str) else in_python(order)
     try:
         with np.errstate(all="ignore"):  # as where it is compiled: 1 / 0 is infinite, 0 / 0 nan
             returned = function(*map(np.float64, told.values()))
@@ -291,53 +356,9 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
     raise ValueError(f"{where} {_name(order)!r} returned {returned} for {said}; expected {EXPECTED}")
 
 
-def _in_python(value: Any) -> Any:
-    """The function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself."""
-    value = getattr(value, "function", value)
-    return getattr(value, "py_func", value)
-
-
 def _name(order: object) -> str:
     return getattr(order, "__name__", repr(order))
 
 
-def _refuse_print(function: FunctionType, where: str) -> None:
-    if "print" in function.__code__.co_names:
-        raise ValueError(
-            f"{where} {_name(function)!r} prints, which it cannot do while jobs are scheduled; call it for one job "
-            f"to see what it does, such as print({_name(function)}(60.0, 3600.0, 8.0)), and take the print out"
-        )
-
-
-def _refuse_return_type(function: FunctionType, returned: types.Type, where: str) -> None:
-    if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
-        return
-    found = "sometimes nothing" if isinstance(returned, types.Optional) else returned.name
-    found = {"none": "nothing", "unicode_type": "a string"}.get(found, found)
-    found = "a string" if isinstance(returned, types.Literal) and isinstance(returned.literal_value, str) else found
-    raise ValueError(f"{where} {_name(function)!r} returns {found}; expected {EXPECTED}, in every case")
-
-
-TYPICAL = dict(zip(FACTS, (60.0, 3600.0, 8.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 128.0, 16.0, 4.0, 1800.0), strict=True))
+TYPICAL = dict(zip(FACTS, (60.0, 3600.0, 8.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0), strict=True))
 """A job for which functions are tried."""
-
-
-def _cannot_compile(function: FunctionType, asked: tuple[str, ...], error: Exception, where: str) -> ValueError:
-    """Say why a function cannot be compiled: in Python's words where it fails in plain Python too, else in numba's."""
-    try:
-        function(*(TYPICAL[name] for name in asked))
-        why = f"plain Python can run it, but it cannot be compiled ({_first_reason(error)})"
-    except Exception as plain:
-        line = traceback.extract_tb(plain.__traceback__)[-1].lineno
-        why = f"line {line}: {type(plain).__name__}: {plain}"
-    return ValueError(
-        f"{where} {_name(function)!r} cannot be used: {why}; expected {EXPECTED}, by arithmetic, `if`, `for`, and "
-        "the functions of math and numpy, imported outside of it"
-    )
-
-
-def _first_reason(error: Exception) -> str:
-    """The first line of numba's message that tells something."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    said = [line for line in lines if line and not line.startswith(("Failed in", "During", "File", "<", "^"))]
-    return said[0] if said else type(error).__name__

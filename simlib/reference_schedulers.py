@@ -178,8 +178,9 @@ class Asking:
     def of(self, job: Job, estimate: int, started: list[Job], seen: dict[str, int]) -> float:
         """Rank a job; `started` are all jobs that run or have run."""
         now = seen["now"]
-        usage = self.usage(job, started, now) if "usage" in self.names else 0.0
+        usage = self.usage(job, started, now) if {"usage", "fair_share"}.intersection(self.names) else 0.0
         its = {"wait": now - job.submit, "estimate": estimate, "size": job.size, "usage": usage}
+        its["fair_share"] = 0.5**usage
         told = self.about[job.number] | seen | its
         return self.function(*(told[name] for name in self.names))
 

@@ -23,6 +23,9 @@ OVERRUN = ("extend", "kill")
 MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
 """The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
 
+_COLUMNS = ["submit", "run", "start", "end", "wait", "response", "bounded_slowdown", "backfilled"]
+"""What every Schedule adds to the columns of a workload's jobs, or has in their place."""
+
 _SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
 _SUMMARY += ["unestimated"]
 
@@ -78,7 +81,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     estimate = np.maximum(estimate, run)
     options = {"feedback": _followed(workload)} if feedback else {}
     longest = estimate.sum(dtype=float) + sum(think.sum(dtype=float) for _, think in options.values())
-    if np.abs(submit).max(initial=0) + longest > 2.0**61:
+    if max(int(submit.max(initial=0)), -int(submit.min(initial=0))) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
     own = checks.is_own(prepared)
@@ -170,25 +173,26 @@ class Schedule:
         self._others = others
 
     @cached_property
-    def _columns(self) -> dict[str, np.ndarray]:
-        """The columns of `jobs` that are not the workload's own, by name."""
-        wait = metrics.wait(self._submit, self._start)
-        return {
-            "submit": self._submit,
-            "run": self._run,
-            "start": self._start,
-            "end": self._start + self._run,
-            "wait": wait,
-            "response": metrics.response(wait, self._run),
-            "bounded_slowdown": metrics.bounded_slowdown(wait, self._run),
-            "backfilled": self._backfilled,
-            **self._others,
-        }
+    def _known(self) -> dict[str, np.ndarray]:
+        """The columns of `jobs` that are not the workload's own, by name, as far as they are worked out."""
+        given = {"submit": self._submit, "run": self._run, "start": self._start, "backfilled": self._backfilled}
+        return given | self._others
+
+    def _worked_out(self, name: str) -> np.ndarray:
+        """Work out a column that follows from others."""
+        if name == "end":
+            return self._start + self._run
+        if name == "wait":
+            return metrics.wait(self._submit, self._start)
+        if name == "response":
+            return metrics.response(self.column("wait"), self._run)
+        return metrics.bounded_slowdown(self.column("wait"), self._run)
 
     @cached_property
     def _table(self) -> pd.DataFrame:
         jobs = self.workload.jobs
-        columns = {column: jobs[column].to_numpy() for column in jobs} | self._columns
+        names = dict.fromkeys([*jobs, *_COLUMNS, *self._others])
+        columns = {name: self.column(name) for name in names}
         return pd.DataFrame(columns, jobs.index, copy=False)
 
     def column(self, name: str) -> np.ndarray:
@@ -201,7 +205,9 @@ class Schedule:
         >>> simlib.simulate(w, simlib.EASY()).column("wait")
         array([0, 9])
         """
-        return self._columns[name] if name in self._columns else self.workload.jobs[name].to_numpy()
+        if name not in self._known and name in _COLUMNS:
+            self._known[name] = self._worked_out(name)
+        return self._known[name] if name in self._known else self.workload.jobs[name].to_numpy()
 
     @property
     def jobs(self) -> pd.DataFrame:
@@ -304,7 +310,7 @@ class Schedule:
         values = [wait, response, slowdown, load, backfilled, jobs, self._makespan, self.workload.unestimated]
         found = dict(zip(_SUMMARY, values, strict=True))
         if percentiles:
-            found |= of_measures(self._columns["wait"], self._run, floor)
+            found |= of_measures(self.column("wait"), self._run, floor)
         return pd.Series(found, name=str(self.policy))
 
     def _repr_html_(self) -> str:

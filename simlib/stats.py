@@ -313,10 +313,46 @@ def batch_means(
     >>> means.batches, means.stopped, round(means.mean), round(means.half_width)
     (49, 'end', 99, 2)
     """
+    _check_settings(confidence, min(most, least))
+    means = means_of_batches(values, batch, warmup, most)
+    return mean_of_batches(means, confidence, most, precision, ceiling, least)
+
+
+def means_of_batches(values: ArrayLike, batch: int, warmup: int = 1, most: int = 100) -> Floats:
+    """Take the means of the batches of `batch_means`, for several questions to the same values.
+
+    Examples
+    --------
+    >>> means_of_batches([9, 9, 1, 3, 2, 6], batch=2).tolist()
+    [2.0, 4.0]
+    """
     values = np.asarray(values, float)
-    _check(values, batch, confidence, warmup, min(most, least))
+    _check_values(values, batch, warmup)
     full = min(len(values) // batch, warmup + most)
-    means = values[: full * batch].reshape(full, batch).mean(axis=1)[warmup:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        means: Floats = values[: full * batch].reshape(full, batch).mean(axis=1)
+        finite = np.isfinite(means.sum() + values[full * batch :].sum())
+    if not finite and not np.isfinite(values).all():  # sums are quicker, but may overflow
+        raise ValueError(_expected_finite(values))
+    return means[warmup:]
+
+
+def mean_of_batches(
+    means: Floats,
+    confidence: float = 0.90,
+    most: int = 100,
+    precision: float | None = None,
+    ceiling: float | None = None,
+    least: int = 20,
+) -> BatchMeans:
+    """Find what `batch_means` does, from `means_of_batches`.
+
+    Examples
+    --------
+    >>> mean_of_batches(np.array([2.0, 4.0])).mean
+    3.0
+    """
+    means = means[:most]
     n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
     mean = means.cumsum()[1:] / n
     half_width = _quantiles(confidence, len(means)) * _deviation(means) / np.sqrt(n)
@@ -338,20 +374,33 @@ def _quantiles(confidence: float, count: int) -> Floats:
     return scipy.special.stdtrit(np.arange(1, count), (1 + confidence) / 2)
 
 
-def _check(values: Floats, batch: int, confidence: float, warmup: int, fewest: int) -> None:
-    """Raise ValueError for settings of `batch_means` out of range, or values that they do not fit."""
-    for name, found, lowest in (("batch", batch, 1), ("warmup", warmup, 0), ("most and least", fewest, 2)):
-        if not (isinstance(found, (int, np.integer)) and found >= lowest):
-            raise ValueError(f"batch_means: found {name}={found!r}, expected a whole number of at least {lowest}")
+def _check_settings(confidence: float, fewest: int) -> None:
+    """Raise ValueError for settings of `batch_means` out of range."""
+    _check_whole("most and least", fewest, 2)
     if not 0 < confidence < 1:
         raise ValueError(f"batch_means: found confidence={confidence!r}, expected a share between 0 and 1, as 0.9")
-    if values.ndim != 1 or not np.isfinite(values).all():
-        raise ValueError(f"batch_means: found values of shape {values.shape}, expected one row of finite numbers")
+
+
+def _check_whole(name: str, found: object, lowest: int) -> None:
+    if not (isinstance(found, (int, np.integer)) and found >= lowest):
+        raise ValueError(f"batch_means: found {name}={found!r}, expected a whole number of at least {lowest}")
+
+
+def _check_values(values: Floats, batch: int, warmup: int) -> None:
+    """Raise ValueError for batches that are none, or values that do not fit them; their sums show which are finite."""
+    _check_whole("batch", batch, 1)
+    _check_whole("warmup", warmup, 0)
+    if values.ndim != 1:
+        raise ValueError(_expected_finite(values))
     if len(values) < (warmup + 2) * batch:
         raise ValueError(
             f"batch_means: found {len(values):,} values, expected at least {(warmup + 2) * batch:,}: "
             f"{warmup} batches of {batch:,} to warm up and two more"
         )
+
+
+def _expected_finite(values: Floats) -> str:
+    return f"batch_means: found values of shape {values.shape}, expected one row of finite numbers"
 
 
 def _deviation(means: Floats) -> Floats:

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from . import estimates as _estimates
 from . import selecting
-from .arrays import Ints
+from .arrays import Ints, in_order
 from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, taking_part, unrequested
 from .months import Calendar, Moment, in_a_zone
 
@@ -252,7 +253,8 @@ class Workload(Calendar):
         """
         submit, run, procs = (self._jobs[column].to_numpy() for column in ("submit", "run", "procs"))
         span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
-        work = int(run.astype(float) @ procs.astype(float))
+        most = len(run) * int(run.max(initial=0)) * int(procs.max(initial=0))
+        work = int(run.astype(float) @ procs.astype(float)) if most >= 2**62 else 0
         if work < 2**62:  # of absurd logs the last digits do not matter, but it must not overflow
             work = int((run * procs).sum())
         return work / (self.procs * span) if span else float("nan")
@@ -269,9 +271,9 @@ class Workload(Calendar):
         """
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
-        submit = self._jobs.submit
-        scaled = submit.min() + np.rint((submit - submit.min()) * factor)
-        if np.abs(scaled).max() < 2.0**62:  # else it is refused for what it is
+        submit = self._jobs.submit.to_numpy()  # in order, so that the first is the least
+        scaled = submit[:1] + np.rint((submit - submit[:1]) * factor)
+        if np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:  # else it is refused for what it is
             scaled = scaled.astype(np.int64)
         return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
 
@@ -359,13 +361,19 @@ class Workload(Calendar):
         60
         """
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
-        columns = self._jobs.to_numpy().T  # done thousands of times, in threads: pandas would hold Python's lock
+        columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT] + shift
-        order = np.argsort(submit, kind="stable")
-        columns = columns.take(order, axis=1)
-        columns[_SUBMIT] = submit[order]
-        jobs = pd.DataFrame(columns.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
+        order = in_order(submit)
+        moved = np.empty_like(columns)
+        for place, column in enumerate(columns):
+            (submit if place == _SUBMIT else column).take(order, out=moved[place], mode="clip")  # unlooked at, quicker
+        jobs = pd.DataFrame(moved.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
         return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
+
+    @cached_property
+    def _by_column(self) -> Ints:
+        """The numbers of the jobs table, a row a column."""
+        return np.ascontiguousarray(self._jobs.to_numpy().T)
 
     def derive(self, jobs: pd.DataFrame, step: str) -> Self:
         """Give the same machine and clock another jobs table, as a new Workload.
@@ -390,6 +398,7 @@ class Workload(Calendar):
         """Derive a workload from a table with all columns and in order."""
         new = copy.copy(self)
         new._jobs = jobs
+        vars(new).pop("_by_column", None)
         if not jobs.index.equals(self._jobs.index):
             new._followed = []
         new.history = (*self.history, step)

@@ -1,6 +1,8 @@
 """Orders of the queue that somebody wrote: compiled, told apart by all they hang on, or refused in clear words."""
 
+import contextlib
 import functools
+import linecache
 import math
 import signal
 import subprocess
@@ -81,12 +83,35 @@ def nothing_in_some_case(wait, estimate, size):
         return 1.0
 
 
+def nothing_for_four(wait, estimate, size):
+    if size > 4:
+        return 1.0
+    if size < 4:
+        return 2.0
+
+
+def no_value(wait, estimate, size):
+    if estimate < 600:
+        value = 1.0
+    return value
+
+
 def text(wait, estimate, size):
     return "first"
 
 
+def text_for_some(wait, estimate, size):
+    return "first" if wait > 10 else 0.0
+
+
 def unknown_name(wait, estimate, size):
     return waiting * size  # noqa: F821
+
+
+def unknown_name_later(wait, estimate, size):
+    if wait > 1e6:
+        return waiting  # noqa: F821
+    return size
 
 
 def unknown_attribute(wait, estimate, size):
@@ -104,28 +129,159 @@ def prints(wait, estimate, size):
     return wait
 
 
+def shown(number):
+    prints(number, number, number)
+    return number
+
+
+def prints_in_another(wait, estimate, size):
+    return shown(wait)
+
+
+aloud = print
+
+
+def prints_by_another_name(wait, estimate, size):
+    aloud(wait)
+    return wait
+
+
+def prints_inside(wait, estimate, size):
+    return max([print(size) or size for _ in range(2)])
+
+
+def prints_with_facts(user, wait):
+    print(user)
+    return wait
+
+
+def asks(wait, estimate, size):
+    return float(input("how urgent?"))
+
+
 def by_name(wait, estimate, size):
     return {"a": object()}[wait]
 
 
-@pytest.mark.parametrize(
-    "order, said",
-    [
-        (nothing, "returns nothing; expected"),
-        (nothing_in_some_case, "returns sometimes nothing; expected .* in every case"),
-        (text, "returns a string"),
-        (unknown_name, r"line \d+: NameError: name 'waiting' is not defined"),
-        (unknown_attribute, r"line \d+: AttributeError: 'float' object has no attribute 'seconds'"),
-        (imports, "cannot be compiled .*IMPORT_NAME.*imported outside of it"),
-        (prints, r"prints, .* such as print\(prints\(60.0, 3600.0, 8.0\)\), and take the print out"),
-        (by_name, "by_name.*KeyError"),
-        (lambda wait, estimate, size: complex(wait), "returns complex"),
-        (lambda *numbers: numbers[0], "cannot be compiled"),
-    ],
-)
-def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words(order, said):
-    with pytest.raises(ValueError, match=said):
+def catches(wait, estimate, size):
+    try:
+        return wait / estimate
+    except ZeroDivisionError:
+        return 0.0
+
+
+def keeps_count(wait, estimate, size):
+    global count
+    count = wait
+    return count
+
+
+def mixed_list(wait, estimate, size):
+    return [wait, "none"][int(size) % 2]
+
+
+def mixed_variable(wait, estimate, size):
+    kind = "short" if estimate < 60 else 3
+    return wait if kind == 3 else size
+
+
+def reads_a_table(wait, estimate, size):
+    return jobs["a"] * wait
+
+
+def reads_a_list(wait, estimate, size):
+    seen.append(wait)
+    return wait
+
+
+def opens(wait, estimate, size):
+    with lock:
+        return wait
+
+
+def formats(wait, estimate, size):
+    return float(f"{wait:.2f}")
+
+
+def never_compiled(wait, estimate, size):
+    return any([wait > 2, size > 2])
+
+
+def gives(wait, estimate, size):
+    yield wait
+
+
+count, jobs, seen, lock = 0, {"a": 1.0, 2: 3}, [], contextlib.nullcontext()
+
+REFUSED = [
+    (nothing, "returns nothing; expected"),
+    (nothing_in_some_case, r"returns nothing for wait=60, estimate=3600, size=8; expected .* in every case"),
+    (nothing_for_four, "returns nothing for wait=60, estimate=3600, size=4; expected"),
+    (no_value, "reads a variable that has no value yet for wait=60, estimate=3600, size=8; expected one in every case"),
+    (text, "returns text"),
+    (text_for_some, "a value that is sometimes a number and sometimes text; expected a number in every case"),
+    (unknown_name, r"line \d+ \(`return waiting \* size .*`\): it reads 'waiting', which is not defined; .* misspelt"),
+    (unknown_name_later, r"line \d+ .* it reads 'waiting', which is not defined"),
+    (unknown_attribute, r"line \d+ .*, size=8 it raises AttributeError: 'float' object has no attribute 'seconds'"),
+    (imports, r"line \d+ \(`import math`\): it imports math; expected the import above the function"),
+    (
+        prints,
+        r"line \d+ \(`print\(wait\)`\): it prints; expected .* write print\(prints\(60.0, 3600.0, 8.0\)\) in a cell",
+    ),
+    (prints_in_another, r"line \d+ of 'prints', which it calls \(`print\(wait\)`\): it prints"),
+    (prints_by_another_name, r"line \d+ \(`aloud\(wait\)`\): it prints"),
+    (prints_inside, r"line \d+ .*: it prints"),
+    (prints_with_facts, r"it prints; .* write print\(prints_with_facts\(7.0, 60.0\)\) in a cell"),
+    (asks, r"line \d+ .*: it asks for input; expected"),
+    (by_name, r"line \d+ .*, size=8 it raises KeyError: 60.0; expected a number"),
+    (catches, r"line \d+ .*: a `try` block that catches ZeroDivisionError by its name; expected an `if`"),
+    (keeps_count, r"line \d+ .*: it sets the global variable 'count'; expected"),
+    (mixed_list, r"line \d+ .*; expected"),
+    (mixed_variable, r"line \d+ .*: a value that is sometimes a number and sometimes text"),
+    (reads_a_table, r"line \d+ .*: it reads 'jobs', which is of type dict; expected numbers"),
+    (reads_a_list, r"line \d+ .*: it reads 'seen', .*list; expected numbers"),
+    (opens, r"line \d+ .*: a `with` block; expected arithmetic"),
+    (formats, r"line \d+ .*; expected arithmetic"),
+    (never_compiled, r"line \d+ .*: it reads 'any', which cannot be compiled; expected arithmetic"),
+    (gives, "returns its values by `yield`"),
+    (lambda wait, estimate, size: (-size, wait), r"returns several values \(a tuple\)"),
+    (lambda wait, estimate, size: [-size, wait], "returns a list"),
+    (lambda wait, estimate, size: complex(wait), "returns a complex number"),
+    (lambda *numbers: numbers[0], "expected arithmetic"),
+]
+NUMBAS = ["nopython", "numba", "typing", "Literal", "float64", "signature", "opcode", "IMPORT_NAME", "intrinsic", "$"]
+
+
+@pytest.mark.parametrize("order, said", REFUSED, ids=[order.__name__ for order, _ in REFUSED])
+def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words_with_its_line(order, said, capfd):
+    with pytest.raises(ValueError, match=said) as caught:
         starts([(0, 1, 1, 1)], 1, EASY(order=order))
+    assert [word for word in NUMBAS if word in str(caught.value)] == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_order_typed_into_a_notebook_is_refused_with_its_line_there():
+    cell = "def mine(wait, estimate, size):\n    again = helper(wait)\n    return again\n"
+    other = "def helper(wait):\n    return undefined * wait\n"
+    names = {}
+    for source, file in ((other, "/tmp/ipykernel_1/1.py"), (cell, "/tmp/ipykernel_1/2.py")):
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        exec(compile(source, file, "exec"), names)
+    with pytest.raises(
+        ValueError, match=r"line 2 of 'helper', which it calls \(`return undefined \* wait`\): it reads"
+    ):
+        starts([(0, 1, 1, 1)], 1, EASY(order=names["mine"]))
+
+
+def test_what_is_raised_while_jobs_are_scheduled_prints_nothing_in_any_thread(capfd):
+    def impatient(wait, estimate, size):
+        if wait > 5:
+            raise LookupError("waited for too long")
+        return wait
+
+    with pytest.raises(LookupError):
+        shake(table([(0, 10, 10, 4), (1, 9, 9, 4)], 4), EASY(order=impatient), runs=4, seconds=0)
+    assert capfd.readouterr().err.count("\n") < 2  # a progress bar at most
 
 
 weight = 1.0

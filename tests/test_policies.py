@@ -21,9 +21,16 @@ def cosy(size, estimate, window, extra, free, usage, machine, now, group, queue)
     return size * min(estimate, window) - extra + usage + free / machine + now % 7 + group - queue
 
 
+def widest_of_its_group(group, size):
+    return 100 * group + size
+
+
 POLICIES = {
     "FCFS, shortest first": FCFS(order="sjf"),
     "FCFS, fair": FCFS(order=Multifactor()),
+    "EASY, shortest first": EASY(order="sjf"),
+    "EASY, shortest first, best fit": EASY(order="sjf", backfill="best-fit"),
+    "EASY, widest of each group first": EASY(order=widest_of_its_group),
     "EASY, backfilling by arrival": EASY(order="wfp", backfill="arrival"),
     "EASY-SJBF": EASY(backfill="sjf"),
     "EASY, best fit": EASY(backfill="best-fit"),
@@ -272,3 +279,25 @@ def test_a_policy_shows_the_options_that_were_set():
     assert repr(EASY(order=young_users_first)) == "EASY(order=young_users_first)"
     assert repr(Conservative("start")) == "Conservative(compress='start')"
     assert repr(Selective()) == "Selective()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backfill", [None, "best-fit", "lookahead"])
+@settings(max_examples=10)
+@seeds
+def test_to_rank_jobs_once_or_anew_in_each_pass_is_the_same_where_ranks_do_not_change(backfill, seed):
+    jobs = busy_users(seed, jobs=400)
+    once, anew = EASY(order="sjf", backfill=backfill), EASY(order=shortest_as_if_it_waited, backfill=backfill)
+    schedules = [simulate(jobs, policy).jobs for policy in (once, anew)]
+    pd.testing.assert_frame_equal(*schedules)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-SP2", "HPC2N"])
+def test_to_rank_jobs_once_or_anew_is_the_same_on_logs(name, log):
+    schedules = [simulate(log(name), EASY(order=order)).jobs for order in ("sjf", shortest_as_if_it_waited)]
+    pd.testing.assert_frame_equal(*schedules)
+
+
+def shortest_as_if_it_waited(wait, estimate, size):
+    return -estimate

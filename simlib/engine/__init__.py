@@ -6,6 +6,7 @@ from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, cons
 from .easy import BEST_SET, NOBODY, ONE_BY_ONE, easy
 from .fcfs import fcfs
 from .predicting import Predicting
+from .queue import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
 
 __all__ = [
@@ -14,9 +15,12 @@ __all__ = [
     "BY_ARRIVAL",
     "BY_START",
     "NOBODY",
+    "NOT_RANKED",
     "NO_COMPRESSION",
     "ONE_BY_ONE",
     "OPEN",
+    "RANKED_ANEW",
+    "RANKED_ONCE",
     "REBACKFILL",
     "Adjusting",
     "Predicting",

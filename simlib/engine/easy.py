@@ -9,7 +9,7 @@ from .lookahead import no_candidates
 from .parts import uncounted
 from .passing import launch, pass_as_best_set, pass_one_by_one
 from .predicting import correct, note_run, predict
-from .queue import empty_queue, end_pass, first_waiting, join, sort_by_priority, take, waiting
+from .queue import empty_queue, end_pass, find_head, join, put_in_order, take_head, waiting
 from .ranking import note_end, refuse
 from .running import end_job, idle, next_end
 
@@ -51,7 +51,7 @@ def easy(
     think,
     watch,
     reuse_extra,
-    prioritised,
+    ordering,
     priority,
     passing,
     backfill,
@@ -69,11 +69,13 @@ def easy(
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
     watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
-    prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
-    priority : compiled function, as `ranking.rank` calls it
+    ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
+        `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
+    priority : compiled function, as `rows.ask_for_ranks` calls it
     passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
         together fill the machine best
-    backfill : compiled function by which those who could are tried one by one, or None for the order of the queue
+    backfill : compiled function, as `ranking.rank` calls it, by which those who could are tried one by one, or None for
+        the order of the queue
     facts : Facts, or None where the functions need none of them
     adjusting : Adjusting, or None not to adjust estimates
     predicting : Predicting, or None not to predict run times. What is None is compiled separately and costs nothing
@@ -86,8 +88,9 @@ def easy(
     t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
     """
     n = submit.size
-    arrivals, running, queue = arrivals_of(submit, preceding, think), idle(machine, n), empty_queue(size)
+    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
     estimates = estimates_in_use(estimate, adjusting, predicting)
+    queue, number = empty_queue(size, ordering, facts), arrivals.number
     candidates = no_candidates(machine if passing == BEST_SET else 0)
     first_shadow = np.full(n, -1)
     shadow, extra = np.int64(0), np.int64(0)
@@ -102,27 +105,24 @@ def easy(
             job = end_job(running, size)
             submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
-            note_run(predicting, job, now, run, arrivals.number)
+            note_run(predicting, job, now, run, number)
             note_end(facts, job, now, size)
             queue.considered[0] = 0
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
             job = arrive(arrivals)
             adjust(adjusting, estimates, job, now)
             predict(predicting, estimates, job, now, run)
-            join(queue, job, size, estimates.backfill)
+            join(queue, job, submit, size, estimates, facts)
 
         put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
         correct(predicting, running, estimates, now)
-        if prioritised:
-            free = running.free[0]
-            place = sort_by_priority(queue, arrivals, now, free, estimates.queue, size, priority, facts)
-            if place < queue.end[0]:
-                refuse(facts, queue.jobs[place], now, submit, estimates.queue, size, free, 0, 0, False)
-        head = first_waiting(queue, queue.first[0])
+        place = put_in_order(queue, number, now, running.free[0], priority, facts)
+        if place < queue.end[0]:
+            refuse(facts, queue.jobs[place], now, submit, estimates.queue, size, running.free[0], 0, 0, False)
+        head = find_head(queue, queue.first[0], number)
         while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
             launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
-            take(queue, head)
-            head = first_waiting(queue, head + 1)
+            head = find_head(queue, take_head(queue, head), number)
         queue.first[0] = head
         if head < queue.end[0] and passing != NOBODY:
             job, expected = queue.jobs[head], running.by_expected_end
@@ -132,7 +132,9 @@ def easy(
             if first_shadow[job] < 0:
                 first_shadow[job] = shadow
             if passing == BEST_SET:
-                pass_as_best_set(candidates, queue, head, running, shadow, extra, now, size, run, estimates, facts)
+                pass_as_best_set(
+                    candidates, queue, head, number, running, shadow, extra, now, size, run, estimates, facts
+                )
             else:
                 extra, unranked = pass_one_by_one(
                     queue,
@@ -152,5 +154,5 @@ def easy(
                 if unranked >= 0:
                     free = running.free[0]
                     refuse(facts, unranked, now, submit, estimates.backfill, size, free, extra, shadow - now, True)
-        end_pass(queue, shadow, extra, size, estimates.backfill, not prioritised)
+        end_pass(queue, shadow, extra, size, estimates.backfill)
     return running.start, running.backfilled, first_shadow, estimates.t_sched

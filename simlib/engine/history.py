@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .profile import ONE
+from .parts import part
+from .profile import first_not_below, make_room
 
 EVER = 2**62
 """The window, in seconds, that forgets nothing."""
@@ -118,22 +119,17 @@ def parameters(history, group, submit, window, percents, least):
     return a
 
 
-@compiled
+@part
 def _insert(values, first, last, value):
-    """Insert a value into values[first:last], which is sorted; what is larger moves on the way to its place."""
-    place, first = np.uint64(last), np.uint64(first)  # places are unsigned, see `profile`
-    while place > first and values[place - ONE] > value:
-        values[place] = values[place - ONE]
-        place -= ONE
+    """Insert a value into values[first:last], which is sorted."""
+    place = first_not_below(values, np.uint64(first), np.uint64(last), value)
+    make_room(values, place, last)
     values[place] = value
 
 
-@compiled
+@part
 def _remove(values, first, last, value):
     """Remove a value from values[first:last], which is sorted and has it."""
-    place, last = np.uint64(first), np.uint64(last - 1)
-    while values[place] != value:
-        place += ONE
-    while place < last:
-        values[place] = values[place + ONE]
-        place += ONE
+    rest = values[np.int64(first_not_below(values, np.uint64(first), np.uint64(last), value)) : last]
+    for i in range(rest.size - 1):
+        rest[i] = rest[i + 1]

@@ -2,9 +2,18 @@
 
 import numpy as np
 
-from .lookahead import best_set
+from .lookahead import DEPTH, best_set
 from .parts import part
-from .queue import best_to_backfill, next_to_backfill, not_considered, take, take_out
+from .queue import (
+    RANKED_ANEW,
+    best_ranked_to_backfill,
+    best_to_backfill,
+    bring_to_front,
+    next_to_backfill,
+    not_considered,
+    take,
+    take_out,
+)
 from .ranking import note_start
 from .running import start_job
 
@@ -40,6 +49,8 @@ def pass_one_by_one(
 @part
 def _next(queue, place, arrivals, running, shadow, extra, now, size, estimate, backfill, facts):
     """Find who is backfilled next, from a place on: the first in the queue, or the best by an order."""
+    if backfill is None and queue.ordering == RANKED_ANEW:
+        return best_ranked_to_backfill(queue, arrivals.number, running.free[0], shadow, extra, now)
     if backfill is None:
         return next_to_backfill(queue, place, running.free[0], shadow, extra, now, size, estimate)
     free = running.free[0]
@@ -49,7 +60,7 @@ def _next(queue, place, arrivals, running, shadow, extra, now, size, estimate, b
 @part
 def _take(queue, place, begin, backfill):
     """Take out who was backfilled from a place. Returns from where on the next one is looked for."""
-    if backfill is None:
+    if backfill is None and queue.ordering != RANKED_ANEW:
         take(queue, place)
         return place + 1
     take_out(queue, place)
@@ -57,11 +68,19 @@ def _take(queue, place, begin, backfill):
 
 
 @part
-def pass_as_best_set(candidates, queue, head, running, shadow, extra, now, size, run, estimates, facts):
+def pass_as_best_set(candidates, queue, head, number, running, shadow, extra, now, size, run, estimates, facts):
     """Start the jobs that together fill the machine best."""
+    if queue.ordering == RANKED_ANEW:
+        bring_to_front(queue, 1 + DEPTH, number)
+        head = 0
     free, needed = running.free[0], estimates.backfill
-    for place in candidates.places[: best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]:
+    places = candidates.places[: best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
+    for place in places:
         job = queue.jobs[place]
         running.backfilled[job] = True
         launch(running, facts, job, now, size, run, estimates.running)
-        take(queue, place)
+        if queue.ordering != RANKED_ANEW:
+            take(queue, place)
+    if queue.ordering == RANKED_ANEW:
+        for place in places[::-1]:  # who takes a place stood behind all of them that are left
+            take_out(queue, place)

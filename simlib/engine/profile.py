@@ -183,11 +183,17 @@ def anchor_point(profile, k, size, duration, reserved, horizon):
 def step_at(profile, time):
     """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
     times, first = profile.times, profile.first[0]
-    low, high = first, profile.last[0]
+    step = first_not_below(times, first, profile.last[0], time)
+    return step if times[step] == time or step == first else step - ONE
+
+
+@part
+def first_not_below(values, low, high, value):
+    """Find the first place from `low` on whose value is not below this one, in values that rise; `high` for none."""
     while low < high:
         middle = (low + high) // TWO
-        if times[middle] < time:
+        if values[middle] < value:
             low = middle + ONE
         else:
             high = middle
-    return low if times[low] == time or low == first else low - ONE
+    return low

@@ -8,7 +8,7 @@ from numba.extending import overload
 
 from ..compiled import compiled
 from .parts import part
-from .usage import Usage, hold, times_its_share
+from .usage import Usage, account_told, hold
 
 
 class NoRank(ValueError):
@@ -45,8 +45,9 @@ def _told(facts, job, now, submit, estimate, size, free, extra, window):
     def every(facts, job, now, submit, estimate, size, free, extra, window):
         of_job = float(now - submit[job]), float(estimate[job]), float(size[job])
         of_user = float(facts.user[job]), float(facts.group[job]), float(facts.queue[job])
-        usage, machine = times_its_share(facts.usage, job, now), float(facts.machine)
-        return (*of_job, float(now), *of_user, usage, machine, float(free), float(extra), float(window))
+        account = account_told(facts.usage, job, now)
+        had = facts.usage.share[account], facts.usage.fair_share[account]
+        return (*of_job, float(now), *of_user, *had, float(facts.machine), float(free), float(extra), float(window))
 
     return three if isinstance(facts, types.NoneType) else every
 

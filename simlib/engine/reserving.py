@@ -75,6 +75,15 @@ def expected_slowdown(wait, duration):
 
 
 @part
+def is_slow(wait, duration, entitling):
+    """Tell whether a job's expected slowdown has come to the one that entitles; far from it without a division."""
+    if entitling <= 1:
+        return True
+    near = entitling * (1 - 1e-9) - 1e-6
+    return wait + duration >= near * max(duration, SHORTEST) and expected_slowdown(wait, duration) >= entitling
+
+
+@part
 def slowdown_that_entitles(threshold, slowdowns, ended):
     """The expected slowdown from which on a job gets a reservation."""
     if threshold != ADAPTIVE:
@@ -162,8 +171,8 @@ def reserving(
         for i in range(count):
             job = queue[i]
             if start[job] == NEVER:
-                slow = expected_slowdown(now - submit[job], estimate[job])
-                until = NEVER if left < most and slow >= entitling else now + 1
+                slow = left < most and is_slow(now - submit[job], estimate[job], entitling)
+                until = NEVER if slow else now + 1
                 if until == NEVER or size[job] <= profile.free[profile.first[0]]:
                     k = anchor_point(profile, profile.first[0], size[job], estimate[job], NEVER, until)
                     if profile.times[k] < until:

@@ -65,7 +65,7 @@ class Ranks:
         if isinstance(self.order, Multifactor):
             job.factors = factors(self.order, *three[::2], usage, system.procs)
         own = job.user, job.group, job.log_queue
-        told = *three, system.now, *own, usage, system.procs, system.free, extra, window
+        told = *three, system.now, *own, usage, 0.5**usage, system.procs, system.free, extra, window
         return self.function(*map(float, told))
 
     @property

@@ -29,33 +29,42 @@ class Usage:
     """
 
     def __init__(self, accounts: int, half_life: float) -> None:
-        self.accounts, self.half_life = accounts, half_life
-        self.had, self.held, self.at = [0.0] * (accounts + 1), [0] * (accounts + 1), [0] * (accounts + 1)
+        self.accounts, self.half_life, self.begin = accounts, half_life, -math.inf
+        self.had, self.held, self.since = [0.0] * (accounts + 1), [0] * (accounts + 1), [0.0] * (accounts + 1)
 
     def hold(self, account: int, now: int, procs: int) -> None:
         """Note that an account holds so many more processors from now on; a negative number gives them back."""
         if self.half_life > 0:
             for one in (account, self.accounts):  # the last is the machine as a whole
-                self._settle(one, now)
+                self.had[one] = self._until(one, now)
+                self.since[one] = self._weight(now)
                 self.held[one] += procs
 
     def times_its_share(self, account: int, now: int) -> float:
         """Tell what an account has had, in multiples of an equal share of all, to nine digits."""
         if self.half_life == 0:
             return 0.0
-        self._settle(account, now)
-        self._settle(self.accounts, now)
-        if self.had[self.accounts] <= 0:
+        everything = self._until(self.accounts, now)
+        if everything <= 0:
             return 0.0
-        return round(self.had[account] / self.had[self.accounts] * self.accounts * 1e9) / 1e9
+        return round(self._until(account, now) / everything * self.accounts * 1e9) / 1e9
 
-    def _settle(self, account: int, now: int) -> None:
-        """Bring what an account has had to the present: the old fades, and what its jobs took since is added."""
-        if self.at[account] != now:
-            fade = 0.5 ** ((now - self.at[account]) / self.half_life)
-            recent = self.held[account] * self.half_life / math.log(2.0) * (1 - fade)
-            self.had[account] = self.had[account] * fade + recent
-            self.at[account] = now
+    def _until(self, account: int, now: int) -> float:
+        """What an account has had up to this second, each processor-second times its weight."""
+        weight = self._weight(now)  # first, for all may fade with it
+        return self.had[account] + self.held[account] * (weight - self.since[account])
+
+    def _weight(self, now: int) -> float:
+        """What a processor-second weighs now: twice as much as one of a half-life before. Only ratios count."""
+        if self.begin == -math.inf:
+            self.begin = now
+        half_lives = math.floor((now - self.begin) / self.half_life)
+        if half_lives > 0:  # those before weigh less, instead of those from now on more and more
+            self.begin += half_lives * self.half_life
+            rest = 0.5**half_lives
+            self.had = [had * rest for had in self.had]
+            self.since = [since * rest for since in self.since]
+        return 2.0 ** ((now - self.begin) / self.half_life)
 
 
 def remember(usage: Usage, ended: "Sequence[Job]") -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .. import paths
-from ..arrays import Floats, Ints
+from ..arrays import Floats, Ints, in_order
 from ..swf import FIELDS
 from ..workload import Workload
 
@@ -159,7 +159,7 @@ def _executions(
     passed = np.cumsum(np.where(repeats, run[which] + again_after, 0))
     submit = first[which] + passed - passed[begins]
 
-    earliest = np.argsort(submit, kind="stable")[:jobs]
+    earliest = in_order(submit)[:jobs]
     number = np.zeros(len(which), np.int64)  # by place, the execution's number in order of submission
     number[earliest] = np.arange(1, jobs + 1)
     taken = which[earliest]

@@ -139,13 +139,13 @@ class EASY(Ordered):
         return found
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        order = self.order != "fcfs", self._pointer("order", facts)
         if self.reservations != 1:
             most = EVERYONE if self.reservations == np.inf else int(self.reservations)
-            start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order, facts)
+            order = self.order != "fcfs", self._pointer("order", facts), facts
+            start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
-        rules = bool(self.reuse_extra), *order, *self._passing(facts), facts, self._adjusting(), self._predicting()
-        start, backfilled, shadow, t_sched = engine.easy(*given, *rules)
+        rules = bool(self.reuse_extra), *self._ordering(facts), *self._passing(facts), facts
+        start, backfilled, shadow, t_sched = engine.easy(*given, *rules, self._adjusting(), self._predicting())
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 

@@ -78,10 +78,10 @@ class Multifactor:
     @property
     def function(self) -> Callable[..., float]:
         """The order, as a function of what it asks for."""
-        age, size_weight, fair_share = float(self.age), float(self.size), float(self.fair_share)
+        age_weight, size_weight, share_weight = float(self.age), float(self.size), float(self.fair_share)
         max_age = self.max_age_days * DAY
 
-        def multifactor(wait: float, size: float, usage: float, machine: float) -> float:
-            return age * min(wait / max_age, 1.0) + size_weight * size / machine + fair_share * 0.5**usage
+        def multifactor(wait: float, size: float, fair_share: float, machine: float) -> float:
+            return age_weight * min(wait / max_age, 1.0) + size_weight * size / machine + share_weight * fair_share
 
         return multifactor

@@ -45,5 +45,5 @@ class FCFS(Ordered):
         if self.order == "fcfs":
             submit, run, _, size, *others = given
             return {"start": engine.fcfs(submit, run, size, *others)}
-        rules = False, True, self._pointer("order", facts), engine.NOBODY, None, facts, None, None
+        rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy(*given, *rules)[0]}

@@ -99,8 +99,11 @@ class Known:
         """
         by_job = dict(zip(COLUMNS, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
-        had, (held, at) = np.zeros(len(accounts) + 1), np.zeros((2, len(accounts) + 1), np.int64)
-        usage = Usage(of_job.astype(np.int64), had, held, at, float(half_life_s))
+        had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
+        fair_share += 1
+        held, told = np.zeros(len(accounts) + 1, np.int64), np.full(len(accounts) + 1, np.iinfo(np.int64).min)
+        counted = had, held, since, np.full(3, -np.inf)
+        usage = Usage(of_job.astype(np.int64), *counted, float(half_life_s), share, fair_share, told)
         return Facts(by_job["user"], by_job["group"], by_job["queue"], machine, usage)
 
 

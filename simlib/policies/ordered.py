@@ -94,7 +94,7 @@ class Ordered:
             return None
         if self.known is None:
             raise ValueError(f"{self!r}: has to know whose the jobs are, expected prepare(jobs) first")
-        if not any("usage" in orders.asked_for(order, names) for order, names in given):
+        if not any({"usage", "fair_share"}.intersection(orders.asked_for(order, names)) for order, names in given):
             return self.known.facts(machine, half_life_s=0)
         shares = [(one.account, one.half_life_s) for one, _ in given if isinstance(one, Multifactor)]
         return self.known.facts(machine, *(shares[0] if shares else ()))
@@ -103,6 +103,14 @@ class Ordered:
         """The compiled order of a setting."""
         order, names = self._orders[setting]
         return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
+
+    def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
+        """How the queue is kept in order, and by which function of all its jobs."""
+        order = self._orders["order"][0]
+        ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
+        if order == "fcfs":
+            return engine.NOT_RANKED, ranking
+        return engine.RANKED_ANEW if orders.changes(order) else engine.RANKED_ONCE, ranking
 
     def _failed(self, numbers: tuple[float, ...], backfilling: bool) -> NoReturn:
         """Say why an order gave a job no number."""
