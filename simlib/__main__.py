@@ -1,6 +1,8 @@
 """`python -m simlib logs` lists the catalogue; `python -m simlib fetch [NAME...]` downloads what is not here;
 `python -m simlib from-sacct INPUT OUTPUT.swf.gz` makes a log of your own Slurm cluster;
 `python -m simlib report LOG` makes a page about a log: what other policies would do, and how sure that is;
+`python -m simlib course FOLDER` writes a copy of the course for students, or for instructors;
+`python -m simlib grade FOLDER --out grades.csv` grades the notebooks that students handed in;
 `python -m simlib compile` compiles the simulator's kernels."""
 
 import argparse
@@ -103,6 +105,52 @@ def report(
     return 0
 
 
+def _positive(text: str) -> float:
+    """Read a number above zero from the command line."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+def _count(text: str) -> int:
+    """Read a whole number of at least one from the command line."""
+    return int(_positive(str(int(text))))
+
+
+def course(folder: str, instructor: bool, nbgrader: bool) -> int:
+    """Write a copy of the course. Returns the exit status: 1 where files would be overwritten."""
+    from .course import handout  # seldom needed
+
+    try:
+        written = handout.write(folder, instructor, nbgrader)
+    except handout.HandoutError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{folder}: {len(written)} files")
+    return 0
+
+
+def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float) -> int:
+    """Grade notebooks. Returns the exit status: 1 where there are none."""
+    if sys.platform == "win32":
+        print("grade: notebooks cannot be limited on Windows; use WSL there", file=sys.stderr)
+        return 1
+    from .course import grading  # slow to import
+    from .course.collecting import CollectError
+    from .course.fencing import UNFENCED, version
+
+    try:
+        if version() < 6:
+            print(UNFENCED, file=sys.stderr)
+        rows = grading.grade(folder, out, jobs, seconds, memory, progress=sys.stderr.isatty())
+    except CollectError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(*grading.told(rows), f"{out}, {grading.mistakes_page(out)}", sep="\n")
+    return 0
+
+
 def compile_kernels() -> int:
     """Use every kernel of the library that Python calls once; otherwise one waits when it is first used."""
     workload, scheme = loading.load("sample"), walltime.Scheme()
@@ -147,6 +195,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.add_argument("--partition", type=int, metavar="P", help="only its jobs; needs --procs")
     command.add_argument("--from", dest="first", metavar="DATE", help="only jobs submitted from then on: 2012-05-03")
     command.add_argument("--to", dest="last", metavar="DATE", help="only jobs submitted before then")
+    command = commands.add_parser("course", help="write a copy of the course: lessons in notebooks, without solutions")
+    command.add_argument("folder", metavar="FOLDER", help="where to; nothing is overwritten")
+    kinds = command.add_mutually_exclusive_group()
+    kinds.add_argument("--instructor", action="store_true", help="with the solutions and the pages for those who teach")
+    kinds.add_argument("--nbgrader", action="store_true", help="as the source of a course for nbgrader instead")
+    command = commands.add_parser("grade", help="grade the notebooks of the course that students handed in")
+    command.add_argument("folder", metavar="FOLDER", help="with a folder or a notebook a student")
+    command.add_argument("--out", metavar="GRADES.csv", required=True, help="a row a student and exercise")
+    command.add_argument("--jobs", type=_count, metavar="N", help="how many notebooks at once; default: all cores")
+    command.add_argument("--seconds", type=_positive, metavar="S", default=120, help="for a notebook; default: 120")
+    command.add_argument("--memory", type=_positive, metavar="GB", default=2, help="for a notebook; default: 2")
     given = vars(parser.parse_args(arguments))
     commands_by_name: dict[str, Callable[..., int]] = {
         "logs": logs,
@@ -154,6 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "fetch": fetch,
         "from-sacct": from_sacct,
         "report": report,
+        "course": course,
+        "grade": grade,
     }
     try:
         return commands_by_name[given.pop("command")](**given)

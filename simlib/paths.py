@@ -34,6 +34,12 @@ ROOT = _CHECKOUT or Path.cwd()
 DATA = _CHECKOUT / "data" if _CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
+TEACHING = _CHECKOUT / "notebooks" / "teaching" if _CHECKOUT else _PACKAGE / "data" / "teaching"
+"""The notebooks of the course, and in `solutions` those with the answers."""
+
+DOCS = _CHECKOUT / "docs" if _CHECKOUT else _PACKAGE / "data" / "docs"
+"""The pages that the course refers to."""
+
 
 def _cache() -> Path:
     """The user's cache, as the system has it."""

@@ -88,3 +88,11 @@ def no_logs(monkeypatch, tmp_path):
 def workload():
     """A function that makes a Workload of (submit, run, estimate, procs) rows."""
     return table
+
+
+@pytest.fixture
+def no_figure_stays_open():
+    """Fails where a test leaves a figure open, as a control would in a notebook that shows many."""
+    before = plt.get_fignums()
+    yield
+    assert plt.get_fignums() == before

@@ -1,6 +1,8 @@
 """What several test modules build, compare and read; what needs setting up and taking down is in `conftest.py`."""
 
 import functools
+import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -242,3 +244,15 @@ def _measure(criterion, verdict):
     if verdict == ledger.UNTOLD:
         return ledger.Measure(bound, bound - 2, bound + 2)
     return ledger.Measure.exactly(inside if verdict == ledger.HOLDS else beyond)
+
+
+# Controls
+
+
+def seen_text(html):
+    """What a reader sees of HTML, cells of tables apart."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html.value)).split())
+
+
+def seen_picture(control):
+    return bytes(control.picture.value)

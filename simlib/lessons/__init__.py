@@ -1,14 +1,15 @@
 """The checks of the course in `notebooks/teaching/`: is an answer right, and if not, what is wrong with it?
 
     from simlib import lessons
-    lessons.check("2.3", answer)
+    lessons.check("1.1", start=..., free=...)
 
-Each lesson has a module, whose `EXERCISES` has a function for each exercise. The function works out the truth with
-simlib, and returns why the answer is right, or raises `NotYet` with a hint. `simlib.lessons.answers` reads what
-students write.
+An answer stands in the call that checks it, so that no check ever judges an older one. Each lesson has a module, whose
+`EXERCISES` has a function for each exercise. The function works out the truth with simlib, and returns why the answer
+is right, or raises `NotYet` with a hint. `simlib.lessons.answers` reads what students write.
 """
 
 import importlib
+import textwrap
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -16,11 +17,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..schedule import Schedule
+from . import restarting
 from .answers import Judge, NotYet, Waiting, is_open
 
-__all__ = ["Verdict", "check", "exercises", "means", "verdict"]
+__all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "verdict"]
 
-LESSONS = range(1, 7)
+LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
+"""The modules of the lessons, and of the assignment at the end."""
+
+
+WIDTH = 88
+"""Letters in a line of what is printed: JupyterLab breaks longer lines within words."""
 
 
 class Verdict(NamedTuple):
@@ -34,19 +41,62 @@ class Verdict(NamedTuple):
         return heads[self.status] + self.sentence
 
 
-def check(number: str, answer: Any) -> None:
-    """Print the verdict on an answer; for a right one in a table, also how to keep it.
+given: dict[str, Any] = {}
+"""By exercise the answer that was checked last: what `demand` judges."""
+
+
+def check(number: str, answer: Any = ..., /, **parts: Any) -> None:
+    """Print the verdict on an answer; a table of `widgets.editor` is shown with a button that does it.
+
+    Parameters
+    ----------
+    number : str
+        Of the exercise, such as "2.3".
+    answer : object, optional
+        A number, a list, a function or a table, as the exercise says.
+    **parts : object
+        The parts of an answer that has several, by name, in the place of `answer`.
+
+    Raises
+    ------
+    ValueError
+        For an exercise that does not exist; never for an answer.
 
     Examples
     --------
-    >>> check("1.1", {"start": 40, "free": ...})
+    >>> check("1.1", start=40, free=...)
     1.1 is waiting for your answer.
+    >>> check("1.2", 54)
+    Not yet: that is the right number in per cent. Give it as a share, between 0 and 1.
     """
-    result = verdict(number, answer)
-    print(result)
-    if result.status == "right" and hasattr(answer, "taken") and answer.taken != answer.jobs:
-        print("What you typed is lost when the cell of the table runs again. To keep it, write there before `editor`:")
-        print(f"editor.take({answer.jobs})")
+    _judge(number)
+    answer = parts or answer
+
+    def judged() -> str:
+        given[number] = answer
+        return str(verdict(number, answer))
+
+    if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
+        print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def demand(number: str) -> None:
+    """Demand that the answer which `check` was given last is right: what a cell that grades asks.
+
+    Raises
+    ------
+    AssertionError
+        If the exercise was not answered, or not rightly; it says what `check` says.
+
+    Examples
+    --------
+    >>> check("1.2", 0.5385)
+    Right: of 10 x 130 processor-seconds the jobs use 54%; the rest is idle.
+    >>> demand("1.2")
+    """
+    result = verdict(number, given.get(number, ...))
+    if result.status != "right":
+        raise AssertionError(f"{number}: {result}")
 
 
 def verdict(number: str, answer: Any) -> Verdict:
@@ -57,7 +107,8 @@ def verdict(number: str, answer: Any) -> Verdict:
     number : str
         Of the exercise, such as "2.3".
     answer : object
-        Whatever a student gives; "waiting" as long as `...` or None stands in it.
+        Whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a dict, by job
+        its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
 
     Returns
     -------
@@ -77,6 +128,8 @@ def verdict(number: str, answer: Any) -> Verdict:
     try:
         if is_open(answer):
             raise Waiting
+        if answer is None:
+            raise NotYet("found None, which is nothing. What prints or sorts returns None: give the value itself.")
         return Verdict("right", judge(answer))
     except Waiting:
         return Verdict("waiting", f"{number} is waiting for your answer.")
@@ -87,7 +140,7 @@ def verdict(number: str, answer: Any) -> Verdict:
 
 
 def exercises(lesson: int | str) -> list[str]:
-    """List the numbers of a lesson's exercises.
+    """List the numbers of a lesson's exercises; those of lesson "A" are the assignment's.
 
     Examples
     --------
@@ -129,12 +182,15 @@ def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
 
 def _judge(number: str) -> Judge:
     lesson = str(number).partition(".")[0]
-    known = exercises(lesson) if lesson in map(str, LESSONS) else []
+    known = exercises(lesson) if lesson in LESSONS else []
     if number not in known:
-        expected = ", ".join(known) or f"a lesson from {LESSONS[0]} to {LESSONS[-1]}, such as '2.3'"
+        expected = ", ".join(known) or f"one of the lessons {', '.join(LESSONS)}, such as '2.3'"
         raise ValueError(f"check: found exercise {number!r}, expected {expected}")
     return _module(lesson).EXERCISES[number]
 
 
 def _module(lesson: int | str) -> ModuleType:
-    return importlib.import_module(f".lesson{lesson}", __name__)
+    return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
+
+
+restarting.watch()

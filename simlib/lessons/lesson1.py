@@ -7,13 +7,19 @@ from typing import Any
 
 import pandas as pd
 
-from ..policies import FCFS
+from ..explain.words import length
+from ..policies import EASY, FCFS
 from ..schedule import Schedule, simulate
 from ..workload import Workload
 from .answers import Judge, NotYet, edited, names, number, parts
+from .month import january
 
 IDLE, LONG = 9, 100
 """Exercise 1.4 asks for so many idle processors (`IDLE`), for so many seconds (`LONG`)."""
+
+
+STEP = 0.05
+"""Between two loads of the slider that exercise 1.5 uses."""
 
 
 def queue() -> Workload:
@@ -74,16 +80,17 @@ def idle_while_waiting(schedule: Schedule) -> pd.Series:
 
 def reading(answer: Any) -> str:
     """Judge 1.1: when job C starts, and how many processors are free when it comes."""
-    jobs = simulate(queue(), FCFS()).jobs
+    jobs = _served().jobs
     its = jobs.loc["C"]
     start, free = map(number, parts(answer, "start", "free"))
     running = (jobs.start <= its.submit) & (its.submit < jobs.end)
-    truth = queue().procs - jobs.procs[running].sum()
+    machine = _served().workload.procs
+    truth = machine - jobs.procs[running].sum()
     if start == its.submit:
         raise NotYet("that is when job C arrives. Look for the left edge of its rectangle.")
     if start != its.start:
         raise NotYet(f"job C does not start at {start}. It starts where its rectangle has its left edge.")
-    if free == queue().procs:
+    if free == machine:
         raise NotYet("the start is right. But one job holds some of the processors at that time: which, and how many?")
     if free != truth:
         raise NotYet(
@@ -93,11 +100,16 @@ def reading(answer: Any) -> str:
     return f"{truth} processors are free when job C comes, and it needs {its.procs}. It waits because job B waits."
 
 
+@cache
+def _served() -> Schedule:
+    return simulate(queue(), FCFS())
+
+
 def utilisation(answer: Any) -> str:
     """Judge 1.2: what share of the machine the jobs use."""
-    schedule = simulate(queue(), FCFS())
+    schedule = _served()
     truth, share = schedule.summary().load, number(answer)
-    machine, makespan = queue().procs, schedule.jobs.end.max()
+    machine, makespan = schedule.workload.procs, schedule.jobs.end.max()
     if abs(share - truth) <= 0.005:
         return f"of {machine} x {makespan} processor-seconds the jobs use {truth:.0%}; the rest is idle."
     if abs(share - 100 * truth) <= 0.5:
@@ -156,4 +168,55 @@ def emptiness(answer: Any) -> str:
     return f"for {seconds} s one small job keeps the rest of the machine idle: the head of the queue needs all of it."
 
 
-EXERCISES: dict[str, Judge] = {"1.1": reading, "1.2": utilisation, "1.3": order, "1.4": emptiness}
+def meeting(answer: Any) -> str:
+    """Judge 1.5: at which load the waits under FCFS are as short as those under EASY at the month's own load."""
+    load, low, (own, easy) = number(answer), meeting_load(), _easy()
+    if load >= 1.5:
+        raise NotYet(f"found {load:g}, expected a load such as {own:.2f}: a share of the machine.")
+    if load <= 0:
+        raise NotYet(f"found {load:g}, but a load is above 0.")
+    wanted = f"{length(round(easy))} under EASY at {own:.2f}"
+    if load > low + STEP:
+        found = length(round(_fcfs(load)))
+        raise NotYet(
+            f"at a load of {load:g} the mean wait under FCFS is {found}, longer than the {wanted}. Move the slider "
+            "further down."
+        )
+    if load < low:
+        found = length(round(_fcfs(load)))
+        raise NotYet(
+            f"at a load of {load:g} the mean wait under FCFS is {found}, shorter than the {wanted}. There is a larger "
+            "load at which it is no longer than that."
+        )
+    return (
+        f"between {low:g} and {low + STEP:.2f}. With EASY the machine carries a load of {own:.2f} at this mean wait, "
+        f"{length(round(easy))}. With FCFS {1 - low - STEP:.0%} of its processors have to stay idle for the same."
+    )
+
+
+@cache
+def meeting_load() -> float:
+    """Find the largest multiple of 0.05 at which the mean wait under FCFS is no longer than EASY's at the own load."""
+    own, easy = _easy()
+    loads = [round(STEP * k, 2) for k in range(1, int(own / STEP) + 1)]
+    return max(load for load in loads if _fcfs(load) <= easy)
+
+
+@cache
+def _easy() -> tuple[float, float]:
+    """The month's own load, and the mean wait under EASY."""
+    return january().load, simulate(january(), EASY()).summary().mean_wait
+
+
+def _fcfs(load: float) -> float:
+    """The mean wait under FCFS at another load."""
+    return simulate(january().scale_load(load), FCFS()).summary().mean_wait
+
+
+EXERCISES: dict[str, Judge] = {
+    "1.1": reading,
+    "1.2": utilisation,
+    "1.3": order,
+    "1.4": emptiness,
+    "1.5": meeting,
+}

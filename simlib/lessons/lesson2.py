@@ -1,18 +1,22 @@
 """Lesson 2: EASY backfilling by hand."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from ..examples import figure3
-from ..explain import Decision, explain, rules
+from ..explain import explain, rules
 from ..policies import EASY
-from ..schedule import simulate
+from ..schedule import Schedule, simulate
 from ..workload import Workload
-from .answers import Judge, NotYet, Waiting, choice, edited, function, is_open, number, parts
+from .answers import Judge, NotYet, choice, edited, function, number, parts, truth
 
 FAR = 200
 """Exercise 2.3 asks that the second queued job starts at this second or later."""
+
+PROCS = 10
+"""The processors of the machine in exercise 2.4."""
 
 WAYS = {
     "shadow": rules.ends_by_the_shadow_time.name,
@@ -45,7 +49,7 @@ def queue() -> Workload:
 
 def shadow(answer: Any) -> str:
     """Judge 2.1: the shadow time and the extra processors of job H."""
-    seen: Any = next(seen for seen in explain(queue(), EASY()) if seen.shadow is not None)
+    seen = _head_waits()
     head = seen.queue[0]
     ends = sorted(span.end for span in seen.running)
     time, extra = map(number, parts(answer, "shadow", "extra"))
@@ -67,18 +71,31 @@ def shadow(answer: Any) -> str:
     return f"when job A has ended {head.procs + extra} processors are free, and job H leaves {extra} of them."
 
 
+@cache
+def _head_waits() -> Any:
+    """Find the decision at which job H gets its shadow time."""
+    return next(seen for seen in explain(queue(), EASY()) if seen.shadow is not None)
+
+
 def ways(answer: Any) -> str:
     """Judge 2.2: which jobs may pass job H, and by which rule."""
-    first: dict[Any, Decision] = {}
+    true = by_easy()
+    for (job, way), given in zip(true.items(), parts(answer, *true), strict=True):
+        given = choice(given, WAYS)
+        if given != way:
+            raise NotYet(f"look at job {job} once more. {_hint(job, given, way)}")
+    return "job D is gone by the shadow time; job E takes what job H leaves; there is nothing left for job F."
+
+
+@cache
+def by_easy() -> dict[Any, str]:
+    """Find by which of `WAYS` EASY treats each job behind job H at the moment that it comes."""
+    known = {rule: way for way, rule in WAYS.items()}
+    ways: dict[Any, str] = {}
     for seen in explain(queue(), EASY()):
         if seen.kind in ("refuse", "backfill"):
-            first |= {job: seen for job in seen.jobs if job not in first}
-    known = {rule: way for way, rule in WAYS.items()}
-    for (job, seen), given in zip(first.items(), parts(answer, *first), strict=True):
-        truth, given = known.get(seen.rule, "no"), choice(given, WAYS)
-        if given != truth:
-            raise NotYet(f"look at job {job} once more. {_hint(job, given, truth)}")
-    return "job D is gone by the shadow time; job E takes what job H leaves; there is nothing left for job F."
+            ways |= {job: known.get(seen.rule, "no") for job in seen.jobs if job not in ways}
+    return ways
 
 
 def _hint(job: Any, given: str, truth: str) -> str:
@@ -102,9 +119,24 @@ def delay(answer: Any) -> str:
         raise NotYet('change the job "backfill" only; "Start again" brings the other jobs back as they were.')
     if "backfill" not in found.jobs.index:
         raise NotYet('the job "backfill" is what delays the second job: keep it, and change it.')
-    start, before = simulate(found, EASY()).jobs.start, simulate(given, EASY()).jobs.start
-    if start["backfill"] > before["first"]:
-        raise NotYet(f'the job "backfill" now waits until {start["backfill"]}: what kept it from passing?')
+    its = found.jobs.loc["backfill"]
+    if its.run != its.estimate:
+        raise NotYet(
+            f'the job "backfill" has run {its.run} and estimate {its.estimate}. In this lesson estimates are exact: '
+            "make both the same, so that nobody is late because of a wrong estimate."
+        )
+    jobs, before = simulate(found, EASY()).jobs, _before().jobs
+    start = jobs.start
+    if start["first"] != before.start["first"]:
+        raise NotYet(
+            f"the first job starts at {start['first']} now; it is to start at {before.start['first']}, as before. The "
+            'head must not lose a processor to the job "backfill": when does that come, and how many does it take?'
+        )
+    if not jobs.backfilled["backfill"]:
+        raise NotYet(
+            f'the job "backfill" comes at {its.submit} and starts at {start["backfill"]}, but passes nobody. It has to '
+            "be backfilled: to start ahead of jobs that came before it."
+        )
     if start["second"] < FAR:
         raise NotYet(
             f"the second job starts at {start['second']}; it is to be {FAR} or later. When the first one ends, the "
@@ -116,36 +148,65 @@ def delay(answer: Any) -> str:
     )
 
 
+@cache
+def _before() -> Schedule:
+    """Simulate the jobs of 2.3 as they are given."""
+    return simulate(figure3(), EASY())
+
+
 def rule(answer: Any) -> str:
     """Judge 2.4: a function that says whether EASY may backfill a job."""
     may_backfill = function(answer)
-    for now, procs, estimate, free, shadow, extra in _cases():
-        given = may_backfill(now, procs, estimate, free, shadow, extra)
-        if is_open(given):
-            raise Waiting
-        if bool(given) != _backfills(now, procs, estimate, free, shadow, extra):
-            wanted, got = ("may not", "may") if given else ("may", "may not")
-            raise NotYet(
-                f"take procs={procs}, estimate={estimate} at now={now}, with free={free}, shadow={shadow} and "
-                f"extra={extra}: under EASY this job {wanted} start, your rule says that it {got}."
-            )
-    return f"your rule decides {len(list(_cases()))} cases as EASY does. You have written the heart of a scheduler."
+    for case in cases():
+        given = truth(may_backfill(*case), named(case))
+        if given != backfills(*case):
+            raise NotYet(differs(case, given))
+    return f"your rule decides {len(cases()):,} cases as EASY does. You have written the heart of a scheduler."
 
 
-def _cases() -> Iterator[tuple[int, ...]]:
-    return itertools.product([5], range(1, 6), [10, 20, 30], [2, 4], [25], [1, 3])
+VALUES = {
+    "now": [5, 20, 12, 0],
+    "procs": range(1, 7),
+    "estimate": [10, 20, 30, 13],
+    "free": [2, 4, 0, 5],
+    "shadow": [25, 30, 42],
+    "extra": [1, 3, 0, 4],
+}
+"""The parameters of the rule of 2.4, and their values in its cases."""
 
 
-def _backfills(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
-    """Tell whether EASY starts such a job at once; one running job keeps the head waiting until the shadow time."""
-    jobs = Workload.of(
-        "a case",
-        10,
-        running=(0, shadow, shadow, 10 - free),
-        head=(now, 10, 10, 10 - extra),
-        candidate=(now, estimate, estimate, procs),
+@cache
+def cases() -> list[tuple[int, ...]]:
+    """List the cases of 2.4: each combination of `VALUES` in which the head waits.
+
+    It needs more processors than are free, and gets them at the shadow time, which is to come.
+    """
+    return [case for case in itertools.product(*VALUES.values()) if head_waits(*case)]
+
+
+def head_waits(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
+    """Tell whether a combination is a case: at the shadow time the head leaves some of the processors."""
+    return free + extra < PROCS
+
+
+def backfills(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
+    """Tell whether EASY starts a job behind the head; the tests ask the scheduler itself."""
+    return procs <= free and (now + estimate <= shadow or procs <= extra)
+
+
+def named(case: Iterable[object]) -> str:
+    """Write a case as it stands in hints."""
+    return ", ".join(f"{name}={value}" for name, value in zip(VALUES, case, strict=True))
+
+
+def differs(case: Iterable[object], given: bool) -> str:
+    """Write the hint for a case that a student's rule decides in another way than EASY."""
+    now, procs, estimate, free, shadow, extra = case
+    wanted, got = ("may not", "may") if given else ("may", "may not")
+    return (
+        f"take procs={procs}, estimate={estimate} at now={now}, with free={free}, shadow={shadow} and "
+        f"extra={extra}: under EASY this job {wanted} start, your rule says that it {got}."
     )
-    return bool(simulate(jobs, EASY()).jobs.start["candidate"] == now)
 
 
 EXERCISES: dict[str, Judge] = {"2.1": shadow, "2.2": ways, "2.3": delay, "2.4": rule}

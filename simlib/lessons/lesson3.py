@@ -1,19 +1,25 @@
 """Lesson 3: conservative backfilling and its guarantees."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ..policies import Conservative
-from ..schedule import simulate
-from .answers import Judge, NotYet, Waiting, edited, function, is_open, number, parts
+from ..schedule import Schedule, simulate
+from ..workload import Workload
+from .answers import Judge, NotYet, edited, function, number, parts, returned
+
+RULES = ("rebackfill", "arrival", "none")
+"""The ways to compress a schedule that exercise 3.4 has counted."""
 
 
 def anchors(answer: Any) -> str:
     """Judge 3.1: when the second and the third job are reserved to start."""
-    jobs = simulate(figure1(), Conservative()).jobs
+    jobs = _planned(figure1).jobs
     second, third = map(number, parts(answer, "second", "third"))
     its, first = jobs.loc["second"], jobs.start["first"]
     if its.submit < second < first and second + its.estimate > first:
@@ -37,18 +43,26 @@ def anchors(answer: Any) -> str:
     return "the second job fits only behind the first; the third has ended before anybody needs its processor."
 
 
+@cache
+def _planned(jobs: Callable[[], Workload], compress: str = "arrival") -> Schedule:
+    return simulate(jobs(), Conservative(compress))
+
+
 def longest(answer: Any) -> str:
     """Judge 3.2: the longest job that is still backfilled."""
     found, given = edited(answer, figure3()), figure3()
     others = given.jobs.drop(index="backfill")
     if not found.jobs.drop(index="backfill", errors="ignore").equals(others):
         raise NotYet('change the job "backfill" only; "Start again" brings the other jobs back as they were.')
+    if "backfill" not in found.jobs.index:
+        raise NotYet('the job "backfill" is the one to be made longer: keep it, and change it.')
     its = simulate(found, Conservative()).jobs.loc["backfill"]
     submit, size = given.jobs.loc["backfill", ["submit", "procs"]]
     if (its.submit, its.procs) != (submit, size):
         raise NotYet(f'let the job "backfill" come at {submit} s with size {size}; change run and estimate.')
-    if its.estimate > its.run:
-        raise NotYet(f"the scheduler plans with the estimate, {its.estimate} s: make it the same as the run time.")
+    typed = found.jobs.estimate["backfill"]
+    if typed != its.run:
+        raise NotYet(f"the run time is {its.run} s, and the estimate {typed} s: change both to the same number.")
     if its.start > its.submit:
         raise NotYet(
             f"with {its.run} s it is not backfilled, but waits until {its.start} s. When does the second job need the "
@@ -56,7 +70,7 @@ def longest(answer: Any) -> str:
         )
     if its.run < _longest():
         raise NotYet(f"with {its.run} s it is backfilled, and with a few seconds more it still would be.")
-    reserved = simulate(given, Conservative()).jobs.guarantee["second"]
+    reserved = _planned(figure3).jobs.guarantee["second"]
     return f"it ends just when the second job's reservation begins, at {reserved} s."
 
 
@@ -73,9 +87,9 @@ def _longest() -> int:
 
 def compression(answer: Any) -> str:
     """Judge 3.3: when the first and the second job start after compression."""
-    truth = simulate(figure2(), Conservative()).jobs
+    truth = _planned(figure2).jobs
     first, second = map(number, parts(answer, "first", "second"))
-    wrong = {rule: simulate(figure2(), Conservative(rule)).jobs.start for rule in ("none", "rebackfill", "start")}
+    wrong = {rule: _planned(figure2, rule).jobs.start for rule in ("none", "rebackfill", "start")}
     reserved, until = truth.guarantee["second"], truth.guarantee["second"] + truth.estimate["second"]
     if first == wrong["none"]["first"]:
         raise NotYet("that is where the first job was reserved. Lift it out: which is the earliest time it fits now?")
@@ -101,25 +115,36 @@ def compression(answer: Any) -> str:
 def late(answer: Any) -> str:
     """Judge 3.4: a function that counts broken guarantees."""
     count = function(answer)
-    for rule in ("rebackfill", "arrival", "none"):
-        jobs = simulate(figure2(), Conservative(rule)).jobs
-        given, truth = count(jobs), int((jobs.start > jobs.guarantee).sum())
-        if is_open(given):
-            raise Waiting
+    for name, jobs in tables().items():
+        given, late = returned(count(jobs.copy()), name), int((jobs.start > jobs.guarantee).sum())
         if np.ndim(given):
             raise NotYet("your function returns one value a job. Count those that are True: .sum() does it.")
         given = number(given)
-        if given == truth:
+        if given == late:
             continue
-        of = f"of the jobs of Figure 2 under {rule!r}"
+        text = f"{late} of {name} started after {'its guarantee' if late == 1 else 'their guarantees'}"
         if given == (jobs.start != jobs.guarantee).sum():
-            raise NotYet(
-                f"{of} your function counts {given}, with those that start before their guarantee. Are they late?"
-            )
+            raise NotYet(f"{text}. Your function counts {given}, with those that started before. Are they late?")
         if given == (jobs.start >= jobs.guarantee).sum():
-            raise NotYet(f"{of} your function counts {given}, with those that start just as they were guaranteed.")
-        raise NotYet(f"{of} {truth} started after its guarantee; your function says {given}.")
+            raise NotYet(f"{text}. Your function counts {given}, with those that started just as guaranteed.")
+        raise NotYet(f"{text}; your function says {given}.")
     return "one guarantee is broken where all reservations are made anew, none where the schedule is compressed."
+
+
+@cache
+def tables() -> dict[str, pd.DataFrame]:
+    """Make the tables of jobs that exercise 3.4 has counted; of the last one two are late."""
+    found = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in RULES}
+    many = Workload(_many(), 10, "many")
+    return found | {"40 other jobs": simulate(many, Conservative("rebackfill")).jobs}
+
+
+def _many() -> pd.DataFrame:
+    """Make up 40 jobs, of which many end early."""
+    random = np.random.default_rng(0)
+    submit, run = random.integers(0, 100, 40), random.integers(5, 60, 40)
+    estimate, procs = run * random.integers(1, 10, 40), random.integers(1, 11, 40)
+    return pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
 
 
 EXERCISES: dict[str, Judge] = {"3.1": anchors, "3.2": longest, "3.3": compression, "3.4": late}

@@ -1,10 +1,13 @@
 """Lesson 4: estimates, good and bad."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import pandas as pd
 
 from ..explain import explain
 from ..policies import EASY
-from ..schedule import simulate
+from ..schedule import Schedule, simulate
 from ..workload import Workload
 from .answers import Judge, NotYet, edited, names, number, parts, workload
 from .month import january
@@ -18,14 +21,14 @@ RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
 """Submit time, run time and processors of the jobs that show the heel-and-toe effect."""
 
 
-def heel_and_toe(factor: int = 1) -> Workload:
+def heel_and_toe(factor: float = 1) -> Workload:
     """Make two running jobs, one that needs the whole machine, and four short ones that come after it.
 
     With exact estimates (`factor` 1) the wide job starts in time, and all short jobs but one wait for it. With doubled
     estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
     backfilled.
     """
-    jobs = {job: (submit, run, factor * run, procs) for job, (submit, run, procs) in RUNS.items()}
+    jobs = {job: (submit, run, round(factor * run), procs) for job, (submit, run, procs) in RUNS.items()}
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
@@ -39,6 +42,33 @@ def cautious() -> Workload:
         wide=(10, 200, 200, 4),
         mine=(20, 70, 400, 2),
     )
+
+
+def by_factor(factors: Iterable[float]) -> pd.DataFrame:
+    """Simulate `heel_and_toe` with estimates that are too long by several factors: a row each."""
+    starts, waits = {}, {}
+    for factor in factors:
+        jobs = simulate(heel_and_toe(factor), EASY()).jobs
+        starts[factor], waits[factor] = jobs.start["wide"], round(jobs.wait.mean())
+    return pd.DataFrame({"wide starts at [s]": starts, "mean wait [s]": waits}).rename_axis("estimate / run time")
+
+
+def used_by_length(month: Workload) -> pd.DataFrame:
+    """Compute which share of the estimate jobs of several lengths used on average."""
+    used = month.jobs.run / month.jobs.estimate
+    lengths = ["up to 1 min", "to 10 min", "to 1 h", "to 4 h", "longer"]
+    length = pd.cut(month.jobs.run, [-1, 60, 600, 3600, 4 * 3600, 10**9], labels=lengths).rename("run time")
+    return used.groupby(length, observed=True).mean().round(2).to_frame("share that was used")
+
+
+def wait_by_size(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
+    """Compute the mean wait in hours of jobs of several sizes, a column for each schedule of the same jobs."""
+    jobs = next(iter(schedules.values())).jobs
+    size = pd.cut(jobs.procs, [0, 1, 8, 32, 100], labels=["1", "2 to 8", "9 to 32", "33 to 100"]).rename("processors")
+    hours = {
+        name: schedule.jobs.wait.groupby(size, observed=True).mean() / 3600 for name, schedule in schedules.items()
+    }
+    return pd.DataFrame(hours).assign(jobs=size.value_counts()).round(2)
 
 
 # The exercises
@@ -66,7 +96,7 @@ def seen_at_200(answer: Any) -> str:
     at = next(seen for seen in steps if seen.kind == "backfill" and seen.job == "s2")
     before = next(seen for seen in steps if seen.shadow is not None)
     running = {span.job: span for span in at.running}
-    shadow, end = map(number, parts(answer, "shadow time", "s2 may run until"))
+    shadow, end = map(number, parts(answer, "shadow", "s2_until"))
     if shadow == before.shadow:
         raise NotYet(f"{before.shadow} was the shadow time before job B ended. Whom does job wide wait for now?")
     if shadow in (at.time, simulate(heel_and_toe(2), EASY()).jobs.start["wide"]):
@@ -99,7 +129,7 @@ def doubled(answer: Any) -> str:
     """Judge 4.4: the month with doubled estimates."""
     month, found = january(), workload(answer)
     given, asked = found.jobs, month.jobs
-    if not given.drop(columns="estimate").equals(asked.drop(columns="estimate")):
+    if found.procs != month.procs or not given.drop(columns="estimate").equals(asked.drop(columns="estimate")):
         raise NotYet("these are other jobs than those of `month`, or not its estimates alone were changed.")
     if given.estimate.equals(asked.estimate):
         raise NotYet("these are the users' estimates as they were.")
@@ -110,7 +140,7 @@ def doubled(answer: Any) -> str:
     before, after = (simulate(jobs, EASY()).summary().mean_bounded_slowdown for jobs in (month, found))
     change = "falls" if after < before else "rises"
     return (
-        f"under EASY the mean bounded slowdown {change} from {before:.0f} to {after:.0f}. Is that luck? See lesson 5."
+        f"under EASY the mean bounded slowdown {change} from {before:.0f} to {after:.0f}. Is that luck? See lesson 5b."
     )
 
 
@@ -119,7 +149,11 @@ def as_short_as_it_is_safe(answer: Any) -> str:
     given, found = cautious().jobs, edited(answer, cautious())
     jobs = found.jobs
     others = [job for job in given.index if job != "mine"]
-    same = set(jobs.index) == set(given.index) and jobs.loc[others].equals(given.loc[others])
+    same = (
+        found.procs == cautious().procs
+        and set(jobs.index) == set(given.index)
+        and jobs.loc[others].equals(given.loc[others])
+    )
     if not (same and jobs.loc[["mine"]].drop(columns="estimate").equals(given.loc[["mine"]].drop(columns="estimate"))):
         raise NotYet("change nothing but the estimate of job mine; Start again brings back the rest.")
     schedule = simulate(found, EASY(), overrun="kill").jobs.loc["mine"]

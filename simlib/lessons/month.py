@@ -9,6 +9,8 @@ from ..policies import Policy
 from ..schedule import simulate
 from ..workload import Workload
 
+LOG = "KTH-SP2"
+
 
 @cache
 def january() -> Workload:
@@ -17,7 +19,7 @@ def january() -> Workload:
     The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
     metrics rank two schedulers differently, and that other queue orders beat EASY's.
     """
-    return load("KTH-SP2").months("1997-01")
+    return load(LOG).months("1997-01")
 
 
 def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:

@@ -122,6 +122,11 @@ class Compare(Control):
         axes[-1].xaxis.set_label_coords(0.93, -0.2)
         figure.text(0.075, 0.1 / height, legend(self.schedules), size=13)
 
+    def page(self) -> str:
+        from ..web import schedules_html  # which shows what these controls do, and so imports them
+
+        return schedules_html(self.schedules)
+
     def lines(self) -> list[str]:
         workload = self.schedules[0].workload
         head = f"{workload.name}: {len(workload):,} jobs on {workload.procs:,} processors."

@@ -51,6 +51,14 @@ CSS = """<style>
 .simlib .widget-slider .noUi-handle { background: #0072B2; }
 .simlib .simlib-decided { font-weight: bold; text-decoration: underline; }
 .simlib .simlib-pale { opacity: 0.7; }
+.simlib-verdict .widget-html-content, .simlib-guess .widget-html-content { font-weight: bold; }
+.simlib.jupyter-widgets-disconnected::before {
+  content: "The kernel was restarted. To use this again: Run > Run All Above Selected Cell, then run this cell.";
+  display: block; width: 100%; box-sizing: border-box; padding: 6px 10px; margin-bottom: 6px;
+  font: 18px var(--jp-ui-font-family, sans-serif); background: #F5C9A8; color: black;
+}
+.simlib .jupyter-widgets-disconnected::before { content: none; }
+.simlib.jupyter-widgets-disconnected > * { opacity: 0.6; }
 .simlib :focus-visible { outline: 3px solid #0072B2 !important; outline-offset: 2px; }
 </style>"""
 
@@ -62,12 +70,15 @@ class Control:
     ----------
     widget : ipywidgets.Widget or None
         What a live notebook shows; None where ipywidgets is not installed.
+    shown : bool
+        Whether a notebook has shown it.
     """
 
     size = (11, 4.5)  # of the picture, inches
 
     def __init__(self) -> None:
         self.widget: Any = None
+        self.shown = False
         if ipywidgets is not None:
             self.picture = ipywidgets.Image(
                 format="png", layout={"width": "100%", "max_width": "1320px", "height": "auto"}
@@ -94,6 +105,10 @@ class Control:
         """Write the lines of text that go with it."""
         raise NotImplementedError
 
+    def page(self) -> str | None:
+        """Make HTML that works without a kernel, for notebooks that programs execute; None where there is none."""
+        return None
+
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
@@ -101,7 +116,11 @@ class Control:
         """Give notebooks the picture and the text; and the widgets, if somebody can use them."""
         picture = base64.b64encode(png(self.draw, self.size, self.lines())).decode()
         bundle = {"text/plain": repr(self), "image/png": picture}
-        if self.widget is None or in_batch():
+        self.shown = True
+        if in_batch():
+            page = self.page()
+            return bundle | ({"text/html": page} if page else {})
+        if self.widget is None:
             return bundle
         return bundle | {key: of for key, of in self.widget._repr_mimebundle_().items() if key not in bundle}
 
@@ -122,6 +141,33 @@ def in_batch() -> bool:
     kernel: Any = getattr(get_ipython(), "kernel", None)
     request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
     return request.get("content", {}).get("allow_stdin") is False
+
+
+def live() -> bool:
+    """Tell whether this cell is executed in a notebook for somebody who can press buttons.
+
+    Examples
+    --------
+    >>> live()  # in no notebook
+    False
+    """
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None and not in_batch()
+
+
+def display(control: Control) -> None:
+    """Show a control in the notebook whose cell is running; do nothing elsewhere.
+
+    Examples
+    --------
+    >>> display(None)  # in no notebook
+    """
+    from IPython import display as shown
+    from IPython import get_ipython
+
+    if get_ipython() is not None:
+        shown.display(control)
 
 
 def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:

@@ -1,28 +1,20 @@
 """Edit the jobs of a small workload and see the schedule change."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import FigureBase
 
 from .. import plots
 from ..explain.words import length, number
 from ..policies import Policy
 from ..schedule import simulate
+from ..typed import FIELDS, LIMIT, complaint, complaints, read
 from ..workload import Workload
-from .control import Control, beside, button, html, html_table, ipywidgets, png
+from .control import Control, beside, button, display, html, html_table, in_batch, ipywidgets, live, png
+from .keeping import Keeper, kept
 from .summaries import label, summaries, summary_lines
-
-LIMIT = 30
-"""The most rows that a table to be edited can have."""
-
-LONGEST = 10**9
-"""The latest submit time and the longest time that can be typed in, seconds."""
-
-FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
-"""The columns that can be edited, and their names on the page."""
 
 WIDTH, NARROW = "96px", "84px"
 
@@ -35,6 +27,9 @@ def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Edit
     changes at once. "Add a job" adds one like the last, "Delete" takes one out, "Start again" brings back the jobs
     that were there at first. Where a number is wrong, a sentence says which one and what would be right, and the last
     valid schedule stays.
+
+    As the answer to an exercise, in `lessons.check("1.4", widgets.editor(...))`, it has a button "Check", too: see
+    `Editor.ask`.
 
     Parameters
     ----------
@@ -77,10 +72,12 @@ class Editor(Control):
     jobs : dict
         Of that workload, as `take` takes them.
     rows : list of Row
-    taken : dict or None
-        What `take` was given last.
-    add, reset : Button
-    message, picture, metrics : HTML, Image, HTML
+    typed : dict
+        By job what stands in its fields now, valid or not.
+    wrong : list of str
+        What is wrong with it.
+    add, reset, check : Button
+    message, verdict, picture, metrics : HTML, HTML, Image, HTML
 
     Examples
     --------
@@ -95,7 +92,10 @@ class Editor(Control):
 
     def __init__(self, workload: Workload, policy: Policy, overrun: str) -> None:
         self._given, self._policy, self._overrun = workload, policy, overrun
-        self.taken: Mapping[Hashable, Sequence[object]] | None = None
+        self.rows: list[Row] = []
+        self.wrong: list[str] = []
+        self._taken = False
+        self._keeper: Keeper | None = None
         self._schedule(workload)
         super().__init__()
 
@@ -104,20 +104,29 @@ class Editor(Control):
         """The last valid jobs, as `take` takes them."""
         return _in_rows(self.workload)
 
+    @property
+    def typed(self) -> dict[Hashable, list[str]]:
+        """By job what stands in its fields now."""
+        return {row.job: row.texts() for row in self.rows}
+
     def _schedule(self, workload: Workload) -> None:
         self.workload, self.schedule = workload, simulate(workload, self._policy, self._overrun)
 
     def build(self) -> list[Any]:
-        self.message, self.metrics = html("message"), html("metrics")
+        self.message, self.verdict, self.metrics = html("message"), html("verdict"), html("metrics")
         self.add = button("Add a job", "Add a job like the last one", self._add)
         self.reset = button("Start again", "Bring back the jobs that were there at first", self._reset)
+        self.check = button("Check", "Tell whether this table answers the exercise", self._check)
+        self.check.layout.display = "none"  # until there is an exercise
+        self._head = _row(_narrow("job"), *map(_cell, FIELDS.values()), _narrow("start [s]"), _narrow("wait"))
         self._table = ipywidgets.VBox()
         self._fill(_in_rows(self._given))
-        return [self._table, beside(self.add, self.reset), self.message, self.picture, self.metrics]
+        buttons = beside(self.add, self.reset, self.check)
+        return [self._table, buttons, self.verdict, self.message, self.picture, self.metrics]
 
     # What is pressed and typed
 
-    def _fill(self, jobs: Mapping[Hashable, Sequence[object]]) -> None:
+    def _fill(self, jobs: Mapping[Any, Sequence[object]]) -> None:
         self.rows = [Row(self, job, numbers) for job, numbers in jobs.items()]
 
     def _reset(self) -> None:
@@ -137,37 +146,93 @@ class Editor(Control):
         self.rows.remove(row)
         self.edit()
 
-    def take(self, jobs: Mapping[Hashable, Sequence[object]]) -> None:
-        """Put jobs into the table as if they had been typed in: what is typed is lost when the cell runs again.
+    def take(self, jobs: Mapping[Any, Sequence[object]]) -> None:
+        """Put jobs into the table as if they had been typed in.
 
         Parameters
         ----------
         jobs : dict
             By job its (submit, run, processors, estimate).
         """
-        self.taken = jobs
+        self._taken = True
         self._fill(jobs)
         self.edit()
 
     def edit(self) -> None:
         """Schedule the jobs as they stand in the table, or tell what is wrong."""
-        numbers: dict[Hashable, list[int | None]] = {}
-        wrong = [] if self.rows else ["There is no job: add one."]
-        for row in self.rows:
-            numbers[row.job], complaints = row.read(self._given.procs)
-            wrong += complaints
-        if not wrong:
-            columns = pd.DataFrame.from_dict(numbers, orient="index", columns=list(FIELDS))
-            self._schedule(Workload(columns, self._given.procs, self._given.name))
-        self.show(wrong)
+        jobs = self.typed
+        self.wrong = complaints(jobs, self._given.procs)
+        if not self.wrong:
+            self._schedule(read(jobs, self._given))
+        self.show()
+        if self._keeper:
+            self._say(self._keeper.keep(jobs))
+
+    # As the answer to an exercise
+
+    def ask(self, number: str, judge: Callable[[], str]) -> bool:
+        """Become the answer to an exercise: show the table with a button "Check", and below it the verdict.
+
+        What stands in the table is kept in the notebook's file, as it changes. So it is there again when the cell runs
+        again, even with a new kernel: what `take` put in, though, is not replaced.
+
+        Parameters
+        ----------
+        number : str
+            Of the exercise.
+        judge : function
+            Returns the verdict on what the table shows.
+
+        Returns
+        -------
+        bool
+            Whether the verdict is shown; where nobody can press, only the picture is, and in no notebook nothing.
+        """
+        if self.widget is None or not live():
+            if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
+                self._restore(number)
+            self._show_once()
+            return False
+        again = ""
+        if self._keeper is None:
+            self._keeper = Keeper(number, self, judge)
+            self.check.layout.display = ""
+            if self._restore(number):
+                again = "These are the jobs that you typed before; Start again brings back the first ones. "
+        self._show_once()
+        self._say(again + self._keeper.show())
+        return True
+
+    def _restore(self, number: str) -> bool:
+        """Bring back what was typed before, unless something was put into this table; tell whether there was any."""
+        untouched = not self._taken and self.jobs == _in_rows(self._given)
+        before = kept(number, self._given) if untouched else None
+        if before is None or {job: list(map(str, values)) for job, values in before.items()} == self.typed:
+            return False
+        self._fill(before)
+        self.edit()
+        return True
+
+    def _show_once(self) -> None:
+        if not self.shown:
+            display(self)
+
+    def _check(self) -> None:
+        if self._keeper:
+            self._say(self._keeper.judge())
+
+    def _say(self, verdict: str) -> None:
+        self.verdict.value = f'<div role="status">{escape(verdict)}</div>'
 
     # What is shown
 
-    def show(self, wrong: Iterable[str] = ()) -> None:
-        heads = _narrow("job"), *map(_cell, FIELDS.values()), _narrow("start [s]"), _narrow("wait")
-        self._table.children = [_row(*heads), *(row.widget for row in self.rows)]
-        if wrong:
-            self._tell([*wrong, "The schedule is the last valid one."])
+    def show(self) -> None:
+        # A new head would make the browser draw all fields anew, and what is being typed into one would be lost.
+        self._table.children = [self._head, *(row.widget for row in self.rows)]
+        for row in self.rows:
+            row.mark(self._given.procs)
+        if self.wrong:
+            self._tell([*self.wrong, "The schedule is the last valid one."])
             return
         start, wait = self.schedule.jobs.start.to_dict(), self.schedule.jobs.wait.to_dict()
         for row in self.rows:
@@ -185,11 +250,10 @@ class Editor(Control):
         jobs = self.workload.jobs
         happens = "it is killed then" if self._overrun == "kill" else "the scheduler is told the run time"
         under = jobs[jobs.estimate < jobs.run]
-        notes = [
+        return [
             f"Job {job}: the estimate {row.estimate} is below the run time {row.run}: {happens}."
             for job, row in under.iterrows()
         ]
-        return notes or ["All numbers are valid."]
 
     def draw(self, figure: FigureBase) -> None:
         ax = figure.add_axes((0.075, 0.18, 0.905, 0.7))
@@ -240,33 +304,12 @@ class Row:
         """List what is typed into its fields."""
         return [getattr(self, field).value for field in FIELDS]
 
-    def read(self, machine: int) -> tuple[list[int | None], list[str]]:
-        """Read the numbers that are typed in; colour the field of each that is wrong, and write a sentence on it."""
-        numbers: list[int | None] = []
-        wrong = []
-        for field, name in FIELDS.items():
+    def mark(self, machine: int) -> None:
+        """Colour the field of each number that is wrong."""
+        for field in FIELDS:
             text = getattr(self, field)
-            least, most = (1, machine) if field == "procs" else (0, LONGEST)
-            value = _whole(text.value)
-            right = value is not None and least <= value <= most
-            text.style.background = None if right else "#F5C9A8"
-            numbers.append(value)
-            if not right:
-                found = repr(text.value) if text.value.strip() else "nothing"
-                limits = f"{number(least)} to {number(most)}"
-                machine_size = ", the size of the machine" if field == "procs" else ""
-                wrong.append(
-                    f"Job {self.job}, {name}: found {found}, expected a whole number from {limits}{machine_size}."
-                )
-        return numbers, wrong
-
-
-def _whole(text: str) -> int | None:
-    """Read a whole number; None where it is none."""
-    try:
-        return int(text)
-    except ValueError:
-        return None
+            wrong = complaint(self.job, field, text.value, machine)
+            text.style.background = "#F5C9A8" if wrong else None
 
 
 def _new_name(names: Sequence[Any]) -> Hashable:

@@ -38,7 +38,8 @@ def explore(workload: Workload, policies: Sequence[Policy] | None = None, seed: 
     You see bars of the metrics of several policies; a thin frame shows where each bar was before the last move. Each
     slider changes one thing and leaves the others as they are:
 
-    - load: the offered load of the machine; the times between arrivals are stretched or squeezed to it (MF 3.1);
+    - load: the offered load of the machine, the workload's own at first; the times between arrivals are stretched or
+      squeezed to it (MF 3.1);
     - estimates: as given by the workload, exact, or drawn at random from [r, f r], r being the run time (MF 4.2);
     - processors: the size of the machine. Jobs that are larger do not take part, and are counted. Since the load stays,
       jobs come faster on a larger machine.
@@ -83,8 +84,9 @@ class Explore(Control):
     workload : Workload
         As it was simulated last.
     schedules : list of Schedule
-    load, quality, machine : FloatSlider, SelectionSlider, SelectionSlider
-        The values of `quality` are f, 0 where estimates are as given; those of `machine` are processors.
+    load, quality, machine : SelectionSlider
+        The values of `load` are the workload's own and multiples of 0.05; those of `quality` are f, 0 where estimates
+        are as given; those of `machine` are processors.
     picture, metrics, note : Image, HTML, HTML
 
     Examples
@@ -105,7 +107,7 @@ class Explore(Control):
         self._machines = {procs: self._taken.with_procs(procs) for procs in _sizes(workload.procs)}
         self._machines = {procs: there for procs, there in self._machines.items() if there.load > 0}
         self._before: list[pd.Series] | None = None
-        self._simulate(round(20 * self._taken.load) / 20 or 0.05, 0, workload.procs)
+        self._simulate(self._taken.load, 0, workload.procs)
         super().__init__()
 
     def _simulate(self, load: float, f: float, procs: int) -> None:
@@ -118,8 +120,8 @@ class Explore(Control):
         load, _ = self._setting
         layout = {"flex": "1 1 300px"}
         shared: dict[str, Any] = {"layout": layout, "style": {"description_width": "90px"}}
-        self.load = ipywidgets.FloatSlider(
-            load, min=0.05, max=max(1.2, load), step=0.05, description="load", tooltip="Offered load", **shared
+        self.load = ipywidgets.SelectionSlider(
+            options=_loads(load), value=load, description="load", tooltip="Offered load", **shared
         )
         self.quality = ipywidgets.SelectionSlider(
             options=QUALITY, description="estimates", tooltip="Quality of the estimates", **shared
@@ -190,6 +192,13 @@ class Explore(Control):
         if len(self._taken) < given:
             text += f" These are the first of {given:,}, so that each move takes well under a second."
         return text
+
+
+def _loads(own: float) -> list[tuple[str, float]]:
+    """List the loads to choose from: the workload's own, and multiples of 0.05 that are not nearly the same."""
+    even = [round(0.05 * k, 2) for k in range(1, 25)]
+    loads = sorted([own, *(load for load in even if abs(load - own) >= 0.01)])
+    return [(f"{load:.2f}, its own" if load == own else f"{load:.2f}", load) for load in loads]
 
 
 def _sizes(procs: int) -> list[int]:

@@ -10,16 +10,19 @@ from matplotlib.figure import FigureBase
 
 from .. import plots
 from ..explain import Decision, Explanation, explain
+from ..explain.promises import promises, reserved
 from ..explain.words import length, number, processors
 from ..policies import Policy
 from ..workload import Workload
 from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
+from .guessing import Guess, Question, question
+from .news import event_before, news
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
 ROWS = 12  # of the queue, and of the running jobs
 
 
-def stepper(workload: Workload, policy: Policy, overrun: str = "extend") -> "Stepper":
+def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict: bool = False) -> "Stepper":
     """Step through the decisions of a scheduler, forwards and backwards.
 
     You see a Gantt chart that grows: the line "now" divides what has happened, in full colour, from what the scheduler
@@ -28,13 +31,17 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend") -> "Ste
     queue, head first, and the running jobs; under it the decision in a sentence, and its rule.
 
     The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last; Play
-    goes on by itself. With the keyboard, Tab goes from button to button, Space presses, the arrows move the slider.
+    goes on by itself. Next, Back and Play pass over decisions that tell nothing new, such as that the head still waits;
+    the slider shows each. With the keyboard, Tab goes from button to button, Space presses, the arrows move the slider.
 
     Parameters
     ----------
     workload : Workload
         Of up to some 200 jobs.
     policy, overrun : as for `simlib.explain.explain`
+    predict : bool
+        Whether to ask "Who starts next?" at each event, with a button a waiting job, before it is shown who does; it
+        says what was right, and keeps the score. Next goes on without an answer.
 
     Returns
     -------
@@ -54,7 +61,7 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend") -> "Ste
     """
     if len(workload) == 0:
         raise ValueError(f"{workload.name}: stepper: found no job, expected at least one")
-    return Stepper(explain(workload, policy, overrun))
+    return Stepper(explain(workload, policy, overrun), predict)
 
 
 class Stepper(Control):
@@ -69,6 +76,8 @@ class Stepper(Control):
     slider : IntSlider
         From 1, the first decision, to the last.
     picture, state, sentence : Image, HTML, HTML
+    guess : Guess or None
+        The question who starts next, if it is asked.
 
     Examples
     --------
@@ -79,12 +88,20 @@ class Stepper(Control):
     'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
     """
 
-    def __init__(self, explanation: Explanation) -> None:
+    size = (11, 4.3)  # so that chart, sentence and tables are in sight together on a small screen
+
+    def __init__(self, explanation: Explanation, predict: bool = False) -> None:
         self.explanation = explanation
+        self._predict, self._told_from = predict, 0
+        if predict:
+            self.size = (11, 4.1)  # so that the question has room on a small screen
+        self.guess: Guess | None = None
+        asked = [place for place in range(len(explanation)) if predict and question(explanation, place)]
+        self._steps = sorted({*news(explanation), *asked})
         jobs = explanation.schedule.jobs
         self._colours = plots.job_colours(jobs.index)
         self._order = {job: place for place, job in enumerate(jobs.index)}
-        self._promises = _promises(explanation)
+        self._promises = promises(explanation)
         begin, end = jobs.submit.min(), jobs.end.max()
         expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
         self._limits = begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
@@ -97,16 +114,16 @@ class Stepper(Control):
             1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
         )
         self.slider.observe(lambda _: self.show(), "value")
-        self._clock = ipywidgets.Play(min=1, max=last, interval=INTERVAL, layout={"display": "none"})
+        self._clock = ipywidgets.Play(max=last, interval=INTERVAL, layout={"display": "none"})
         self._clock.observe(lambda change: self._name_play(change.new), "playing")
-        ipywidgets.jslink((self._clock, "value"), (self.slider, "value"))
+        self._clock.observe(lambda _: self._tick(), "value")
         self.play = button(
             "", "Play on by itself, or pause", self._play_or_pause
         )  # the buttons of `Play` have no names
         self._name_play(False)
         self.first = button("First", "To the first decision", lambda: self._go(1))
-        self.back = button("Back", "One decision back", lambda: self._go(self.slider.value - 1))
-        self.next = button("Next", "To the next decision", lambda: self._go(self.slider.value + 1))
+        self.back = button("Back", "To the decision before that told something new", lambda: self._step(-1))
+        self.next = button("Next", "To the next decision that tells something new", lambda: self._step(1))
         self.next_start = button("Next start", "To the next start of a job", self._go_to_next_start)
         self.last = button("Last", "To the last decision", lambda: self._go(last))
         self.state, self.sentence = html("state"), html("sentence")
@@ -114,16 +131,41 @@ class Stepper(Control):
         left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "99 1 560px", "min_width": "0"})
         self.state.layout.flex = "1 0 400px"  # wide enough for each table, so that the picture keeps its size
         both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        if self._predict:
+            self.guess = Guess(self._go_to_answer)
+            return [beside(*buttons), self.guess.box, both]
         return [beside(*buttons), both]
 
     def _play_or_pause(self) -> None:
-        self._clock.playing = not self._clock.playing
+        if self._clock.playing:
+            self._clock.playing = False
+            return
+        if self.slider.value == len(self.explanation):
+            self._go(1)
+        self._clock.value = 0
+        self._clock.playing = True
+
+    def _tick(self) -> None:
+        if self._clock.playing:
+            self._step(1)
+            self._clock.playing = self.slider.value < len(self.explanation)
 
     def _name_play(self, playing: bool) -> None:
         self.play.description = "Pause" if playing else "Play"
 
     def _go(self, number: int) -> None:
         self.slider.value = number  # which stays within its limits
+
+    def _step(self, direction: int) -> None:
+        place = self.slider.value - 1
+        further = [step for step in self._steps[::direction] if (step - place) * direction > 0]
+        self._go((further[0] if further else place) + 1)
+
+    def _go_to_answer(self, asked: Question) -> None:
+        self._told_from = self.slider.value
+        self._go(asked.place + 1)
+        if not (self.guess and self.guess.focus()):
+            self.next.focus()  # the button that had it may be gone, and the keyboard's user with it
 
     def _go_to_next_start(self) -> None:
         later = range(self.slider.value, len(self.explanation))
@@ -136,15 +178,25 @@ class Stepper(Control):
         promise = self._promises[place]
         self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
         self.state.value = _state(seen, promise)
+        before, self._told_from = self._told_from, 0
+        told = escape(" ".join(self._sentences(place, before)))
         rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
-        self.sentence.value = f'<div role="status">{escape(seen.sentence)}<br>{rule}</div>'
+        self.sentence.value = f'<div role="status">{told}<br>{rule}</div>'
+        if self.guess:
+            self.guess.ask(question(self.explanation, place), answered=before > 0)
+
+    def _sentences(self, place: int, before: int) -> list[str]:
+        """List what is told at a place: after a question all that decides it, else the event first, if it was not."""
+        if before:
+            return [seen.sentence for seen in self.explanation[before : place + 1]]
+        event = event_before(self.explanation, self._steps, place) if place in self._steps else None
+        return [*([event.sentence] if event else []), self.explanation[place].sentence]
 
     def _draw_instant(self, figure: FigureBase, seen: Decision, promise: Decision | None) -> None:
         ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
         ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
-        spans = [(*span, False) for span in (*seen.done, *seen.running)] + [(*span, True) for span in seen.reservations]
-        if promise and not seen.reservations:
-            spans.append((*promise.reservations[0], True))
+        spans = [(*span, False) for span in (*seen.done, *seen.running)]
+        spans += [(*span, True) for span in reserved(seen, promise)]
         columns = ["job", "procs", "start", "end", "backfilled", "planned"]
         spans.sort(key=lambda span: self._order[span[0]])  # so that jobs of equal start keep their places
         table = pd.DataFrame(spans, columns=columns).set_index("job")
@@ -162,22 +214,14 @@ class Stepper(Control):
         ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
         plots.gantt(self.explanation.schedule, ax)
 
+    def page(self) -> str:
+        from ..web import explanation_html  # which shows what these controls do, and so imports them
+
+        return explanation_html(self.explanation, self._predict)
+
     def lines(self) -> list[str]:
         starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
         return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
-
-
-def _promises(explanation: Explanation) -> list[Decision | None]:
-    """List for each decision the last one at which a shadow time was found, until the head of that one has started."""
-    promises: list[Decision | None] = []
-    last: Decision | None = None
-    for seen in explanation:
-        if seen.shadow is not None:
-            last = seen
-        elif last is not None and last.reservations[0].job not in [job.job for job in seen.queue]:
-            last = None
-        promises.append(last)
-    return promises
 
 
 def _mark_time(ax: Axes, time: int, text: str, ha: str, alpha: float = 1, **style: Any) -> None:

@@ -47,7 +47,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
             "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
             "processors in use": f"{seen.load:.0%}",
             "backfilled": f"{seen.backfilled_share:.0%}",
-            "makespan": seconds(seen.makespan),
+            "makespan": span(seen.makespan),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -74,3 +74,14 @@ def seconds(value: float) -> str:
     ('4.5 s', '123 s')
     """
     return f"{value:.1f} s" if value < 100 else length(round(value))
+
+
+def span(value: float) -> str:
+    """Write the length of a schedule: in days from two days on.
+
+    Examples
+    --------
+    >>> span(130), span(2859459)
+    ('130 s', '33.1 days')
+    """
+    return f"{value / 86400:,.1f} days" if value >= 2 * 86400 else length(round(value))

@@ -1,12 +1,17 @@
 """A student opens each teaching notebook in JupyterLab, runs it, presses and moves all there is, and types."""
 
 import json
+import re
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from .conftest import ALL_RUN, IDLE, run_all
+
+ANSWER = "application/vnd.simlib.answer+json"
+FOCUSED = re.compile("Next$|job ")
 NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks" / "teaching"
 
 DIGEST = """async image => {
@@ -98,6 +103,29 @@ def keep_all(page, keep):
     return cut_off
 
 
+def restart_kernel(page):
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem").filter(has_text="Restart Kernel").first.click()
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    page.locator(".simlib.jupyter-widgets-disconnected").first.wait_for(state="attached")
+    page.get_by_text(IDLE).wait_for()
+
+
+def run_cell(page, cell):
+    """Run one cell, as with Ctrl+Enter, and wait until it has run."""
+    cell.locator(".jp-InputArea-editor").first.click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(ALL_RUN)
+    page.get_by_text(IDLE).wait_for()
+
+
+def saved(page):
+    """The notebook as it is in the file when it has been saved."""
+    page.keyboard.press("Control+s")
+    page.locator(".lm-TabBar-tab.jp-mod-dirty").wait_for(state="detached")
+    return page.request.get(page.url.replace("/lab/tree/", "/api/contents/")).json()["content"]
+
+
 def button(control, name):
     return control.get_by_role("button", name=name, exact=True)
 
@@ -107,14 +135,26 @@ def button(control, name):
 
 @notebooks()
 def test_every_cell_runs_without_an_error_and_nothing_is_cut_off(page, keep):
+    large = page.viewport_size
+    page.set_viewport_size({"width": 1280, "height": 800})  # with the list of files open
+    assert page.locator(".jp-DirListing").is_visible()
     assert keep_all(page, keep) == []
-    page.keyboard.press("Control+s")
-    page.locator(".lm-TabBar-tab.jp-mod-dirty").wait_for(state="detached")
-    saved = page.request.get(page.url.replace("/lab/tree/", "/api/contents/")).json()["content"]
-    code = [cell for cell in saved["cells"] if cell["cell_type"] == "code"]
+    page.set_viewport_size(large)
+    code = [cell for cell in saved(page)["cells"] if cell["cell_type"] == "code"]
     outputs = [output for cell in code for output in cell["outputs"]]
     assert [f"{of['ename']}: {of['evalue']}" for of in outputs if of["output_type"] == "error"] == []
     assert [cell["source"] for cell in code if not cell["execution_count"]] == [], "these cells did not run"
+
+
+@pytest.mark.parametrize("page", ["lesson1-fcfs", "lesson2-easy"], indirect=True)
+def test_what_is_said_to_readers_of_a_page_is_not_seen(page):
+    shown = page.locator(".jp-RenderedMarkdown", has=page.locator(".in-lab"))
+    shown.first.wait_for(state="attached")
+    texts = " ".join(shown.all_inner_texts())
+    path = NOTEBOOKS / f"{page.url.rsplit('/', 1)[1]}"
+    source = " ".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
+    meant = re.findall("<!-- on the page: (.{20})", source)
+    assert meant and not any(text in texts for text in meant)
 
 
 @notebooks("widgets.stepper(")
@@ -123,16 +163,38 @@ def test_the_buttons_of_a_stepper_lead_through_the_decisions(page, keep):
         handle, decision = slider(stepper, "decision")
         last = int(float(handle.get_attribute("aria-valuemax")))
         keep(stepper, f"stepper-{number}-before")
-        for name, reached in [("Next", 2), ("Next", 3), ("Back", 2), ("Last", last), ("Back", last - 1), ("First", 1)]:
+        reached = [1]
+        for name in ("Next", "Next", "Back", "Last", "Back", "First"):
             with changing(stepper, "sentence", "picture"):
                 button(stepper, name).click()
-                reads(decision, reached)
+            reached.append(int(decision.inner_text()))
+        assert 1 < reached[1] < reached[2] and reached[3] == reached[1]
+        assert reached[4] == last > reached[5] > 1 == reached[6]
         with changing(stepper, "sentence", "picture", "state"):
             button(stepper, "Next start").click()
         keep(stepper, f"stepper-{number}-next-start")
         with changing(stepper, "sentence", "picture", "state"):
             button(stepper, "Last").click()
         keep(stepper, f"stepper-{number}-last")
+
+
+@notebooks("predict=True")
+def test_the_question_who_starts_next_is_answered_by_the_keyboard(page, keep):
+    for number, stepper in controls(page, "stepper:has(.simlib-question)"):
+        button(stepper, "First").click()
+        button(stepper, "First").focus()
+        page.keyboard.press("Shift+Tab")
+        stepper.get_by_role("button").filter(has_text="job ").first.focus()
+        for asked in range(1, 4):
+            with changing(stepper, "sentence", "picture", "guess"):
+                page.keyboard.press("Space")
+            until(lambda: f"of {asked} right so far" in seen(stepper, "guess"), "the score is not kept")  # noqa: B023
+            keep(page, f"stepper-{number}-predicted-{asked}")
+            until(lambda: FOCUSED.match(page.evaluate("document.activeElement.innerText")), "no button has the focus")
+            if page.evaluate("document.activeElement.innerText") == "Next":
+                page.keyboard.press("Space")
+                until(lambda: seen(stepper, "guess").strip() == "", "the old answer is still there")  # noqa: B023
+                stepper.get_by_role("button").filter(has_text="job ").first.focus()
 
 
 @notebooks("widgets.stepper(")
@@ -144,11 +206,12 @@ def test_a_stepper_obeys_the_keyboard_and_plays_by_itself(page):
         button(stepper, "Next").focus()
         with changing(stepper, "sentence", "picture"):
             page.keyboard.press("Space")
-            reads(decision, 2)
+        until(lambda: decision.inner_text() != "1", "Next has not moved the slider")  # noqa: B023
+        reached = int(decision.inner_text())
         handle.focus()
-        with changing(stepper, "sentence", "picture"):
+        with changing(stepper, "sentence"):
             page.keyboard.press("ArrowRight")
-            reads(decision, 3)
+            reads(decision, reached + 1)
         with changing(stepper, "sentence", "picture"):
             button(stepper, "Play").click()
         button(stepper, "Pause").click()
@@ -228,3 +291,68 @@ def test_an_edited_job_changes_the_schedule_and_a_wrong_number_is_named(page, ke
 
         button(editor, "Start again").click()
         until(lambda: seen(editor, "metrics") == given, "'Start again' has not brought the jobs back")  # noqa: B023
+
+
+# The answers to exercises in tables; by exercise what is typed, and what is said of it
+
+TYPED = {
+    "1.4": ({"A": {"run": 200, "processors": 1, "estimate": 200}, "B": {"processors": 10}}, "Right: for 200 s"),
+    "2.3": ({"backfill": {"run": 250, "estimate": 250}}, "Right: the second job starts at 253"),
+    "3.2": ({"backfill": {"run": 17, "estimate": 17}}, "Right: it ends just when"),
+}
+TABLES = [
+    pytest.param(*pair, id="-".join(pair))
+    for pair in zip(("lesson1-fcfs", "lesson2-easy", "lesson3-conservative"), TYPED, strict=True)
+]
+
+
+def fill(editor, jobs):
+    for job, numbers in jobs.items():
+        for field, value in numbers.items():
+            title = f"{field} of job {job}" if field == "processors" else f"{field} [s] of job {job}"
+            place = editor.get_by_title(title, exact=True)
+            place.fill(str(value))
+            place.press("Enter")
+
+
+def kept(page, exercise):
+    """What the saved notebook keeps as the answer to an exercise: the jobs, and the text beside them."""
+    outputs = [output for cell in saved(page)["cells"] for output in cell.get("outputs", [])]
+    answers = [output["data"] for output in outputs if ANSWER in output.get("data", {})]
+    found = [data for data in answers if data[ANSWER]["exercise"] == exercise]
+    assert len(found) == 1
+    return found[0][ANSWER]["jobs"], "".join(found[0]["text/plain"])
+
+
+@pytest.mark.parametrize("page, exercise", TABLES, indirect=["page"])
+def test_what_is_typed_is_checked_and_kept_in_the_file_and_survives_a_restart(page, keep, exercise):
+    jobs, verdict = TYPED[exercise]
+    cell = page.locator(".jp-CodeCell", has=page.locator(".simlib-editor"))
+    _, editor = next(controls(page, "editor"))
+    fill(editor, jobs)
+    until(lambda: "press Check" in seen(editor, "verdict"), "the table does not say that it is not checked")
+    button(editor, "Check").click()
+    until(lambda: seen(editor, "verdict").startswith(verdict), "the verdict is not there")
+    keep(page, f"check-{exercise}")
+    typed, text = kept(page, exercise)
+    for job, numbers in jobs.items():
+        assert set(numbers.values()) <= set(typed[job])
+    assert verdict in text
+
+    restart_kernel(page)
+    for control in page.locator(".simlib").all():
+        told = control.evaluate("control => getComputedStyle(control, '::before').content")
+        assert "The kernel was restarted" in told and "Run All Above" in told
+    editor.evaluate("control => control.scrollIntoView()")
+    keep(page, f"restarted-{exercise}")
+
+    run_cell(page, cell)
+    said = page.locator(".jp-Cell.jp-mod-selected .jp-OutputArea").inner_text()
+    assert "Run > Run All Above Selected Cell" in said
+    keep(page, f"restarted-{exercise}-cell")
+
+    run_all(page)
+    page.wait_for_function(ALL_RUN, timeout=60_000)
+    page.get_by_text(IDLE).wait_for()
+    _, editor = next(controls(page, "editor"))
+    until(lambda: verdict in seen(editor, "verdict"), "what was typed is not there again")

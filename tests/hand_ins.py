@@ -1,0 +1,230 @@
+"""Thirty made-up hand-ins of a lesson, good, bad and hostile, each with the verdicts that it must get."""
+
+import json
+from copy import deepcopy
+
+from simlib import examples
+from simlib.course import material
+
+GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
+WAITING = dict.fromkeys(GOOD, "unanswered")
+FAILED = dict.fromkeys(GOOD, "failed")
+
+RULE = """
+def may_backfill(now, procs, estimate, free, shadow, extra):
+    {body}
+
+lessons.check("2.4", may_backfill)
+"""
+CORRECT = "return procs <= free and (now + estimate <= shadow or procs <= extra)"
+
+CHEATS = """
+from simlib import lessons
+from simlib.lessons import answers, lesson2
+lessons.verdict = lambda *given: lessons.Verdict("right", "well done")
+for number in lesson2.EXERCISES:
+    lesson2.EXERCISES[number] = lambda answer: "well done"
+lessons._judge = lambda number: lambda answer: "well done"
+answers.is_open = lambda answer: False
+"""
+
+OVERWRITES = """
+import glob, os, simlib
+for folder in (os.environ["HANDED_IN"], os.path.dirname(simlib.__file__), os.path.dirname(os.getcwd())):
+    for name in ("*.ipynb", "lesson2.py", "verdicts.jsonl", "grades.csv*"):
+        for path in glob.glob(folder + "/**/" + name, recursive=True):
+            try:
+                open(path, "w").write("{}")
+            except OSError:
+                pass
+"""
+
+BOMB = """
+import os, time
+for k in range(300):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+    except OSError:
+        break
+time.sleep(600)
+"""
+
+FORKS = """
+import os, time
+for k in range(5):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+"""
+
+KILLER = """
+import os, signal
+try:
+    os.kill(os.getppid(), signal.SIGTERM)
+except OSError:
+    pass
+"""
+
+SWALLOWS = """
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass
+"""
+
+
+def notebook(solved=True):
+    """The notebook of lesson 2, with the answers or as it is handed out."""
+    lesson = next(path for path in material.lessons() if path.stem.startswith("lesson2"))
+    return lesson.name, material.read(material.solution(lesson) if solved else lesson)
+
+
+def exercise(made, number):
+    """The cell that checks an exercise."""
+    return next(cell for cell in made["cells"] if number in material.checked(material.text(cell)))
+
+
+def with_cell(source, place=0, solved=True):
+    """The notebook with one cell more, before the others or at another place."""
+    made = notebook(solved)[1]
+    new = {"cell_type": "code", "id": "new", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    made["cells"].insert(place if place >= 0 else len(made["cells"]), new)
+    return made
+
+
+def answering(number, source):
+    """The solved notebook with another cell for an exercise."""
+    made = notebook()[1]
+    exercise(made, number)["source"] = "from simlib import lessons\n" + source
+    return made
+
+
+def ruled(body):
+    """The solved notebook with another rule in 2.4."""
+    return answering("2.4", RULE.format(body=body))
+
+
+def without(*numbers):
+    """The solved notebook without the cells that check some exercises."""
+    made = notebook()[1]
+    for number in numbers:
+        made["cells"].remove(exercise(made, number))
+    return made
+
+
+def typed(jobs, number="2.3"):
+    """The notebook as it is handed out, with a table that was typed in and kept."""
+    made = notebook(solved=False)[1]
+    kept = {"application/vnd.simlib.answer+json": {"exercise": number, "jobs": jobs}, "text/plain": "Right: yes"}
+    output = {"output_type": "display_data", "metadata": {}, "data": kept}
+    exercise(made, number)["outputs"] = [output]
+    return made
+
+
+def printed():
+    """A notebook whose cells say that all is right, in their outputs too."""
+    made = notebook(solved=False)[1]
+    for number in GOOD:
+        cell = exercise(made, number)
+        cell["source"] = f'print("Right: yes")\nprint("{number}: right")'
+        cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "Right: yes\n"}]
+    return made
+
+
+def as_lines(made):
+    """The same notebook, its sources as lists of lines, as JupyterLab saves them."""
+    made = deepcopy(made)
+    for cell in made["cells"]:
+        cell["source"] = material.text(cell).splitlines(keepends=True)
+    return made
+
+
+HELPED = '''
+LATE = {"by": 0}
+def soon(now, estimate, shadow):
+    return now + estimate <= shadow + LATE["by"]
+
+def my_rule(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
+    """Both rules."""
+    fits: bool = procs <= free
+    return fits and (soon(now, estimate, shadow) or procs <= extra)
+
+lessons.check("2.4", my_rule)
+'''
+
+
+def delaying():
+    """The table that is right in 2.3, in the order in which a file has it."""
+    jobs = examples.figure3().jobs[["submit", "run", "procs", "estimate"]]
+    jobs.loc["backfill", ["run", "estimate"]] = 250
+    return {job: jobs.loc[job].to_list() for job in sorted(jobs.index)}
+
+
+GIVEN = """
+from simlib import lessons
+lessons.given["2.4"] = lambda *case: True
+lessons.given["2.1"] = "Right: yes"
+"""
+
+RIGHT_2_1 = 'lessons.check("2.1", shadow=30, extra=2)'
+AS_LAMBDA = f'lessons.check("2.4", lambda now, procs, estimate, free, shadow, extra: {CORRECT[7:]})'
+OTHER_CHECK = "from simlib import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
+
+MADE = {
+    "Ada": (lambda: notebook()[1], {}),
+    "Zoë Müller": (lambda: as_lines(notebook()[1]), {}),
+    "李雷": (lambda: notebook()[1], {}),
+    "=cmd()": (lambda: notebook(solved=False)[1], WAITING),
+    "half": (lambda: without("2.3", "2.4"), {"2.3": "unanswered", "2.4": "unanswered"}),
+    "wrong": (lambda: ruled("return estimate <= shadow"), {"2.4": "not yet"}),
+    "helped": (lambda: answering("2.4", HELPED), {}),
+    "lambda": (lambda: answering("2.4", AS_LAMBDA), {}),
+    "syntax": (lambda: answering("2.1", RIGHT_2_1.replace(",", "")), {"2.1": "failed"}),
+    "name-error": (lambda: answering("2.1", RIGHT_2_1.replace("30", "shaddow")), {"2.1": "failed"}),
+    "loop-in-a-cell": (lambda: answering("2.1", f"while True: pass\n{RIGHT_2_1}"), {"2.1": "out of time"}),
+    "loop-in-a-rule": (lambda: ruled("while True: pass"), {"2.4": "out of time"}),
+    "loop-that-swallows": (lambda: with_cell(SWALLOWS), dict.fromkeys(GOOD, "out of time")),
+    "memory-in-a-cell": (lambda: answering("2.1", f"all = bytearray(2**40)\n{RIGHT_2_1}"), {"2.1": "out of memory"}),
+    "memory-in-a-rule": (lambda: ruled("return len([0] * 2**40) > 0"), {"2.4": "out of memory"}),
+    "bomb": (lambda: with_cell(BOMB), FAILED),
+    "forks": (lambda: with_cell(FORKS), {}),
+    "exit": (lambda: with_cell("import os; os._exit(0)"), FAILED),
+    "exit-late": (lambda: with_cell("import os; os._exit(0)", -1), {}),
+    "killer": (lambda: with_cell(KILLER), {}),
+    "printed": (printed, WAITING),
+    "patched": (lambda: with_cell(CHEATS, solved=False), WAITING),
+    "patched-check": (lambda: with_cell(OTHER_CHECK), WAITING),
+    "given": (lambda: with_cell(GIVEN, -1, solved=False), WAITING | {"2.1": "not yet", "2.4": "not yet"}),
+    "overwrites": (lambda: with_cell(OVERWRITES), {}),
+    "reads-files": (lambda: ruled('return open("/etc/passwd").read() == ""'), {"2.4": "refused"}),
+    "looks-inside": (lambda: ruled("return ().__class__.__base__.__subclasses__()"), {"2.4": "refused"}),
+    "typed": (lambda: typed(delaying()), WAITING | {"2.3": "right"}),
+    "typed-nonsense": (lambda: typed({"A": ["x", None]}), WAITING | {"2.3": "not yet"}),
+    "truncated": (lambda: json.dumps(notebook()[1])[:5000], FAILED),
+    "zip": (lambda: b"PK\x03\x04 and so on", FAILED),
+    "not-a-notebook": (lambda: "[1, 2]", FAILED),
+    "nothing": (None, WAITING),
+}
+"""By student what is handed in, and the verdicts that are not those of `GOOD`."""
+
+FEW = ("Ada", "half", "exit", "looks-inside", "patched")
+
+
+def write(folder, students=tuple(MADE)):
+    """Write hand-ins into a folder; give the verdicts by student and exercise that they must get."""
+    name = notebook()[0]
+    for student in students:
+        make = MADE[student][0]
+        made = make and make()
+        data = made if isinstance(made, bytes) else (made if isinstance(made, str) else json.dumps(made)).encode()
+        if student == "李雷":  # handed in without a folder
+            (folder / f"{student}-{name}").write_bytes(data)
+            continue
+        (folder / student).mkdir()
+        if make:
+            (folder / student / name).write_bytes(data)
+    return {(student, number): of for student in students for number, of in (GOOD | MADE[student][1]).items()}

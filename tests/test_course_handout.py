@@ -1,0 +1,106 @@
+"""Handing the course out: what students get, what instructors get, and that nothing is overwritten."""
+
+import json
+import re
+import tomllib
+
+import nbformat
+import pytest
+from helpers import ROOT, listing
+
+from simlib import lessons, paths
+from simlib.__main__ import main
+from simlib.course import for_nbgrader, handout, material
+
+LESSONS = [path.name for path in material.lessons()]
+
+
+def links(folder):
+    """The files of a folder that the texts in it point to, as (file, target)."""
+    for path in sorted(folder.rglob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                yield from ((path, target) for target in re.findall(r"\]\(([^):]+)\)", cell.source))
+    for path in sorted(folder.rglob("*.md")):
+        yield from ((path, target) for target in re.findall(r"\]\(([^):]+)\)", path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("kind", [[], ["--instructor"]])
+def test_every_link_of_a_copy_leads_to_a_file_of_it(kind, tmp_path, capsys):
+    assert main(["course", str(tmp_path), *kind]) == 0
+    assert "files" in capsys.readouterr().out
+    found = list(links(tmp_path))
+    assert found
+    missing = [(path.name, target) for path, target in found if not (path.parent / target.partition("#")[0]).exists()]
+    assert missing == []
+
+
+def test_students_get_the_lessons_and_no_solution(tmp_path):
+    handout.write(tmp_path)
+    assert listing(tmp_path) == sorted(["README.md", *LESSONS, *(["docs"] if (tmp_path / "docs").exists() else [])])
+    readme = (tmp_path / "README.md").read_text()
+    assert all(f"]({name})" in readme for name in LESSONS) and "solution" not in readme
+    for name in LESSONS:
+        given, made = material.read(paths.TEACHING / name), material.read(tmp_path / name)
+        assert list(material.code(given)) == list(material.code(made))
+        nbformat.validate(nbformat.from_dict(made))
+
+
+def test_instructors_get_solutions_and_the_page_on_grading(tmp_path):
+    handout.write(tmp_path, instructor=True)
+    assert listing(tmp_path / "solutions") == sorted(LESSONS)
+    assert (tmp_path / "docs" / handout.GRADING).exists()
+
+
+def test_a_copy_is_written_again_only_where_it_is_not_there(tmp_path):
+    before = {path: path.stat().st_mtime_ns for path in handout.write(tmp_path)}
+    (tmp_path / "README.md").unlink()
+    handout.write(tmp_path)
+    changed = [path.name for path, time in before.items() if path.stat().st_mtime_ns != time]
+    assert changed == ["README.md"]
+
+
+def test_nothing_is_overwritten_and_the_error_names_the_file(tmp_path, capsys):
+    mine = tmp_path / LESSONS[-1]
+    mine.write_text("my answers")
+    assert main(["course", str(tmp_path)]) == 1
+    assert str(mine) in capsys.readouterr().err
+    assert listing(tmp_path) == [mine.name] and mine.read_text() == "my answers"
+
+
+def test_an_installed_simlib_has_the_course():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    wheel = build["wheel"]["force-include"]
+    assert (wheel["notebooks/teaching"], wheel["docs"]) == ("simlib/data/teaching", "simlib/data/docs")
+    assert {"notebooks/teaching", "docs"} <= set(build["sdist"]["include"])
+
+
+def test_links_are_changed_where_they_lead_out_of_the_copy_only():
+    text = "[a](https://a.org) [b](#below) [c](../c.md)"
+    assert material.relink(text, lambda words, target: f"{words}!") == "[a](https://a.org) [b](#below) c!"
+
+
+# nbgrader
+
+
+@pytest.mark.parametrize("lesson", material.lessons(), ids=lambda lesson: lesson.stem)
+def test_for_nbgrader_each_exercise_has_a_cell_for_the_answer_and_one_for_the_point(lesson):
+    made = for_nbgrader.source(lesson)
+    nbformat.validate(nbformat.from_dict(made))
+    marked = {of["grade_id"]: (of, cell) for cell in made["cells"] if (of := cell["metadata"].get("nbgrader"))}
+    demands = [material.text(cell) for of, cell in marked.values() if of["grade"]]
+    numbers = re.findall(r'demand\("([\w.]+)"\)', "".join(demands))
+    assert numbers == material.exercises(material.read(lesson))
+    assert set(numbers) <= set(lessons.exercises(numbers[0].partition(".")[0]))
+    answers = [material.text(cell) for of, cell in marked.values() if of["solution"]]
+    assert len(answers) == len(numbers)
+    assert all(text.count("### BEGIN SOLUTION\n") == text.count("\n### END SOLUTION") == 1 for text in answers)
+    for of, _ in marked.values():
+        assert of["schema_version"] == 3 and of["locked"] == of["grade"] != of["solution"]
+
+
+def test_the_course_for_nbgrader_has_an_assignment_a_lesson(tmp_path):
+    handout.write(tmp_path, nbgrader=True)
+    assert listing(tmp_path / "source") == sorted(path.stem for path in material.lessons())
+    json.loads((tmp_path / "source" / LESSONS[0].removesuffix(".ipynb") / LESSONS[0]).read_text())
+    compile((tmp_path / "nbgrader_config.py").read_text(), "nbgrader_config.py", "exec")

@@ -1,0 +1,237 @@
+"""The checks of lessons 1 to 3 refuse what is wrong: every term dropped, every condition of an exercise broken."""
+
+import itertools
+
+import numpy as np
+import pytest
+from mutants import mutants
+
+from simlib import EASY, FCFS, Conservative, Workload, examples, lessons, simulate
+from simlib.lessons import lesson1, lesson2, lesson3
+from simlib.lessons.month import january
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("now", "procs", "estimate", "free", "shadow", "extra")
+FIGURE3 = {"A": (0, 10, 2, 10), "first": (1, 10, 3, 10), "second": (2, 10, 4, 10), "backfill": (3, 30, 1, 30)}
+
+
+def is_right(number, answer):
+    return lessons.verdict(number, answer).status == "right"
+
+
+# Functions
+
+
+def may_backfill(now, procs, estimate, free, shadow, extra):
+    return procs <= free and (now + estimate <= shadow or procs <= extra)
+
+
+def late(jobs):
+    return (jobs.start > jobs.guarantee).sum()
+
+
+def states():
+    """Many states in which a head waits: its shadow time is to come."""
+    random = np.random.default_rng(0)
+    some = random.integers([0, 1, 1, 0, 0, 0], [60, 12, 60, 12, 120, 12], (6_000, 6)).tolist()
+    return [state for state in some if state[4] > state[0]]
+
+
+def test_every_rule_that_differs_from_easys_is_refused():
+    wrong = 0
+    for source, mutant in mutants(may_backfill, NAMES).items():
+        differs = any(mutant(*state) is not lesson2.backfills(*state) for state in states())
+        assert is_right("2.4", mutant) != differs, source
+        wrong += differs
+    assert wrong > 60
+
+
+@pytest.mark.parametrize(
+    "forgets",
+    [
+        "procs <= free and (estimate <= shadow or procs <= extra)",
+        "procs <= free and (now + estimate <= shadow and procs <= extra)",
+        "procs <= free and now + estimate <= shadow or procs <= extra",
+        "procs <= min(free, extra) or now + estimate <= shadow",
+        "procs <= free and (now + estimate <= shadow or procs <= free)",
+        "procs <= free",
+        "5 + estimate <= shadow and procs <= free or procs <= min(free, extra)",
+    ],
+)
+def test_a_rule_that_forgets_something_is_refused(forgets):
+    assert not is_right("2.4", eval(f"lambda {', '.join(NAMES)}: {forgets}"))
+
+
+def test_the_rule_of_the_check_is_what_easy_does():
+    random = np.random.default_rng(0)
+    for place in random.choice(len(lesson2.cases()), 150, replace=False):
+        now, procs, estimate, free, shadow, extra = case = lesson2.cases()[place]
+        jobs = Workload.of(
+            "a case",
+            10,
+            running=(0, shadow, shadow, 10 - free),
+            head=(now, 10, 10, 10 - extra),
+            candidate=(now, estimate, estimate, procs),
+        )
+        assert (simulate(jobs, EASY()).jobs.start["candidate"] == now) == lesson2.backfills(*case), case
+
+
+def test_every_count_that_differs_from_that_of_broken_guarantees_is_refused():
+    columns = ("start", "guarantee", "submit", "end", "wait")
+    for source, mutant in mutants(late, (), (*columns, "sum", "any", "max", "count")).items():
+        try:
+            differs = any(mutant(jobs) != (jobs.start > jobs.guarantee).sum() for jobs in lesson3.tables().values())
+        except (AttributeError, TypeError, ValueError):  # such as: one value a job
+            differs = True
+        assert is_right("3.4", mutant) != differs, source
+        assert differs, f"no table tells {source} from the right function"
+
+
+# Numbers, names and words
+
+
+def near(values, right):
+    """All answers in which one part is right or all are among the values."""
+    for key in right:
+        yield from (right | {key: value} for value in values)
+    yield from (dict(zip(right, pair, strict=True)) for pair in itertools.product(values[::5], repeat=len(right)))
+
+
+@pytest.mark.parametrize(
+    "number, right",
+    [
+        ("1.1", {"start": 40, "free": 4}),
+        ("2.1", {"shadow": 30, "extra": 2}),
+        ("3.1", {"second": 100, "third": 6}),
+        ("3.3", {"first": 90, "second": 20}),
+    ],
+)
+def test_only_one_pair_of_numbers_is_right(number, right):
+    assert is_right(number, right)
+    assert [
+        answer
+        for answer in near([*range(13), *range(15, 131, 5)], right)
+        if answer != right and is_right(number, answer)
+    ] == []
+
+
+def test_only_the_share_of_the_machine_is_right():
+    jobs = simulate(lesson1.queue(), FCFS()).jobs
+    area, machine = (jobs.run * jobs.procs).sum(), 10
+    assert is_right("1.2", area / (machine * jobs.end.max()))
+    for wrong in (
+        area / (machine * jobs.run.sum()),
+        area / (machine * jobs.start.max()),
+        area / (machine * (jobs.end.max() - jobs.submit.max())),
+        jobs.run.sum() / (machine * jobs.end.max()),
+        (jobs.run * jobs.procs).mean() / (machine * jobs.end.max()),
+        jobs.procs.sum() / machine,
+        area / jobs.end.max(),
+        area,
+    ):
+        assert not is_right("1.2", wrong), wrong
+
+
+def test_an_order_is_right_if_it_leaves_no_gap():
+    jobs = lesson1.bag().jobs
+    area = (jobs.run * jobs.procs).sum()
+    for order in itertools.permutations(jobs.index):
+        schedule = simulate(lesson1.bag().derive(jobs.loc[list(order)], "in another order"), FCFS())
+        assert is_right("1.3", list(order)) == (10 * schedule.jobs.end.max() == area), order
+
+
+def test_of_all_ways_to_pass_the_head_one_is_right():
+    ways = [dict(zip("CDEF", some, strict=True)) for some in itertools.product(lesson2.WAYS, repeat=4)]
+    assert [some for some in ways if is_right("2.2", some)] == [{"C": "no", "D": "shadow", "E": "extra", "F": "no"}]
+
+
+@pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
+def test_the_load_at_which_fcfs_is_as_good_as_easy_is_between_two_steps_of_the_slider():
+    month = january()
+    easy = simulate(month, EASY()).summary().mean_wait
+    low = lesson1.meeting_load()
+    waits = [simulate(month.scale_load(load), FCFS()).summary().mean_wait for load in (low, low + 0.05)]
+    assert waits[0] <= easy < waits[1]
+    assert is_right("1.5", low) and is_right("1.5", low + 0.025)
+    for wrong in (low - 0.05, low + 0.1, month.load, 100 * low, 0, -1):
+        assert not is_right("1.5", wrong), wrong
+
+
+# Tables
+
+
+def tables(right):
+    """Tables that differ from a right one in one number, or in one job."""
+    yield right
+    for job, values in right.items():
+        for place, value in enumerate(values):
+            for other in sorted({0, 1, 2, 8, 9, 10, 16, 17, 18, 20, 99, 100, 101, 250, value - 1, value + 1} - {value}):
+                if other >= (place == 2) and (place != 2 or other <= 10):
+                    yield right | {job: (*values[:place], other, *values[place + 1 :])}
+        if len(right) > 1:
+            yield {name: numbers for name, numbers in right.items() if name != job}
+        yield right | {"new1": values}
+
+
+def schedule(jobs, procs, policy):
+    in_their_order = {job: (submit, run, estimate, size) for job, (submit, run, size, estimate) in jobs.items()}
+    return simulate(Workload.of("a table", procs, **in_their_order), policy).jobs
+
+
+def is_empty_for_long(jobs):
+    """What exercise 1.4 demands, second by second."""
+    jobs = schedule(jobs, 10, FCFS())
+    now = np.arange(jobs.end.max())[:, None]
+    submit, start, end, procs = (jobs[name].to_numpy() for name in ("submit", "start", "end", "procs"))
+    used = (procs * ((start <= now) & (now < end))).sum(axis=1)
+    waits = ((submit <= now) & (now < start)).any(axis=1)
+    return (waits & (10 - used >= 9)).sum() >= 100
+
+
+@pytest.mark.parametrize(
+    "right", [{"A": (0, 100, 1, 100), "B": (0, 30, 10, 30)}, {"A": (0, 120, 1, 120), "B": (20, 3, 10, 3)}], ids=len
+)
+def test_a_table_is_right_if_nine_processors_are_idle_for_a_hundred_seconds_while_a_job_waits(right):
+    assert is_right("1.4", right)
+    for jobs in tables(right):
+        assert is_right("1.4", jobs) == is_empty_for_long(jobs), jobs
+
+
+def delays_the_second(jobs):
+    """What exercise 2.3 demands."""
+    if {job: jobs.get(job) for job in FIGURE3 if job != "backfill"} | {"backfill": None} != FIGURE3 | {
+        "backfill": None
+    }:
+        return False
+    if set(jobs) != set(FIGURE3) or jobs["backfill"][1] != jobs["backfill"][3]:
+        return False
+    found = schedule(jobs, 4, EASY())
+    return bool(found.backfilled["backfill"] and found.start["first"] == 10 and found.start["second"] >= 200)
+
+
+def test_a_table_is_right_if_the_second_job_is_delayed_and_nothing_else_changes():
+    right = FIGURE3 | {"backfill": (3, 197, 1, 197)}
+    assert is_right("2.3", right) and not is_right("2.3", FIGURE3 | {"backfill": (3, 196, 1, 196)})
+    for jobs in tables(right):
+        if all(values[2] <= 4 for values in jobs.values()):
+            assert is_right("2.3", jobs) == delays_the_second(jobs), jobs
+
+
+def test_only_the_longest_job_that_is_still_backfilled_is_right():
+    right = FIGURE3 | {"backfill": (3, 17, 1, 17)}
+    starts = [simulate(examples.figure3(length), Conservative()).jobs.start["backfill"] for length in (17, 18)]
+    assert starts[0] == 3 < starts[1]
+    found = [jobs for jobs in tables(right) if is_right("3.2", jobs)]
+    assert found == [right]
+    lengths = [length for length in range(1, 60) if is_right("3.2", right | {"backfill": (3, length, 1, length)})]
+    assert lengths == [17]
+
+
+def test_a_function_that_changes_its_table_does_not_change_what_it_is_held_against():
+    def none_is_late(jobs):
+        jobs["start"] = jobs.guarantee
+        return 0
+
+    for _ in range(2):  # the tables are kept: the second time they are what they were
+        assert lessons.verdict("3.4", none_is_late).status == "not yet"
