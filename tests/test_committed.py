@@ -70,7 +70,7 @@ def of_picture(path):
 
 
 def test_notebooks_have_parameters_short_cells_and_no_outputs():
-    in_order((ROOT / "notebooks").rglob("[!.]*.ipynb"), of_notebook)
+    in_order([path for of in ("notebooks", "docs") for path in (ROOT / of).rglob("[!.]*.ipynb")], of_notebook)
 
 
 def test_records_follow_the_schema_are_named_after_their_exhibits_and_come_from_real_logs():

@@ -21,7 +21,7 @@ WITH_EXAMPLES = {
 } - {"simlib.lessons", "simlib.widgets"}  # whose examples are for a notebook
 LIBRARY_MODULES = sorted(
     {each.name for each in pkgutil.iter_modules(simlib.__path__)}
-    - {"__main__", "arrays", "engine", "explain", "lessons", "models", "papers", "plots", "widgets"}
+    - {"__main__", "arrays", "engine", "explain", "lessons", "models", "papers", "plots", "teaching", "web", "widgets"}
 )
 
 

@@ -32,6 +32,12 @@ def test_a_gantt_chart_has_each_job_at_its_time_with_its_processors(workload):
     assert [bool(p.get_hatch()) for p in ax.patches] == [False, False, True]
 
 
+@pytest.mark.parametrize("procs, step", [(4, 1), (10, 2), (100, 20)])
+def test_the_axis_of_processors_counts_in_steps_that_end_at_the_machines_size(workload, procs, step):
+    ax = plots.gantt(simulate(workload([(0, 10, 10, 1)], procs), EASY()))
+    assert [int(tick) for tick in ax.get_yticks() if tick <= procs] == list(range(0, procs + 1, step))
+
+
 @pytest.mark.parametrize("width, rotations", [(8, [0, 0]), (2.5, [90, 90]), (1, [])])
 def test_a_name_stands_upright_in_a_job_too_narrow_for_it_and_is_left_out_where_that_does_not_fit(width, rotations):
     schedule = simulate(examples.figure3(), Conservative())

@@ -1,4 +1,4 @@
-"""What the README shows works as it stands, and its links and those of the notebooks lead somewhere."""
+"""What README and the first pages show works as it stands, and links there and in notebooks lead somewhere."""
 
 import re
 
@@ -12,27 +12,33 @@ from simlib import paths
 from simlib.models.sample import sample
 
 README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+PAGES = "README.md", "docs/explore.md", "docs/workloads.md"
+
+
+def blocks(name):
+    """The Python blocks of a page."""
+    return re.findall(r"```python\n(.*?)```", (paths.ROOT / name).read_text(encoding="utf-8"), flags=re.S)
 
 
 @pytest.fixture
 def shown(monkeypatch):
-    """All that the README's Python blocks define, run one after another, with the sample in place of every log."""
+    """All that the pages' Python blocks define, run one after another, with the sample in place of every log."""
     monkeypatch.setattr(simlib, "load", lambda name: sample())
     names = {}
-    for block in BLOCKS:
+    any_object = next(block for block in blocks("docs/policies-of-ones-own.md") if "ShortestFirst" in block)
+    for block in [*(block for name in PAGES for block in blocks(name)), any_object]:
         exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
     yield names
     plt.close("all")
 
 
 @pytest.mark.slow
-def test_every_block_of_the_readme_runs(shown):
-    assert {"ShortestFirst", "wide_and_waiting", "batch_means"} <= set(shown)
+def test_every_block_of_the_readme_and_of_the_first_pages_runs(shown):
+    assert {"ShortestFirst", "better", "batch_means"} <= set(shown)
 
 
 @pytest.mark.slow
-def test_the_policy_of_the_readme_makes_schedules_that_fit_the_machine(shown):
+def test_the_policy_that_is_shown_makes_schedules_that_fit_the_machine(shown):
     w = sample()
     s = simlib.simulate(w, shown["ShortestFirst"]())
     assert (s.jobs.start >= w.jobs.submit).all() and s.utilisation().max() <= 1
@@ -49,11 +55,13 @@ def missing(text, folder):
 
 def test_every_file_that_the_readmes_link_to_is_there():
     assert "](notebooks/teaching/lesson1-fcfs.ipynb)" in README
-    readmes = [
-        paths.ROOT / name
-        for name in ("README.md", "figures/README.md", "benchmarks/RESULTS.md", "docs/cluster.md", "docs/policies.md")
-    ]
-    assert {path.name: found for path in readmes if (found := missing(path.read_text("utf-8"), path.parent))} == {}
+    readmes = [paths.ROOT / "README.md", paths.ROOT / "CONTRIBUTING.md", paths.ROOT / "figures" / "README.md"]
+    readmes += [*(paths.ROOT / "docs").glob("*.md"), *(paths.ROOT / "benchmarks").glob("*.md")]
+    made = {"exhibits/index.md", "notebooks/index.md", "docs/record.md"}  # by `make site`
+    lost = {
+        (path.parent / link).resolve() for path in readmes for link in missing(path.read_text("utf-8"), path.parent)
+    }
+    assert {str(path.relative_to(paths.ROOT)) for path in lost} <= made
 
 
 def test_every_file_that_a_notebook_links_to_is_there():

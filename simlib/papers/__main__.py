@@ -1,5 +1,6 @@
 """`python -m simlib.papers` prints what the exhibits in figures/ and build/synthetic/ say, from their records;
-`python -m simlib.papers report` writes figures/README.md and build/site/;
+`python -m simlib.papers report` writes figures/README.md, and the findings into README.md and docs/findings.md;
+`python -m simlib.papers site` makes build/site/;
 `python -m simlib.papers compile` compiles the kernels that only the study has.
 """
 
@@ -9,11 +10,11 @@ from .. import paths
 
 
 def main(arguments=None):
-    """Print each exhibit's logs and the verdicts on its claims, and the total; or write the report, or compile."""
+    """Print each exhibit's logs, the verdicts on its claims, the total; or write the report, the site, or compile."""
     parser = argparse.ArgumentParser(prog="python -m simlib.papers", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["verdicts", "report", "compile"], default="verdicts")
+    parser.add_argument("what", nargs="?", choices=["verdicts", "report", "site", "compile"], default="verdicts")
     what = parser.parse_args(arguments).what
-    {"verdicts": show, "report": write, "compile": compile_kernels}[what]()
+    {"verdicts": show, "report": write, "site": make_site, "compile": compile_kernels}[what]()
 
 
 def show():
@@ -31,27 +32,38 @@ def show():
 
 
 def write():
-    """Write the scoreboard, where there are figures, and the site."""
-    from . import explained, report, scoreboard, site
+    """Write the scoreboard, where there are figures."""
+    from . import explained, report, scoreboard
 
     if found := report.outcomes(paths.ROOT / "figures"):
         explained.save(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
-        if (readme := paths.ROOT / "README.md").exists():
-            text = report.with_findings(readme.read_text(encoding="utf-8"), found)
-            with paths.replacing(readme) as path:
-                path.write_text(text, encoding="utf-8")
-    print(f"The report: {site.build()}")
+        for name, template in report.FINDINGS.items():
+            if (file := paths.ROOT / name).exists():
+                text = report.with_findings(file.read_text(encoding="utf-8"), found, template)
+                with paths.replacing(file) as path:
+                    path.write_text(text, encoding="utf-8")
+        print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")
+
+
+def make_site():
+    """Make the site."""
+    from . import site
+
+    print(f"The site: {site.build()}")
 
 
 def compile_kernels():
     """Use every kernel of the study that Python calls once; otherwise one waits when it is first used."""
     from .. import loading, simulate
+    from ..cluster import POLICIES
     from .mualem2001.programs import ConservativeProgram, EasyProgram
+    from .tang2013 import detective
 
-    for program in (EasyProgram(), ConservativeProgram()):
-        simulate(loading.load("sample"), program)
+    detective.compile_kernel()
+    for case in (EasyProgram(), ConservativeProgram(), *POLICIES.values()):
+        simulate(loading.load("sample"), case[0] if isinstance(case, tuple) else case)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import inspect
 import pickle
 from functools import cache, partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -45,8 +46,17 @@ def _read_or_made(function, ignored, *args, **options):
 
 def state_of(workload, feedback=False):
     """Make a key of what simulations of a workload hang on: its jobs, its machine and the library's code."""
-    followed = workload.followed() if feedback else ()
-    return _library(), identity(workload.jobs), identity(followed), workload.procs
+    known = _Known.keys.setdefault(workload, {})
+    if feedback not in known:
+        followed = workload.followed() if feedback else ()
+        known[feedback] = identity(workload.jobs), identity(followed), workload.procs
+    return _library(), *known[feedback]
+
+
+class _Known:
+    """Keys by workload, which never changes; in a class, for what functions read of variables tells them apart."""
+
+    keys = WeakKeyDictionary()
 
 
 @cache

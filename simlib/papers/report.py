@@ -35,7 +35,10 @@ PAPERS = {
 """By the notebooks' folder, in the order of the report."""
 
 WRITTEN = "<!-- Written by `python -m simlib.papers report` from the records in figures/ -->\n"
-"""Stands before README's findings."""
+"""Stands before findings."""
+
+FINDINGS = {"README.md": "three.md", "docs/findings.md": "findings.md"}
+"""The files that state findings, and the templates of what they state."""
 
 CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"own": "What this study found itself"}
 """Headings of the verdicts, in the order of the report."""
@@ -185,17 +188,19 @@ def decided(found):
     return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]
 
 
-def stated(found):
-    """Write what README says that the study found, every number from a record.
+def stated(found, template):
+    """Write what the study found, every number from a record.
 
     Parameters
     ----------
     found : list of Outcome
+    template : str
+        One of `FINDINGS`.
 
     Returns
     -------
     str
-        Markdown, from `templates/findings.md`.
+        Markdown.
 
     Raises
     ------
@@ -206,7 +211,7 @@ def stated(found):
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
     own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}
     if missing := [id for id in ledger.findings() if id not in own]:
-        raise ValueError(f"README.md: found no record that decides {', '.join(missing)}, whose numbers it states")
+        raise ValueError(f"{template}: found no record that decides {', '.join(missing)}, whose numbers it states")
     page = Environment(loader=PackageLoader("simlib.papers"), undefined=StrictUndefined, trim_blocks=True)
     printed = [
         claim["readings"][ledger.PRINTED] for claim in verdicts.values() if ledger.PRINTED in claim.get("readings", {})
@@ -217,7 +222,7 @@ def stated(found):
     known = int(steps.iloc[-1][[INSIDE, CLOSE, OFF]].sum())
     numbers |= {"printed": by_verdict(printed), "absent": absent, "known": known}
     numbers |= {"begin": steps.iloc[0], "end": steps.iloc[-1]}
-    return page.get_template("findings.md").render(numbers)
+    return page.get_template(template).render(numbers)
 
 
 def _gains(found):
@@ -231,11 +236,11 @@ def _gains(found):
     return gains
 
 
-def with_findings(readme, found):
-    """Put what the study found, from `stated`, in its place in README, between two comments."""
-    before, begin, rest = readme.partition(WRITTEN)
+def with_findings(text, found, template):
+    """Put what the study found, from `stated`, in its place in a text, between two comments."""
+    before, begin, rest = text.partition(WRITTEN)
     _, end, after = rest.partition("<!-- Until here -->")
-    return f"{before}{begin}\n{stated(found)}\n{end}{after}" if end else readme
+    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}" if end else text
 
 
 def total(found):

@@ -1,6 +1,9 @@
 """Say on pictures what is synthetic, and save them."""
 
+from base64 import b64encode
+from io import BytesIO
 from pathlib import Path
+from weakref import WeakSet
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -69,8 +72,55 @@ def save(figure: Figure, path: str | Path) -> None:
     b'PNG'
     """
     with paths.replacing(path) as new:
+        if figure.stale or figure not in _shown:
+            _lay_out(figure)
+        _shown.discard(figure)
+        _print(figure, new, STYLE["savefig.dpi"])
+
+
+def shown(figure: Figure) -> str | None:
+    """Draw a figure for a notebook: a PNG in base64, the same as IPython's, which draws and lays out more than once.
+
+    Examples
+    --------
+    >>> shown(Figure()) is None
+    True
+    """
+    if not figure.axes and not figure.lines:  # of which IPython shows nothing either
+        return None
+    content = BytesIO()
+    first = figure.dpi == STYLE["figure.dpi"] and figure.get_layout_engine() is not None
+    if first:
         _lay_out(figure)
-        figure.savefig(new)
+    _print(figure, content, figure.dpi, laid_out=first)
+    if first:
+        figure.stale = False
+        _shown.add(figure)
+    return b64encode(content.getvalue()).decode("ascii")
+
+
+_shown: WeakSet[Figure] = WeakSet()
+"""Figures that are laid out as they were shown; where they are not stale nothing has changed since."""
+
+
+def _print(figure: Figure, file: Path | BytesIO, dpi: float, laid_out: bool = False) -> None:
+    """Write a PNG as `savefig` does, which draws the whole picture once before to find its layout."""
+    layout = figure.get_layout_engine()
+    if layout is None:
+        figure.savefig(file, dpi=dpi)
+        return
+    canvas, own_dpi = figure.canvas, figure.dpi
+    to_print = FigureCanvasAgg(figure)
+    figure.dpi = dpi
+    if not laid_out:
+        layout.execute(figure)
+    figure.set_layout_engine("none")
+    try:
+        to_print.print_png(file)
+    finally:
+        figure.set_layout_engine(layout)
+        figure.dpi = own_dpi
+        figure.set_canvas(canvas)
 
 
 def _lay_out(figure: Figure) -> None:
@@ -86,6 +136,7 @@ def _lay_out(figure: Figure) -> None:
         if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand
             ax.set_position(place.get_position(ax.figure))  # type: ignore[arg-type]  # or a part of one
             ax.set_in_layout(True)
-    figure.draw_without_rendering()
+    if layout := figure.get_layout_engine():
+        layout.execute(figure)
     figure.dpi = dpi
     figure.set_canvas(canvas)

@@ -66,7 +66,7 @@ def draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool =
     ax.add_collection(PolyCollection(list(rectangles[passed & seen]), facecolor="none", hatch="//", **line))
     if labels:
         _label_largest(ax, jobs.assign(start=left, end=right), job, first, height)
-    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     ax.grid(False)
     return bool(passed.any())
 

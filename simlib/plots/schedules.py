@@ -141,7 +141,7 @@ def spans(
         if labels and taken[job]:
             first, height = max(taken[job], key=lambda piece: piece[1])
             write_label(ax, job, row, first, height, now)
-    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     time_axis(ax)
     ax.grid(False)
 

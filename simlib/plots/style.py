@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
 from ..arrays import Floats
 
@@ -47,10 +48,16 @@ def use_style() -> None:
     plt.rcdefaults()
     plt.rcParams.update(STYLE)
     if "inline" in plt.get_backend():
+        from IPython.core.getipython import get_ipython
         from matplotlib_inline.config import InlineBackend
 
+        from .marks import shown
+
         whole: dict[str, Any] = {"bbox_inches": None}  # to crop pictures they would be drawn twice
-        InlineBackend.instance().print_figure_kwargs = whole
+        inline = InlineBackend.instance()
+        inline.print_figure_kwargs = whole
+        if (shell := get_ipython()) and shell.display_formatter and inline.figure_formats == {"png"}:
+            shell.display_formatter.formatters["image/png"].for_type(Figure, shown)
 
 
 def scheduler_styles(schedulers: Sequence[str], **style: Any) -> dict[str, dict[str, Any]]:

@@ -59,7 +59,12 @@ ACCURACY = ("key", "before", "after", "lowered", "too_low")
 
 
 class AdjustedEstimates(
-    OnMachines, name="elsewhere/adjusted-estimates", section="6.2", seconds=40, claims=dict.fromkeys(CLAIMS, LOGS)
+    OnMachines,
+    name="elsewhere/adjusted-estimates",
+    section="6.2",
+    seconds=40,
+    after="elsewhere/policies",
+    claims=dict.fromkeys(CLAIMS, LOGS),
 ):
     """On how many machines do adjusted estimates shorten waits?"""
 

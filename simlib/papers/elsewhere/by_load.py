@@ -42,11 +42,12 @@ def of_machine(machine, settings):
     rows = {}
     for load in in_reach(machine.workload.load):
         scaled = replace(machine, workload=machine.workload.scale_load(load))
-        rows[load] = effects(scaled, CASES, {load: ("conservative", "EASY")}, settings).assign(**{EXACT: np.nan})
+        pairs = {load: ("conservative", "EASY")}
+        rows[load] = effects(scaled, CASES, pairs, settings, shared=False).assign(**{EXACT: np.nan})
     if not rows:
         return None
     exact = {name: (policy, EXACT) for name, policy in CASES.items()}
-    one_run = effects(scaled, exact, {load: ("conservative", "EASY")}, settings | {"shakes": 0})
+    one_run = effects(scaled, exact, pairs, settings | {"shakes": 0}, shared=False)
     rows[load][EXACT] = one_run.effect
     return pd.concat(rows.values())
 

@@ -12,7 +12,9 @@ import pandas as pd
 from ...comparing.groups import blocks
 from ...comparing.paired import FEWEST_BLOCKS, MANY_MONTHS
 from ...confidence import cluster_draws
-from ...schedule import simulate
+from ...identity import identity
+from ...policies import EASY, Conservative
+from ...schedule import Schedule, simulate
 from ...sweeps import sweep
 from .. import cache
 
@@ -33,10 +35,13 @@ HOUR_LONGER = "hour_longer"
 
 HOUR_S = 3600
 
+SHARED = EASY(order="wfp"), Conservative()
+"""Policies that several exhibits simulate, and which take longer than to read their waits: these are kept."""
+
 ENDS = ["low", "high"], ["year_low", "year_high"]
 
 
-def effects(machine, cases, pairs, settings, tails=False):
+def effects(machine, cases, pairs, settings, tails=False, shared=True):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
     Parameters
@@ -50,6 +55,8 @@ def effects(machine, cases, pairs, settings, tails=False):
         As of `simlib.compare`: `shakes`, `seconds`, `resamples`, `seed`. Without shakes no coincidence is known.
     tails : bool
         Whether `TAILS` and `HOUR_LONGER` are worked out, too.
+    shared : bool
+        Whether other exhibits have the same runs, for this is the log as it was.
 
     Returns
     -------
@@ -58,14 +65,14 @@ def effects(machine, cases, pairs, settings, tails=False):
         the shaken runs; the effect, its intervals.
     """
     table = cache.once(_effects, "workload")(
-        cache.state_of(machine.workload), machine.workload, cases, pairs, tails, **settings
+        cache.state_of(machine.workload), machine.workload, cases, pairs, tails, shared, **settings
     )
     return pd.concat({machine.name: table}, names=LEVELS)
 
 
-def _effects(key, workload, cases, pairs, tails, shakes, seconds, resamples, seed):
+def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamples, seed):
     """As `effects`; `key` stands for the workload where earlier results are looked for."""
-    ready = [_ready(workload, case) for case in cases.values()]
+    ready = [_ready(workload, case, shared) for case in cases.values()]
     place = {name: number for number, name in enumerate(cases)}
     rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
     tasks = [(ready, rivals, seconds, each) for each in [None, *range(seed, seed + shakes)]]
@@ -80,11 +87,13 @@ def _effects(key, workload, cases, pairs, tails, shakes, seconds, resamples, see
     return pd.concat(held)
 
 
-def _ready(workload, case):
-    """The workload with the estimates of a case, and its policy, which may want to know the jobs."""
+def _ready(workload, case, shared):
+    """The workload with the estimates of a case; its policy, which may want to know the jobs; the key of one shared."""
     policy, model = case if isinstance(case, tuple) else (case, "user")
     changed = workload.with_estimates(model)
-    return changed, policy.prepare(changed.jobs) if hasattr(policy, "prepare") else policy
+    shared = shared and model == "user" and policy in SHARED
+    key = (cache.state_of(changed), identity(policy)) if shared else None
+    return changed, policy.prepare(changed.jobs) if hasattr(policy, "prepare") else policy, key
 
 
 def _run(ready, rivals, seconds, seed):
@@ -93,14 +102,30 @@ def _run(ready, rivals, seconds, seed):
     These are None without rivals; with them an array of shape (cases, `TAILS`), and `HOUR_LONGER` by pair.
     """
     found, waits = [], []
-    for workload, policy in ready:
-        schedule = simulate(workload if seed is None else workload.shake(seconds, seed), policy)
+    for workload, policy, key in ready:
+        shaken = workload if seed is None else workload.shake(seconds, seed)
+        schedule = _shared((*key, seconds, seed), shaken, policy) if key else simulate(shaken, policy)
         values = np.array([schedule.column(measure) for measure in MEASURES], float)
         waits += [values[0].copy()] if rivals else []
         found.append(values if seed is None else values.mean(axis=1, keepdims=True))
     of_waits = np.array([[np.quantile(wait, 0.95), wait.max()] for wait in waits])
     longer = [(waits[one] - waits[other] > HOUR_S).mean() for one, other in rivals or []]
     return found, (of_waits, longer)
+
+
+def _shared(key, workload, policy):
+    """Simulate as `simulate`, if no other exhibit has; `key` tells what: the workload, its shaking, the policy."""
+    wait, backfilled = cache.once(_waits, "workload", "policy")(key, workload, policy)
+    jobs = workload.jobs
+    start = jobs.submit.to_numpy() + wait.astype(np.int64)
+    return Schedule(workload, policy, "extend", jobs.run.to_numpy(), start, backfilled=backfilled)
+
+
+def _waits(key, workload, policy):
+    """What has to be kept of a schedule, in few bytes a job."""
+    schedule = simulate(workload, policy)
+    wait = schedule.column("wait")
+    return wait.astype(np.min_scalar_type(int(wait.max(initial=0)))), schedule.column("backfilled")
 
 
 def _years(workload, values, resamples, seed):

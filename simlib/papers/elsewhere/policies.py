@@ -46,7 +46,14 @@ EARLY, TENTHS = 5, 0.9
 """At how many reservations it is asked how much of the difference is there, and what nearly all is."""
 
 
-class Policies(OnMachines, name="elsewhere/policies", section="8", seconds=60, claims=dict.fromkeys(CLAIMS, LOGS)):
+class Policies(
+    OnMachines,
+    name="elsewhere/policies",
+    section="8",
+    seconds=60,
+    after="elsewhere/backfilling",
+    claims=dict.fromkeys(CLAIMS, LOGS),
+):
     """What does every policy do against EASY, on every log?"""
 
     taken = staticmethod(of_backfilling)

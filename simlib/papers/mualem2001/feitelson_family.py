@@ -5,7 +5,6 @@ from itertools import product
 
 import pandas as pd
 
-from ...load_curves import MEASURES
 from ...models import feitelson96, feitelson_family, jann97
 from ..exhibit import MODELS, Part
 from . import load_curves, over_family
@@ -19,11 +18,6 @@ STEPS = dict(zip(CANDIDATES, (ONCE, ONCE | {"arrivals": jann97.interarrivals}), 
 """What is done to Fsl to see what is left."""
 
 
-def share_backfilled(schedule):
-    """Tell for each job whether it was backfilled, as 0 or 1."""
-    return schedule.column("backfilled").astype(float)
-
-
 class FeitelsonFamily(UnderLoad, name="mualem2001/feitelson-family", section="3.3", seconds=170, claims=ON):
     """How far do the answers hang on the numbers of the Feitelson model?"""
 
@@ -31,7 +25,7 @@ class FeitelsonFamily(UnderLoad, name="mualem2001/feitelson-family", section="3.
     last_variant_load: float = 0.85
     number_of_runs: int = 5
 
-    measures = MEASURES | {"backfilled": share_backfilled}
+    measures = tuple(load_curves.MEASURED)
 
     @cached_property
     def family(self):

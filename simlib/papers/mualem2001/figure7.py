@@ -17,7 +17,14 @@ REST = ["Fsl", *load_curves_claims.CANDIDATES, "Jann"]
 COLUMNS = ["whole", "low", "high", "runs", "ceiling", "executed"]
 
 
-class Figure7(UnderLoad, name="mualem2001/figure7", section="3.3", seconds=65, claims={"MF-42": MODELS}):
+class Figure7(
+    UnderLoad,
+    name="mualem2001/figure7",
+    section="3.3",
+    seconds=65,
+    after="mualem2001/feitelson-family",
+    claims={"MF-42": MODELS},
+):
     """Is it that jobs are small, or that they are long?"""
 
     last_load: float = 0.9

@@ -93,7 +93,7 @@ class Lost:
         return _drawn(self, seed)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=100)  # as many as a notebook draws of a log, so that one policy finds what another has drawn
 def _drawn(lost, seed):
     found = lost.whole(seed)
     found.log = None

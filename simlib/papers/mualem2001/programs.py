@@ -155,7 +155,10 @@ def program(scheduler, choices=()):
     if scheduler == "easy":
         found = EasyProgram(easy_readings.TEXT._replace(**options), overrun)
     else:
-        found = ConservativeProgram(conservative_readings.TEXT._replace(**options), overrun)
+        reading = conservative_readings.TEXT._replace(**options)
+        if reading.order in (conservative_readings.START, conservative_readings.START_LATEST):
+            reading = reading._replace(repeat=False)  # nothing moves a second time: see `simlib.engine.conservative`
+        found = ConservativeProgram(reading, overrun)
     return PLAIN.get(found, found)
 
 

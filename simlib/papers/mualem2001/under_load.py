@@ -22,10 +22,10 @@ class UnderLoad(Exhibit):
     """An exhibit of models under rising load.
 
     A subclass defines `models`, which gives by label a function of a seed that makes the workload, and `repeating`,
-    the labels of those whose jobs are executed repeatedly; `measures` are those of `simlib.load_curves.at_load`.
+    the labels of those whose jobs are executed repeatedly; `measures` are some of `load_curves.MEASURED`.
     """
 
-    measures = MEASURES
+    measures = tuple(MEASURES)
 
     first_load: float = 0.5
     last_load: float = 0.95

@@ -7,7 +7,6 @@ users. The *score* of a reading is the share of them that its numbers meet: of e
 each part the share of the logs.
 """
 
-from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, product
@@ -18,6 +17,7 @@ import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
 from ... import walltime
+from ...compiled import compiled
 from ...plots import COLOURS
 from .. import ledger, results
 from ..exhibit import Part
@@ -225,27 +225,44 @@ def without_interpolation(jobs, ends, schemes):
     ):
         part = [scheme for _, scheme in part]
         shares = sorted({scheme.percentile / 100 for scheme in part})
-        a = np.empty((len(jobs), len(shares)))
-        for members in jobs.groupby(columns).indices.values():
-            a[members] = list(_of_group(submit[members], end[members], r[members], window, least, shares))
+        group = jobs.groupby(columns).ngroup().to_numpy(np.int64)
+        by_submit, by_end = np.argsort(group, kind="stable"), np.lexsort((end, group))
+        a = _earlier(group, by_submit, by_end, submit, end, r, float(window), least, np.array(shares))
         found |= {one: np.maximum(a[:, shares.index(one.percentile / 100)], one.threshold or 0) for one in part}
     return pd.DataFrame({scheme: found[scheme] for scheme in schemes}, index=jobs.index)
 
 
-def _of_group(submit, end, r, window, least, shares):
-    """Yield A of each job of a group, in order of submission: a list by share."""
-    order = np.argsort(end, kind="stable")
-    end, r = end[order].tolist(), r[order].tolist()
-    earlier, taken, forgotten = [], 0, 0
-    for now in submit.tolist():
-        while taken < len(end) and end[taken] < now:
-            insort(earlier, r[taken])
-            taken += 1
-        while forgotten < taken and end[forgotten] < now - window:
-            del earlier[bisect_left(earlier, r[forgotten])]
-            forgotten += 1
-        n = len(earlier)
-        yield [earlier[min(int(share * n), n - 1)] if n >= least else np.nan for share in shares]
+@compiled
+def _earlier(group, by_submit, by_end, submit, end, r, window, least, shares):
+    """Find A of each job, a column a share. The jobs are given in both orders, group by group."""
+    a, values = np.full((group.size, shares.size), np.nan), np.empty(group.size)
+    first, taken, forgotten, n = 0, 0, 0, 0
+    for place in range(group.size):
+        job = by_submit[place]
+        if group[job] != group[by_submit[first]]:
+            first, taken, forgotten, n = place, place, place, 0
+        now = submit[job]
+        while taken < group.size and group[by_end[taken]] == group[job] and end[by_end[taken]] < now:
+            k = n
+            while k > 0 and values[k - 1] > r[by_end[taken]]:
+                values[k] = values[k - 1]
+                k -= 1
+            values[k] = r[by_end[taken]]
+            n, taken = n + 1, taken + 1
+        while forgotten < taken and end[by_end[forgotten]] < now - window:
+            k = np.searchsorted(values[:n], r[by_end[forgotten]])
+            values[k : n - 1] = values[k + 1 : n].copy()
+            n, forgotten = n - 1, forgotten + 1
+        if n >= max(least, 1):
+            for column in range(shares.size):
+                a[job, column] = values[min(int(shares[column] * n), n - 1)]
+    return a
+
+
+def compile_kernel():
+    """Use the kernel once."""
+    one = np.zeros(1, np.int64)
+    _earlier(one, one, one, one, one, np.ones(1), 1.0, 1, np.ones(1))
 
 
 def ranked(ranking):
