@@ -1,11 +1,16 @@
-# make reproduce   everything from nothing: environment, logs, all notebooks, figures/, the report
-# make report      figures/README.md and the pages of build/site/, from what the last run left
+# make reproduce   everything from nothing: environment, logs, all notebooks, figures/
+# make report      figures/README.md, and the findings in README.md, from what the last run left
+# make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
+# make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest
 # make test-all    all tests, and ten times as many random cases: what must hold before anything lands
 # make lint        form, imports between the three floors
 # make types       do the type hints of the library hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
+# make test-nbgrader   the course in nbgrader, in an environment of its own
 # make lab         JupyterLab
+# make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
+# make sheets      pencil sheets with solutions, and the glossary on one page, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
 # make torture     attacks on what the package promises: docs/robustness.md
 #
@@ -23,7 +28,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report test test-all lint types test-lab lab bench torture clean
+.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader lab slides sheets bench torture clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -34,6 +39,12 @@ reproduce: $(VENV)/ready
 
 report: $(VENV)/ready
 	@$(PY) -m simlib.papers report
+
+site: $(VENV)/ready-docs
+	$(PY) -m simlib.papers site
+
+test-site: $(VENV)/ready-lab /usr/bin/chromium
+	$(PY) -m pytest tests/pages
 
 test: lint types
 	$(PY) -m pytest -n auto --dist worksteal -m "not thorough"
@@ -52,8 +63,17 @@ types: $(VENV)/ready
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/lab
 
+test-nbgrader: $(VENV)/ready build/nbgrader/bin/nbgrader
+	$(PY) -m pytest tests/test_course_nbgrader.py
+
 lab: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks
+
+slides: $(VENV)/ready
+	$(PY) -m simlib.teaching slides $(SLIDES)
+
+sheets: $(VENV)/ready
+	$(PY) -m simlib.teaching sheets
 
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
@@ -71,9 +91,17 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(PY) -m simlib.papers compile
 	@touch $@
 
+$(VENV)/ready-docs: $(VENV)/ready
+	$(PIP) -e '.[study,test,cluster,docs]'
+	@touch $@
+
 $(VENV)/ready-lab: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,lab]'
 	@touch $@
+
+build/nbgrader/bin/nbgrader:
+	"$(PYTHON)" -m venv build/nbgrader
+	build/nbgrader/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt nbgrader==0.9.6
 
 /usr/bin/chromium:
 	@command -v apt-get >/dev/null || { echo "make test-lab needs $@: install your system's package chromium"; exit 1; }

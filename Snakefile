@@ -2,7 +2,7 @@
 # build/logs/ a log each, figures/ (or build/synthetic/) what they save. A finished notebook is run again only when it,
 # the package, the data or the logs at hand change. `make reproduce` calls it; by hand: snakemake --cores 2
 
-import os
+import hashlib
 import shlex
 import sys
 
@@ -19,13 +19,19 @@ def seconds_to_the_end(name):
     return EXHIBITS[name].seconds + max(others, default=0)
 
 
-FIRST = [name for name in EXHIBITS if seconds_to_the_end(name) >= 60]
+FIRST = [name for name in EXHIBITS if seconds_to_the_end(name) >= 15]
 """Those that take longest: begun first, none is left to run alone at the end."""
 
 PYTHON = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")  # it may lie in a path with blanks
 # Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes
 # to start, for a format that notebooks do not have.
 PAPERMILL = "import sys; sys.modules['rfc3987_syntax'] = None; from papermill.cli import papermill; papermill()"
+DATA = (path for path in Path("data").rglob("*.*") if path.is_file() and path.parts[1] != "traces")
+SOURCES = sorted([*Path("simlib").rglob("*.py"), *DATA])
+PACKAGE = hashlib.sha256(b"".join(str(path).encode() + path.read_bytes() for path in SOURCES)).hexdigest()
+"""What the package and the data are. As inputs Snakemake would look at each of these files again and again: every few
+tenths of a second for every notebook that waits, which takes as long as several exhibits."""
+
 LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archive.find(name))]
 
 
@@ -49,19 +55,19 @@ rule all:
 rule notebook:
     input:
         "notebooks/{name}.ipynb",
-        package=[str(path) for path in Path("simlib").rglob("*.py")],
-        data=[str(path) for path in Path("data").rglob("*.*") if path.parts[1] != "traces"],
         before=shared_runs,
     output:
         "build/notebooks/{name}.ipynb",
     log:
         "build/logs/{name}.log",
     params:
+        package=PACKAGE,
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         repeats=few_repeats,
     shell:
-        PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q} {params.repeats} --kernel python3 --no-progress-bar"
-        " --log-output --no-request-save-on-cell-execute > {log:q} 2>&1"
+        "PYTHONSTARTUP=profiles/startup.py " + PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q}"
+        " {params.repeats} --kernel python3 --no-progress-bar --log-output --no-request-save-on-cell-execute"
+        " > {log:q} 2>&1"
 
 
 use rule notebook as first_notebook with:

@@ -168,7 +168,7 @@ class Comparison:
         Raises
         ------
         ValueError
-            Where the jobs are not divided so.
+            For a policy that was not held against the base; where the jobs are not divided so.
 
         Examples
         --------
@@ -179,7 +179,10 @@ class Comparison:
         '33-64'
         """
         self.groups(by)
-        key = policy or self.others[0], by, slice(None), measure, statistic
+        policy = policy or self.others[0]
+        if policy not in self.others:
+            raise ValueError(f"who: found policy={policy!r}, expected one of {', '.join(map(repr, self.others))}")
+        key = policy, by, slice(None), measure, statistic
         table = self.table.loc[key, :].droplevel([0, 1, 3, 4])
         table["relative"] = self.relative.loc[key, :].difference.to_numpy()
         table["holds"] = [holds(row) for row in table.itertuples()]
