@@ -7,7 +7,7 @@ import numpy as np
 from ..compiled import compiled
 from .history import History, advance, learn, metric
 from .parts import part
-from .running import insert, remove
+from .profile import ONE
 
 
 class Adjusting(NamedTuple):
@@ -108,15 +108,18 @@ def put_off(adjusting, running, estimate, now):
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 
     Those whose expected end is just now are among them: had they ended, they would have left. None of them is expected
-    later than the others put off, so that all stand among the last of the list, the jobs to end by then.
+    later than the others put off. So they all get the same time, and one walk from the back of the list over the jobs
+    expected before it does: a job that is not put off changes places with the last one that is.
     """
     if adjusting is not None:
-        expected, later = running.by_expected_end, now + adjusting.overdue
-        i = expected.count[0] - 1
-        while i >= 0 and expected.time[expected.jobs[i]] < later:
-            job = expected.jobs[i]
+        jobs, time = running.by_expected_end.jobs, running.by_expected_end.time
+        later = now + adjusting.overdue
+        i = behind = np.uint64(running.by_expected_end.count[0])  # from i to `behind` are those put off
+        while i > 0 and time[jobs[i - ONE]] < later:
+            i -= ONE
+            job = jobs[i]
             if running.start[job] + estimate[job] > now:
-                i -= 1
+                behind -= ONE
+                jobs[i], jobs[behind] = jobs[behind], job
             else:
-                remove(expected, job)
-                insert(expected, job, later)
+                time[job] = later
