@@ -33,7 +33,6 @@ from .reference_schedulers import AdjustedEASY as AdjustedEASY
 from .reference_schedulers import Asking as Asking
 from .reference_schedulers import Conservative as Conservative
 from .reference_schedulers import Job as Job
-from .reference_schedulers import Lookahead as Lookahead
 from .reference_schedulers import Predicting as Predicting
 from .reference_schedulers import Reserving as Reserving
 from .reference_schedulers import next_instant as next_instant
@@ -108,10 +107,10 @@ def _easy(policy: EasyPolicy, jobs: pd.DataFrame, priority: Callable[..., float]
     """The scheduler that does what EASY's options say."""
     if policy.reservations != 1:
         return Reserving(policy.reservations, 0, priority)
-    if policy.backfill == "lookahead" and policy.adjust is None:
-        return Lookahead(priority=priority)
-    backfill = None if policy.backfill is None else _order(policy.backfill, BACKFILL, jobs)
+    lookahead = policy.backfill == "lookahead"
+    backfill = None if lookahead or policy.backfill is None else _order(policy.backfill, BACKFILL, jobs)
     options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": priority, "backfill": backfill}
+    options["lookahead"] = lookahead
     if isinstance(policy.adjust, Predictions):
         return Predicting(*_predictions(policy.adjust, jobs), **options)
     return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)

@@ -202,20 +202,31 @@ class Asking:
 class EASY(FCFS):
     """Backfill by section 2.2: `priority` orders the queue, `backfill` those behind the head, both as for FCFS.
 
+    With `lookahead` those pass the head that together take the most free processors, found by trying all sets.
+
     Examples
     --------
     >>> [job.start for job in schedule([(0, 10, 10, 4), (1, 9, 9, 3), (2, 5, 5, 2)], 4, EASY(priority=sjf))]
     [0, 15, 10]
+
+    Job B waits; C and D together fill what is free better than C and E, which come first.
+
+    >>> rows = [(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3)]
+    >>> [job.start for job in schedule(rows, 10, EASY(lookahead=True))]
+    [0, 10, 2, 19, 2]
     """
+
+    DEPTH = 50  # jobs behind the head that lookahead looks at
 
     def __init__(
         self,
         reuse_extra: bool = False,
         priority: Callable[..., float] | None = None,
         backfill: Callable[..., float] | None = None,
+        lookahead: bool = False,
     ) -> None:
         super().__init__(priority)
-        self.reuse_extra, self.backfill = reuse_extra, backfill
+        self.reuse_extra, self.backfill, self.lookahead = reuse_extra, backfill, lookahead
 
     def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
         """List the jobs that start: from the head while they fit, then those that are backfilled."""
@@ -235,12 +246,12 @@ class EASY(FCFS):
         shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
         seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
         seen["free"] = machine - sum(size for _, size in held)
-        passing = self.passing(others, running, seen)
+        passing = self.best_set(others, seen) if self.lookahead else self.one_by_one(others, running, seen)
         for job in passing:
             job.backfilled = True
         return starting + passing
 
-    def passing(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
+    def one_by_one(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
         """List who passes the head: again and again the first, or best, of those that would not delay it."""
         found: list[Job] = []
         while fitting := [job for job in others if job not in found and self.may_pass(job, seen)]:
@@ -253,6 +264,18 @@ class EASY(FCFS):
                 seen["extra"] -= job.size
             found.append(job)
         return found
+
+    def best_set(self, others: list[Job], seen: dict[str, int]) -> list[Job]:
+        """List who passes the head together: the best set, of several the one with the first job, then the second."""
+        near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
+        best: list[Job] = []
+        for taken in product((True, False), repeat=len(near)):
+            chosen = [job for job, yes in zip(near, taken, strict=True) if yes]
+            past = sum(job.size for job in chosen if job.to_backfill > seen["window"])
+            total = sum(job.size for job in chosen)
+            if total <= seen["free"] and past <= seen["extra"] and total > sum(job.size for job in best):
+                best = chosen
+        return best
 
     def may_pass(self, job: Job, seen: dict[str, int]) -> bool:
         """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
@@ -270,33 +293,6 @@ class EASY(FCFS):
         """
         gone = [size for end, size in held if end <= time]
         return bool(gone) and machine - sum(size for end, size in held if end > time) >= head.size
-
-
-class Lookahead(EASY):
-    """Backfill the set of jobs that takes the most free processors, found by trying all sets.
-
-    Examples
-    --------
-    Job B waits; C and D together fill what is free better than C and E, which come first.
-
-    >>> rows = [(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3)]
-    >>> [job.start for job in schedule(rows, 10, Lookahead())]
-    [0, 10, 2, 19, 2]
-    """
-
-    DEPTH = 50
-
-    def passing(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
-        """List who passes the head: of the best sets, the one with the first job in it, else not, and so on."""
-        near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
-        best: list[Job] = []
-        for taken in product((True, False), repeat=len(near)):
-            chosen = [job for job, yes in zip(near, taken, strict=True) if yes]
-            past = sum(job.size for job in chosen if job.to_backfill > seen["window"])
-            total = sum(job.size for job in chosen)
-            if total <= seen["free"] and past <= seen["extra"] and total > sum(job.size for job in best):
-                best = chosen
-        return best
 
 
 class Predicting(EASY):

@@ -40,6 +40,7 @@ POLICIES = {
     "EASY, lookahead": EASY(backfill="lookahead"),
     "EASY, lookahead, shortest first": EASY(order="sjf", backfill="lookahead"),
     "EASY++": EASY.plus_plus(),
+    "EASY, predictions, lookahead": EASY(adjust=Predictions(), backfill="lookahead"),
     "EASY, predictions for running jobs": EASY(order="sjf", adjust=Predictions(queue=False, backfill=False)),
     "EASY, predictions but for running jobs": EASY(order="wfp", adjust=Predictions(running=False)),
     "EASY, few steps": EASY(adjust=Predictions(steps=(3, 7))),

@@ -160,7 +160,7 @@ def test_a_schedule_that_hangs_on_the_clock_is_found_out():
     def by_clock(w, policy, *rules):
         return simlib.simulate(w, simlib.FCFS() if w.jobs.submit.iloc[0] > 10**5 else policy, *rules)
 
-    plan = Plan(share=0.006)
+    plan = Plan(share=0.012)
     assert workloads.against_themselves(plan).failures == []
     assert any("the clock moved" in failure for failure in workloads.against_themselves(plan, by_clock).failures)
 

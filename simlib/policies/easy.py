@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 LOOKAHEAD = "lookahead"
 
+MOST_AHEAD = 5_000_000
+"""Processors of a machine on which lookahead is possible: its table, of 2 GB then, has a column for each."""
+
 EVERYONE = np.iinfo(np.int64).max
 """More than any queue has jobs."""
 
@@ -144,6 +147,12 @@ class EASY(Ordered):
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
+        machine = given[4]
+        if self.backfill == LOOKAHEAD and machine > MOST_AHEAD:
+            raise ValueError(
+                f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
+                f"{MOST_AHEAD:,}"
+            )
         rules = bool(self.reuse_extra), *self._ordering(facts), *self._passing(facts), facts
         start, backfilled, shadow, t_sched = engine.easy(*given, *rules, self._adjusting(), self._predicting())
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}

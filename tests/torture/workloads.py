@@ -1,11 +1,13 @@
 """Random workloads under every policy: held against the slow reference, against what must hold, against themselves."""
 
+import math
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from simlib import EASY, FCFS, Conservative, Workload, reference, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, reference, simulate
+from simlib.policies.easy import MOST_AHEAD
 from simlib.swf import FIELDS
 from simlib.walltime import Adjustment, Scheme
 
@@ -23,12 +25,32 @@ def last_come(wait, estimate, size):
     return -wait
 
 
+def by_owner(user, group, wait, free):
+    return 10 * user - group + wait - free
+
+
+def close_to_the_shadow(estimate, window, extra, size, now):
+    return min(estimate, window) - abs(extra - size) + now % 3
+
+
 ORDERS = ["fcfs", "sjf", "wfp", wide_and_waiting, last_come]
+BACKFILL = ["arrival", "sjf", "best-fit", "largest", "smallest area", close_to_the_shadow]
+FEW = 8  # jobs at most where the reference tries all sets of them
 
 POLICIES = [
     FCFS(),
     *(EASY(reuse, order) for reuse, order in product([False, True], ORDERS)),
     *(Conservative(compress) for compress in ("arrival", "start", "none", "rebackfill")),
+    *(EASY(order=order, backfill=backfill) for order, backfill in product(["fcfs", "wfp"], BACKFILL)),
+    *(EASY(reservations=most, order=order) for most, order in product([2, 5, math.inf], ["fcfs", "sjf", last_come])),
+    *(Selective(threshold, order) for threshold, order in product([1.5, 4, "adaptive"], ["fcfs", "wfp"])),
+    *(of(order=order) for of, order in product([FCFS, Conservative], ["sjf", "wfp", by_owner])),
+    *(of(order=Multifactor(1, 1, 1, 0.01)) for of in (FCFS, EASY, Conservative)),
+    EASY(reuse_extra=True, order=Multifactor(account="group"), backfill="sjf"),
+    EASY.plus_plus(),
+    EASY(order="wfp", adjust=Predictions(running=False, steps=(1, 5)), backfill="best-fit"),
+    *(EASY(order=order, backfill="lookahead") for order in ("fcfs", "sjf", "wfp")),
+    EASY(adjust=Predictions(), backfill="lookahead"),
 ]
 
 
@@ -86,10 +108,11 @@ def made(rows, machine):
     return workload([job for job, _, _ in rows], machine, links, [owner for _, _, owner in rows]), bool(links)
 
 
-def some_policy(rng):
-    """One of the policies, every fifth time with adjusted estimates."""
+def some_policy(rng, jobs=0):
+    """One of the policies, every fifth time with adjusted estimates; not lookahead for more jobs than `FEW`."""
     if rng.random() > 0.2:
-        return POLICIES[rng.integers(len(POLICIES))]
+        policy = POLICIES[rng.integers(len(POLICIES))]
+        return POLICIES[0] if jobs > FEW and looks_ahead(policy) else policy
     scheme = Scheme(
         key=str(rng.choice(["user", "project", "user+project", "user+project+estimate"])),
         window=[None, "1 hour", "1 day"][rng.integers(3)],
@@ -99,7 +122,14 @@ def some_policy(rng):
     )
     switches = dict(zip(("queue", "backfill", "running"), map(bool, rng.integers(2, size=3)), strict=True))
     adjustment = Adjustment(scheme, **switches, overdue=int(rng.choice([0, 300, 3000])))
-    return EASY(bool(rng.integers(2)), str(rng.choice(["fcfs", "sjf", "wfp"])), adjustment)
+    backfill = [None, "sjf", "lookahead" if jobs <= FEW else "largest"][rng.integers(3)]
+    reuse = bool(rng.integers(2)) and backfill != "lookahead"
+    return EASY(reuse, str(rng.choice(["fcfs", "sjf", "wfp"])), adjustment, backfill)
+
+
+def looks_ahead(policy):
+    """Whether it is lookahead, of which the reference tries all sets of jobs."""
+    return getattr(policy, "backfill", None) == "lookahead"
 
 
 def parts(rows, machine, policy, overrun, simulate=simulate):
@@ -112,7 +142,8 @@ def parts(rows, machine, policy, overrun, simulate=simulate):
     try:
         found = simulate(w, policy, overrun, feedback)
     except ValueError as error:
-        return None if right is None or "owner" in str(error) or "user" in str(error) else f"refused: {error}"
+        allowed = right is None or "owner" in str(error) or "user" in str(error)
+        return None if allowed or (looks_ahead(policy) and machine > MOST_AHEAD) else f"refused: {error}"
     if right is None:
         return "not refused, as by the reference"
     for name in ("submit", "start", "end", "backfilled", "guarantee", "adjusted"):
@@ -138,7 +169,7 @@ def against_the_reference(plan, simulate=simulate):
 
     def attempt(rng):
         rows, machine = small_case(rng)
-        policy, overrun = some_policy(rng), OVERRUN[rng.integers(2)]
+        policy, overrun = some_policy(rng, len(rows)), OVERRUN[rng.integers(2)]
         if not (found := parts(rows, machine, policy, overrun, simulate)) or str(policy) in shown:
             return found and (found, str(policy))
         shown.add(str(policy))
@@ -179,7 +210,7 @@ def broken_rule(schedule):
     most = most_in_use(start, end, size)
     if most > machine:
         return f"{most} processors in use of {machine}"
-    if isinstance(policy, FCFS) and (np.diff(start) < 0).any():
+    if policy == FCFS() and (np.diff(start) < 0).any():
         return "FCFS starts a job before an earlier one"
     if isinstance(policy, Conservative) and policy.compress != "rebackfill" and (jobs.start > jobs.guarantee).any():
         return f"job {jobs.index[jobs.start > jobs.guarantee][0]} starts after its guarantee"
@@ -251,16 +282,28 @@ CHANGES = {
 }
 
 
+EXACT = {None, "fcfs", "arrival", "sjf", last_come}
+"""Orders that are the same of sizes or times that are multiplied."""
+
+
+def adjusts(policy):
+    """Whether estimates are adjusted or predicted."""
+    return getattr(policy, "adjust", None) is not None
+
+
 def against_themselves(plan, simulate=simulate):
     """Changes that must not change a schedule, or change it in a known way."""
 
     def attempt(rng):
         w, policy, overrun = large_case(rng), some_policy(rng), OVERRUN[rng.integers(2)]
         change = list(CHANGES)[rng.integers(len(CHANGES))]
-        if change is wider and getattr(policy, "order", None) in ("wfp", wide_and_waiting):
-            policy = EASY(policy.reuse_extra)  # their sums of floats are others
-        if change is slower and (policy.__class__ is EASY and (policy.order not in ("fcfs", "sjf") or policy.adjust)):
-            policy = EASY(policy.reuse_extra)  # what is at least a second, or five minutes, is that still
+        orders = {getattr(policy, name, None) for name in ("order", "backfill")}
+        if change is wider and not orders <= EXACT | {"largest"}:
+            policy = EASY()  # sums of floats are others, or what is free is, or there is no table so large
+        if change is slower and (not orders <= EXACT | {"lookahead"} or type(policy) is Selective or adjusts(policy)):
+            policy = EASY()  # what is at least a second, ten or five minutes is that still
+        if change is renamed and by_owner in orders:
+            policy = EASY()
         if change is wider and w.procs * 10**9 > 2**52:
             return None
         changed, expected = change(w, rng)
