@@ -312,7 +312,8 @@ def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
                 "expected a key of columns that the log has, or another column as the project"
             )
         number, distinct = pd.factorize(values)  # small numbers, so that pairs of them are numbers too
-        group = pd.factorize(group * len(distinct) + number)[0]
+        first = column == scheme.columns[0]
+        group = number if first else pd.factorize(group * len(distinct) + number)[0]
         known &= values != -1
     return np.where(known, group, -1)
 
