@@ -45,6 +45,20 @@ def test_every_policy_of_the_table_makes_a_schedule(table):
     simulate(sample(), simlib.EASY(adjust=Adjustment(Scheme("user"))))
 
 
+def test_costs_are_those_that_the_benchmark_measured():
+    rows = [line[2:-2].split(" | ") for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith("| `")]
+    told = {row[0].strip("`"): row[-1] for row in rows if re.search(r"\d\.\d", row[-1])}
+    two, every = told.pop("EASY(reservations=k)").split("; ")
+    told |= {"EASY(reservations=2)": two.removesuffix(" for 2"), "EASY(reservations=math.inf)": every[: -len(" for all")]}
+    told['EASY(adjust=Adjustment(Scheme("user")))'] = told.pop("EASY(adjust=Adjustment(...))")
+    results = (ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8")
+    measured = {
+        name: ", ".join(f"{float(ratio):.1f}" for ratio in ratios.split(" | "))
+        for name, ratios in re.findall(r"^\| `(.+)` \| ([\d.]+(?: \| [\d.]+){2}) \|$", results, re.MULTILINE)
+    }
+    assert len(told) > 15 and told == {name: measured.get(name) for name in told}
+
+
 def test_every_name_that_my_cluster_knows_is_in_its_document():
     text = (ROOT / "docs" / "my-cluster.md").read_text("utf-8")
     assert [name for name in cluster.POLICIES if f"`{name}`" not in text] == []
