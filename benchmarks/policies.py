@@ -90,7 +90,7 @@ former on HPC2N: they need a percentile of what the user's jobs of a month did, 
 numbers on average, into and out of which most jobs are put."""
     yield """Conservative backfilling with users' estimates beside reading the log, processor time:"""
     yield table(READING, reading_rows())
-    yield """Four logs take longer than reading. Whenever a job ends early each queued job is
+    yield """Some logs take longer than reading. Whenever a job ends early each queued job is
 looked at: 14.1 million looks at 325 million steps of the profile on Curie, 0.9 million of which
 move a job, and 8.4 and 1.7 million on HPC2N. Two ways to do less were tried that change no
 schedule. A job that lacks processors just before its start can only move into a gap that ends
