@@ -261,6 +261,13 @@ def test_what_no_policy_can_do_is_refused_with_what_it_can(make, said):
         make()
 
 
+def test_lookahead_is_refused_on_a_machine_that_is_too_large_for_its_table():
+    jobs = [(0, 10, 10, 1)]
+    assert starts(jobs, 100, EASY(backfill="lookahead")) == [0]
+    with pytest.raises(ValueError, match="found a machine of 5,000,001 processors .* expected at most 5,000,000"):
+        simulate(table(jobs, 5_000_001), EASY(backfill="lookahead"))
+
+
 def test_predictions_need_to_know_whose_the_jobs_are():
     with pytest.raises(ValueError, match="no job with a user"):
         simulate(table([(0, 10, 10, 1)], 4), EASY.plus_plus())

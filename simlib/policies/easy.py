@@ -68,7 +68,8 @@ class EASY(Ordered):
     Raises
     ------
     ValueError
-        For an option that is none of these; for several reservations with `reuse_extra`, `adjust` or `backfill`.
+        For an option that is none of these; for several reservations with `reuse_extra`, `adjust` or `backfill`; in a
+        simulation with lookahead, for a machine of more than 5 million processors.
 
     References
     ----------
