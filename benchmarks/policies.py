@@ -95,7 +95,7 @@ looked at: 14.1 million looks at 325 million steps of the profile on Curie, 0.9 
 move a job, and 8.4 and 1.7 million on HPC2N. Two ways to do less were tried that change no
 schedule. A job that lacks processors just before its start can only move into a gap that ends
 there: that spares Curie six steps in ten, but to find out who lacks some makes SDSC-SP2 and HPC2N
-slower by a tenth or more, and Curie faster by a twentieth. One loop with one exit in place of two
+slower by a tenth or more, and Curie faster by a twentieth at most. One loop with one exit in place of two
 that alternate makes BLUE faster by a tenth, and Curie slower by a third."""
 
 

@@ -70,8 +70,8 @@ def learn(history, group, end, r):
 def advance(history, group, now, window):
     """Bring a group to second `now`, which never goes back: eligible are jobs with now - window <= end < now.
 
-    What is too old goes first. Often it is all there was, because the user has been away: then nothing is removed one
-    by one, and what has become too old meanwhile never comes in.
+    What is too old goes first. Where that is all there was, as after a user has been away, nothing is removed one by
+    one, and what has become too old meanwhile never comes in.
     """
     first = history.offset[group]
     taken, forgotten, too_old = history.taken[group], history.forgotten[group], history.forgotten[group]
