@@ -14,8 +14,8 @@ come to the same are simulated once. Starting was the rest: kernels are compiled
 several notebooks at once; scipy.stats, as slow to import as all else together, comes when it is used, as does what
 downloads logs; papermill starts without a grammar of addresses that no notebook needs, and saves a notebook at its end,
 not after every cell; a log's digest is taken by a kernel; what is imported is not searched for garbage. A picture is
-laid out once and drawn once for the page, and once more for its file. The longest notebooks begin first, so that none
-is left to run alone.
+laid out and drawn once: a notebook shows what is saved. The longest notebooks begin first, so that none is left to run
+alone.
 """
 
 import ast

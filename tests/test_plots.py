@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Conservative, allotment, examples, plots, simulate
+from simlib.plots import marks
 
 matplotlib.use("Agg")
 
@@ -90,6 +92,34 @@ def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path
     with ThreadPoolExecutor() as threads:
         found = list(threads.map(lambda case: picture(tmp_path / case[0][:3], *case), cases))
     assert found[0] == found[1] == found[2]
+
+
+def test_a_notebook_shows_what_is_saved_with_more_pixels_than_it_takes_on_the_page(tmp_path):
+    figure, ax = plt.subplots(figsize=(4, 3), dpi=60)
+    shown, place = marks.shown(figure)
+    assert place == {"width": 240, "height": 180}
+    plots.save(figure, tmp_path / "figure9.png")
+    saved = (tmp_path / "figure9.png").read_bytes()
+    assert b64decode(shown) == saved and plt.imread(tmp_path / "figure9.png").shape[:2] == (450, 600)
+    assert figure.dpi == 60
+
+
+def test_what_changed_since_a_picture_was_shown_is_in_the_next_and_in_the_file(tmp_path):
+    figure, ax = plt.subplots()
+    (line,) = ax.plot([0, 1], label="EASY")
+    before = marks.shown(figure)
+    for change in (lambda: line.set_ydata([1, 0]), lambda: ax.set_title("Figure 9"), lambda: plots.stamp(figure)):
+        change()
+        plots.save(figure, tmp_path / "figure9.png")
+        after = marks.shown(figure)
+        assert after != before and b64decode(after[0]) == (tmp_path / "figure9.png").read_bytes()
+        before = after
+
+
+def test_a_figure_without_a_layout_engine_has_none_afterwards(tmp_path):
+    figure = plt.figure(layout="none")
+    plots.save(figure, tmp_path / "figure9.png")
+    assert figure.get_layout_engine() is None
 
 
 def test_an_axes_placed_by_hand_stays_where_it_is(tmp_path):

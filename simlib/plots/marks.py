@@ -3,7 +3,7 @@
 from base64 import b64encode
 from io import BytesIO
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -72,71 +72,64 @@ def save(figure: Figure, path: str | Path) -> None:
     b'PNG'
     """
     with paths.replacing(path) as new:
-        if figure.stale or figure not in _shown:
-            _lay_out(figure)
-        _shown.discard(figure)
-        _print(figure, new, STYLE["savefig.dpi"])
+        new.write_bytes(_png(figure, STYLE["savefig.dpi"]))
 
 
-def shown(figure: Figure) -> str | None:
-    """Draw a figure for a notebook: a PNG in base64, the same as IPython's, which draws and lays out more than once.
+def shown(figure: Figure) -> tuple[str, dict[str, int]] | None:
+    """Draw a figure for a notebook: what is saved of it, in base64, and how many pixels of a page it takes.
+
+    It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
+    draws and lays out more than once.
 
     Examples
     --------
     >>> shown(Figure()) is None
     True
+    >>> figure = Figure((4, 3))
+    >>> _ = figure.add_subplot()
+    >>> shown(figure)[1]
+    {'width': 400, 'height': 300}
     """
     if not figure.axes and not figure.lines:  # of which IPython shows nothing either
         return None
-    content = BytesIO()
-    first = figure.dpi == STYLE["figure.dpi"] and figure.get_layout_engine() is not None
-    if first:
-        _lay_out(figure)
-    _print(figure, content, figure.dpi, laid_out=first)
-    if first:
-        figure.stale = False
-        _shown.add(figure)
-    return b64encode(content.getvalue()).decode("ascii")
+    content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
+    width, height = (int(inches * figure.dpi) for inches in figure.get_size_inches())
+    return b64encode(content).decode("ascii"), {"width": width, "height": height}
 
 
-_shown: WeakSet[Figure] = WeakSet()
-"""Figures that are laid out as they were shown; where they are not stale nothing has changed since."""
+_drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()
+"""The last picture of each figure, with its resolution; where the figure is not stale nothing has changed since."""
 
 
-def _print(figure: Figure, file: Path | BytesIO, dpi: float, laid_out: bool = False) -> None:
-    """Write a PNG as `savefig` does, which draws the whole picture once before to find its layout."""
-    layout = figure.get_layout_engine()
-    if layout is None:
-        figure.savefig(file, dpi=dpi)
-        return
-    canvas, own_dpi = figure.canvas, figure.dpi
-    to_print = FigureCanvasAgg(figure)
+def _png(figure: Figure, dpi: float) -> bytes:
+    """Lay a figure out and draw it once, as `savefig` does twice; or take what was drawn."""
+    if not figure.stale and figure in _drawn and _drawn[figure][0] == dpi:
+        return _drawn[figure][1]
+    file, layout, canvas, own_dpi = BytesIO(), figure.get_layout_engine(), figure.canvas, figure.dpi
+    to_print = FigureCanvasAgg(figure)  # its texts have the measures of PNGs, whatever canvas the figure has
     figure.dpi = dpi
-    if not laid_out:
-        layout.execute(figure)
-    figure.set_layout_engine("none")
     try:
+        if layout is not None:
+            _at_the_beginning(figure)
+            layout.execute(figure)
+            figure.set_layout_engine("none")
         to_print.print_png(file)
     finally:
-        figure.set_layout_engine(layout)
+        if layout is not None:  # which would be that of the settings
+            figure.set_layout_engine(layout)
         figure.dpi = own_dpi
         figure.set_canvas(canvas)
+    figure.stale = False
+    _drawn[figure] = dpi, file.getvalue()
+    return file.getvalue()
 
 
-def _lay_out(figure: Figure) -> None:
-    """Lay a figure out as a notebook does that shows it once, so that its picture is the same wherever it was shown.
+def _at_the_beginning(figure: Figure) -> None:
+    """Put the axes where they were made, so that a picture is the same wherever and however often it was shown.
 
-    A layout begins where the last one ended: it makes a difference whether, and by which measures of its texts, a
-    figure was drawn before it is saved.
+    A layout begins where the last one ended, and its result hangs on that a little.
     """
-    canvas, dpi = figure.canvas, figure.dpi
-    FigureCanvasAgg(figure)  # PNGs are drawn on it
-    figure.dpi = STYLE["figure.dpi"]
     for ax in figure.axes:
         if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand
             ax.set_position(place.get_position(ax.figure))  # type: ignore[arg-type]  # or a part of one
             ax.set_in_layout(True)
-    if layout := figure.get_layout_engine():
-        layout.execute(figure)
-    figure.dpi = dpi
-    figure.set_canvas(canvas)

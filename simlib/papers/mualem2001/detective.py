@@ -37,7 +37,7 @@ class Detective(
     traces: tuple = TRACES
     shakes: int = repeats(20)
     text_shakes: int = repeats(100)
-    likely_shakes: int = repeats(60)
+    likely_shakes: int = repeats(40)
     shake_s: int = 60
     seed: int = 0
 

@@ -29,7 +29,7 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=60, clai
     traces: tuple = SP2
     factors: tuple = FACTORS
     rules: tuple = (TEXT, LIKELY, RESTORED)
-    shakes: int = repeats(100)
+    shakes: int = repeats(40)
     other_shakes: int = repeats(40)
     draws: int = repeats(20)
     shake_s: int = 60

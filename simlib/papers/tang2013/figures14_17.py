@@ -43,7 +43,7 @@ class Figures1417(
     threshold: float | None = 0.5
     least: int = 10
     least_jobs: int = LEAST_JOBS
-    shakes: int = repeats(20)
+    shakes: int = repeats(10)
     large_shakes: int = repeats(5)
     shake_s: int = 60
     seed: int = 1
