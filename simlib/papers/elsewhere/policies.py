@@ -59,7 +59,7 @@ class Policies(
     taken = staticmethod(of_backfilling)
 
     reservations: tuple = (2, 3, 5, 10, 20, 50)
-    shakes: int = repeats(2)
+    shakes: int = repeats(3)
     shake_s: int = 60
     resamples: int = 300
     seed: int = 0

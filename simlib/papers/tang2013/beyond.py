@@ -31,7 +31,7 @@ class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=90):
 
     trace: tuple = ("CEA-Curie", "SDSC-SP2", "SDSC-DS")
     percentile: float = 85
-    shakes: int = repeats(4)
+    shakes: int = repeats(6)
     large_shakes: int = repeats(2)
     seed: int = 1
 
