@@ -154,8 +154,6 @@ def _stage_notebook(path, to):
             data = output.get("data", {})
             if "image/png" in data:
                 data["image/png"] = _lighter(data["image/png"])
-        if width := _width(cell):
-            cell.metadata["mystnb"] = {"image": {"width": f"{width}px"}}
         tags = cell.metadata.setdefault("tags", [])
         if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
             cell.source = _for_a_page(cell.source)
@@ -165,12 +163,6 @@ def _stage_notebook(path, to):
             tags.append("hide-input")
     to.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, to)
-
-
-def _width(cell):
-    """How wide a cell's pictures are on a page, which have more pixels than that; None where it does not say."""
-    said = {output.metadata.get("image/png", {}).get("width") for output in cell.get("outputs", []) if "data" in output}
-    return said.pop() if len(said) == 1 else None
 
 
 def _folded(path):
