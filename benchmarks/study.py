@@ -7,17 +7,18 @@ where a program that he suspects is a policy of the package. There are as many r
 shakes in place of 200, 12 of the 462 cells of Table 1 have another verdict (7 a worse, 5 a better one); with 20 random
 draws, twice as many as the authors', in place of 40, three of the 96 of Table 3; with 60 shakes in place of 100, one of
 the 24 of Table 4; with 40 in place of 100, none of Table 3; with 40 of the likeliest programs in place of 60, 19 of the
-916 of the detective (15 a worse, 4 a better one); with 10 in place of 20, none of Figures 14 to 17; and no claim has.
-Fewer than three of the policies on other logs make more of them differ clearly, and are not taken: so few draws hide
-how much there is of chance. Figure 7 ends at a load of 0.9, where the means are above the ceiling at which the authors
-stopped. A shaken run makes no table but that of its jobs: it is moved as plain arrays, measured by a kernel in one pass
-over its jobs, and collected when all are done, which leaves Python's lock to the other threads; its memory is kept for
-the next. What Tang's scheduler knows of earlier jobs is prepared once a month for all shakes, and cases that come to
-the same are simulated once. Starting was the rest: kernels are compiled when the environment is made, not by several
-notebooks at once; scipy.stats, as slow to import as all else together, comes when it is used, as does what downloads
-logs; papermill starts without a grammar of addresses that no notebook needs, and saves a notebook at its end, not after
-every cell; a log's digest is taken by a kernel; what is imported is not searched for garbage. A picture is laid out and
-drawn once: a notebook shows what is saved. The longest notebooks begin first, so that none is left to run alone.
+916 of the detective (15 a worse, 4 a better one); and no claim has, nor any of those of Figures 14 to 17 with 10 shakes
+in place of 20. Fewer than three of the policies on other logs make more of them differ clearly, and are not taken: so
+few draws hide how much there is of chance. Figure 7 ends at a load of 0.9, where the means are above the ceiling at
+which the authors stopped. A shaken run makes no table but that of its jobs: it is moved as plain arrays, measured by a
+kernel in one pass over its jobs, and collected when all are done, which leaves Python's lock to the other threads; its
+memory is kept for the next. What Tang's scheduler knows of earlier jobs is prepared once a month for all shakes, and
+cases that come to the same are simulated once. Starting was the rest: kernels are compiled when the environment is
+made, not by several notebooks at once; scipy.stats, as slow to import as all else together, comes when it is used, as
+does what downloads logs; papermill starts without a grammar of addresses that no notebook needs, and saves a notebook
+at its end, not after every cell; a log's digest is taken by a kernel; what is imported is not searched for garbage. A
+picture is laid out and drawn once: a notebook shows what is saved. The longest notebooks begin first, so that none is
+left to run alone.
 """
 
 import ast

@@ -102,7 +102,7 @@ _drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()
 
 
 def _png(figure: Figure, dpi: float) -> bytes:
-    """Lay a figure out and draw it once, as `savefig` does twice; or take what was drawn."""
+    """Lay a figure out and draw it, each once, where `savefig` draws it twice; or take what was drawn."""
     if not figure.stale and figure in _drawn and _drawn[figure][0] == dpi:
         return _drawn[figure][1]
     file, layout, canvas, own_dpi = BytesIO(), figure.get_layout_engine(), figure.canvas, figure.dpi
