@@ -76,10 +76,10 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def shown(figure: Figure) -> tuple[str, dict[str, int]] | None:
-    """Draw a figure for a notebook: what is saved of it, in base64, and how many pixels of a page it takes.
+    """Draw a figure for a notebook: what is saved of it, in base64, and how wide it is on a page, in pixels.
 
     It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
-    draws and lays out more than once.
+    draws and lays out more than once. Its height is not said: a narrow page would keep it, and squeeze the picture.
 
     Examples
     --------
@@ -88,13 +88,12 @@ def shown(figure: Figure) -> tuple[str, dict[str, int]] | None:
     >>> figure = Figure((4, 3))
     >>> _ = figure.add_subplot()
     >>> shown(figure)[1]
-    {'width': 400, 'height': 300}
+    {'width': 400}
     """
     if not figure.axes and not figure.lines:  # of which IPython shows nothing either
         return None
     content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
-    width, height = (int(inches * figure.dpi) for inches in figure.get_size_inches())
-    return b64encode(content).decode("ascii"), {"width": width, "height": height}
+    return b64encode(content).decode("ascii"), {"width": int(figure.get_figwidth() * figure.dpi)}
 
 
 _drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()

@@ -205,3 +205,16 @@ def test_exercises_work_where_a_browser_keeps_nothing(visit, page):
     for exercise in tab.locator("simlib-exercise").all():
         exercise.get_by_role("button").click()
         wait(exercise.get_by_role("status"), "waiting for your answer")
+
+
+SIZES = """pictures => pictures.map(of => [of.clientWidth, of.clientHeight, of.naturalWidth, of.naturalHeight])"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_notebooks_picture_has_more_pixels_than_it_takes_and_keeps_its_shape(visit, width):
+    tab = visit("notebooks/tang2013/figures14-17.html", width)
+    sizes = tab.locator(".cell_output img").evaluate_all(SIZES)
+    assert len(sizes) >= 4
+    for wide, high, full_wide, full_high in sizes:
+        assert wide <= full_wide / 1.5 and wide / high == pytest.approx(full_wide / full_high, rel=0.02)
+        assert wide < width
