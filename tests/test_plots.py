@@ -117,8 +117,9 @@ def test_what_changed_since_a_picture_was_shown_is_in_the_next_and_in_the_file(t
 
 
 def test_a_figure_without_a_layout_engine_has_none_afterwards(tmp_path):
-    figure = plt.figure(layout="none")
-    plots.save(figure, tmp_path / "figure9.png")
+    with plt.rc_context({"figure.constrained_layout.use": True}):  # as in the house style
+        figure = plt.figure(layout="none")
+        plots.save(figure, tmp_path / "figure9.png")
     assert figure.get_layout_engine() is None
 
 
