@@ -15,7 +15,7 @@ from .arrays import Floats, in_order
 from .confidence import mean_interval
 from .identity import identity
 from .policies import Policy
-from .schedule import MEANS, Schedule, simulate
+from .schedule import Schedule, simulate
 from .stats import mean_of_batches, means_of_batches
 from .workload import Workload
 
@@ -152,8 +152,9 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
         accuracy = found.half_width / found.mean if found.mean else np.nan
         rows[name] |= {"accuracy": accuracy, "batches": run.batches, "stopped": run.stopped}
         rows[name] |= {"lag1": found.lag1, "ceiling": run.stopped == "ceiling", "whole": whole.mean}
-    edges = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
-    executed = schedule.means(edges)[0, MEANS.index("load")]
+    begin, last = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
+    work = metrics.executed(begin, last, schedule.column("start"), end, schedule.column("procs"))
+    executed = work / (schedule.workload.procs * (last - begin))
     return {name: row | {"executed": executed} for name, row in rows.items()}
 
 

@@ -117,6 +117,29 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
     return sums
 
 
+@compiled
+def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> int:
+    """Add up the processor-seconds that are executed from one second to another.
+
+    Parameters
+    ----------
+    begin, end : int
+    starts, ends, procs : int64 arrays
+        Of the jobs.
+
+    Examples
+    --------
+    Two jobs on one and two processors, to the seconds 10 and 20; from 5 to 15:
+
+    >>> executed(5, 15, starts=np.array([0, 0]), ends=np.array([10, 20]), procs=np.array([1, 2]))
+    25
+    """
+    work = 0
+    for i in range(starts.size):
+        work += procs[i] * max(min(ends[i], end) - max(starts[i], begin), 0)
+    return work
+
+
 def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
     """Find the share of the machine in use over time, as steps.
 

@@ -211,7 +211,8 @@ def level_numbers(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> 
     [0, 1, 2, 3]
     """
     run, scheduled = np.asarray(run), np.asarray(scheduled)
-    return np.select([scheduled == estimate, scheduled >= run, scheduled >= run - BAD], [0, 1, 2], 3)
+    too_short = (scheduled < run).astype(np.int64) + (scheduled < run - BAD)
+    return np.where(scheduled == estimate, 0, 1 + too_short)
 
 
 # Adjustment in the log's own times

@@ -7,11 +7,12 @@ import pytest
 
 from simlib import EASY, plots
 from simlib.papers import mualem2001
-from simlib.papers.judging import LIKELY, TEXT
+from simlib.papers.judging import LIKELY, RESTORED, TEXT
 from simlib.papers.ledger import HOLDS, HOLDS_NOT, PRINTED, REPRODUCED, UNTESTED, UNTOLD
 from simlib.papers.mualem2001 import backfilling, backfilling_claims, figure5
 from simlib.papers.results import AS_IT_IS
 from simlib.size_classes import ALL, named
+from simlib.stats import shake
 
 plots.plt.switch_backend("Agg")
 
@@ -22,18 +23,37 @@ def one_passes(workload):
     return workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 5, 5, 2)], 4)
 
 
+def of_rules(workload, label="made"):
+    """A workload with its label, the same by both rules."""
+    return label, dict.fromkeys((TEXT, LIKELY), workload)
+
+
 def compared(workload, **settings):
     """What both schedulers backfill of a workload called "made"."""
-    return backfilling.compared(backfilling.of_logs([("made", workload)], mualem2001.policies(), **settings))
+    return backfilling.compared(backfilling.of_logs([of_rules(workload)], mualem2001.policies(), **settings))
 
 
 def test_all_policies_get_the_same_shakes(one_passes):
-    found = backfilling.of_logs([("made", one_passes)], dict.fromkeys(mualem2001.policies(), EASY()), 3, shake_s=5)
+    easy_twice = dict(zip(mualem2001.policies(), 2 * [EASY(), EASY(backfill="arrival")], strict=True))
+    assert len({type(policy) for policy in easy_twice.values()}) < len(set(easy_twice.values()))
+    found = backfilling.of_logs([of_rules(one_passes)], easy_twice, 3, shake_s=5)
     assert found.index.unique("replication").tolist() == [AS_IT_IS, 1, 2, 3]
     table = backfilling.compared(found).loc["response_s"]
     assert (table.xs("difference", level="of")[["ours", "low", "high"]] == 0).all(axis=None)
     easy = table.xs("easy", level="of")
     assert (easy.low < easy.high).any()
+
+
+def test_what_is_the_same_by_two_rules_is_simulated_once_and_what_a_rule_lacks_not_at_all(one_passes, monkeypatch):
+    shaken = []
+    monkeypatch.setattr(backfilling, "shake", lambda *given, **more: shaken.append(given[:2]) or shake(*given, **more))
+    other, policies = one_passes.shake(1), mualem2001.policies((LIKELY, RESTORED))
+    logs = [("same", dict.fromkeys((LIKELY, RESTORED), one_passes)), ("other", {LIKELY: one_passes, RESTORED: other})]
+    found = backfilling.of_logs([*logs, ("as filed", {LIKELY: other})], policies, shakes=2)
+    assert len(shaken) == len(set(shaken)) == 4  # two workloads by two schedulers
+    assert found["same", :, LIKELY].equals(found["same", :, RESTORED])
+    assert not found["other", :, LIKELY].equals(found["other", :, RESTORED])
+    assert found["as filed"].index.unique("rule").tolist() == [LIKELY]
 
 
 def test_equal_runs_give_equal_numbers(one_passes):
@@ -119,7 +139,7 @@ def test_the_printed_table_has_the_performance_and_not_the_amounts():
 def test_without_sdsc_or_shakes_the_claim_cannot_be_tested(one_passes):
     assert decided(results().drop("SDSC", level="workload"))["verdict"] == UNTESTED
     assert decided(results().drop([1, 2], level="replication"))["verdict"] == UNTESTED
-    made = backfilling.of_logs([("made", one_passes)], mualem2001.policies(), shakes=2)
+    made = backfilling.of_logs([of_rules(one_passes)], mualem2001.policies(), shakes=2)
     assert decided(made)["verdict"] == UNTESTED
 
 
@@ -132,7 +152,7 @@ def test_tables_for_reading_give_every_number_with_its_spread():
 
 
 def test_pictures_show_every_workload(one_passes):
-    found = backfilling.of_logs([("a", one_passes), ("b", one_passes)], mualem2001.policies(), shakes=2)
+    found = backfilling.of_logs([of_rules(one_passes, name) for name in "ab"], mualem2001.policies(), shakes=2)
     shares = backfilling.compared(found).loc["backfilled"]
     figure = figure5.amounts_drawn(shares.xs(ALL, level="size_class"))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]

@@ -10,7 +10,7 @@ from helpers import first_days, lossy, means, of_traces, past
 from simlib import EASY, Conservative, simulate
 from simlib.estimates import Uniform
 from simlib.papers import cache
-from simlib.papers.judging import LIKELY, RESTORED, TEXT
+from simlib.papers.judging import CALENDAR, LIKELY, RESTORED, TEXT
 from simlib.papers.mualem2001 import METRICS, WHOLE, Trace, policies, replications, table3, table4
 from simlib.papers.results import AS_IT_IS
 from simlib.stats import shake
@@ -66,6 +66,16 @@ def test_what_was_simulated_once_is_not_simulated_again(trace, simulated):
     pd.testing.assert_series_equal(shaken(trace, EASY(), 20), first.loc[:20], check_exact=True)
     pd.testing.assert_series_equal(shaken(trace, EASY(), 60).loc[:40], first, check_exact=True)
     assert simulated == list(range(60))
+
+
+def test_the_months_of_both_calendars_are_measured_in_the_same_runs(trace, simulated):
+    moved = replace(trace, months_begin=8.0)
+    settled, calendar = (shaken(one, EASY(), 2) for one in (moved, moved.under(CALENDAR)))
+    assert simulated == [0, 1]
+    assert of_all_jobs(settled) == of_all_jobs(calendar)
+    assert not settled.equals(calendar)
+    pd.testing.assert_series_equal(calendar, shaken(trace, EASY(), 2), check_exact=True)
+    assert simulated == [0, 1, 0, 1]
 
 
 CHANGES = {

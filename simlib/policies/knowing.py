@@ -60,6 +60,8 @@ class Known:
     def of_same(self, jobs: pd.DataFrame) -> Known | None:
         """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
 
+        For the same jobs in the same order it is the same object.
+
         Examples
         --------
         >>> import simlib
@@ -67,10 +69,14 @@ class Known:
         >>> known = Known.of(w.jobs)
         >>> known.of_same(w.jobs[::-1]).index.to_list(), known.of_same(w.jobs[:1])
         (['B', 'A'], None)
+        >>> known.of_same(w.jobs) is known
+        True
         """
         if len(jobs) != len(self.index):
             return None
         index, wanted = self.index.to_numpy(), jobs.index.to_numpy()  # pandas' own search is not made for threads
+        if np.array_equal(index, wanted):
+            return self
         by_number = index.argsort(kind="stable")
         found = np.minimum(index.searchsorted(wanted, sorter=by_number), max(len(index) - 1, 0))
         place = by_number[found]

@@ -72,7 +72,9 @@ def effects(machine, cases, pairs, settings, tails=False, shared=True):
 
 def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamples, seed):
     """As `effects`; `key` stands for the workload where earlier results are looked for."""
-    ready = [_ready(workload, case, shared) for case in cases.values()]
+    of_cases = [case if isinstance(case, tuple) else (case, "user") for case in cases.values()]
+    workloads = {model: workload.with_estimates(model) for model in dict.fromkeys(model for _, model in of_cases)}
+    ready = [_ready(workloads[model], policy, shared and model == "user") for policy, model in of_cases]
     place = {name: number for number, name in enumerate(cases)}
     rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
     tasks = [(ready, rivals, seconds, each) for each in [None, *range(seed, seed + shakes)]]
@@ -87,13 +89,10 @@ def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamp
     return pd.concat(held)
 
 
-def _ready(workload, case, shared):
-    """The workload with the estimates of a case; its policy, which may want to know the jobs; the key of one shared."""
-    policy, model = case if isinstance(case, tuple) else (case, "user")
-    changed = workload.with_estimates(model)
-    shared = shared and model == "user" and policy in SHARED
-    key = (cache.state_of(changed), identity(policy)) if shared else None
-    return changed, policy.prepare(changed.jobs) if hasattr(policy, "prepare") else policy, key
+def _ready(workload, policy, shared):
+    """The workload of a case; its policy, which may want to know the jobs; the key of one that is shared."""
+    key = (cache.state_of(workload), identity(policy)) if shared and policy in SHARED else None
+    return workload, policy.prepare(workload.jobs) if hasattr(policy, "prepare") else policy, key
 
 
 def _run(ready, rivals, seconds, seed):
@@ -102,9 +101,11 @@ def _run(ready, rivals, seconds, seed):
     These are None without rivals; with them an array of shape (cases, `TAILS`), and `HOUR_LONGER` by pair.
     """
     found, waits = [], []
+    workloads = dict.fromkeys(workload for workload, _, _ in ready)  # several cases have the same
+    shaken = {one: one if seed is None else one.shake(seconds, seed) for one in workloads}
     for workload, policy, key in ready:
-        shaken = workload if seed is None else workload.shake(seconds, seed)
-        schedule = _shared((*key, seconds, seed), shaken, policy) if key else simulate(shaken, policy)
+        of_case = shaken[workload], policy
+        schedule = _shared((*key, seconds, seed), *of_case) if key else simulate(*of_case)
         values = np.array([schedule.column(measure) for measure in MEASURES], float)
         waits += [values[0].copy()] if rivals else []
         found.append(values if seed is None else values.mean(axis=1, keepdims=True))

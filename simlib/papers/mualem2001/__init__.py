@@ -26,6 +26,9 @@ LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean boun
 CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
 """How far from the shaken runs' median a printed number outside their band may lie to be called close."""
 
+SETTLED = "settled"
+"""The months of a trace as `settings` say, beside those of the `CALENDAR`."""
+
 WHOLE = "whole"
 """Stands for all months where the name of a month is expected."""
 
@@ -56,6 +59,8 @@ class Trace:
         What is known of the jobs that this file lost to cleaning.
     restored : bool
         Whether they are put back, anew in each replication.
+    on_calendar : bool
+        Whether months begin as on the calendar, whatever else is said of their beginning.
     """
 
     trace: str
@@ -67,11 +72,12 @@ class Trace:
     from_first_job: bool = False
     lost: Lost | None = None
     restored: bool = False
+    on_calendar: bool = False
 
     def under(self, rule):
         """Take this trace for a rule: with its lost jobs back under `RESTORED`, with months as on the calendar."""
         if rule == CALENDAR:
-            return replace(self, months_begin=0.0, begin_on={}, from_first_job=False)
+            return replace(self, on_calendar=True)
         return replace(self, restored=True) if rule == RESTORED and self.lost else self
 
     def matters(self, rule):
@@ -105,6 +111,8 @@ class Trace:
         inside = [self.months[0] <= month <= self.months[1] for month in months]
         first, last = inside.index(True), len(inside) - inside[::-1].index(True)
         months, edges = months[first:last], edges[first : last + 1]
+        if self.on_calendar:
+            return months, edges
         for month, day in self.begin_on.items():
             if month in months:
                 edges[months.index(month)] = self.workload.second(day)
@@ -157,7 +165,7 @@ class Trace:
 
     def _months_say(self, month, metric="", **_):
         """Whether something about where months begin was inferred from this number."""
-        if not (self.begin_on or self.from_first_job):
+        if self.on_calendar or not (self.begin_on or self.from_first_job):
             return False
         months = self.month_edges[0]
         following = dict(zip(months, months[1:], strict=False))
@@ -174,6 +182,29 @@ class Trace:
         """`by_month`, and in a last row, WHOLE, the means over all jobs."""
         months, edges = self.month_edges
         return pd.DataFrame(schedule.means(edges, floor=None), pd.Index([*months, WHOLE], name="month"), MEANS)
+
+    @cached_property
+    def calendars(self):
+        """This trace by the name of its calendar, and by the other one where the same simulations do for both."""
+        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) and not self.restored else (self.calendar,)
+        return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
+
+    @property
+    def calendar(self):
+        """By which months it is told: those that are settled, or the calendar's."""
+        return CALENDAR if self.on_calendar else SETTLED
+
+    def by_calendars(self, schedule):
+        """`by_month_and_whole` by each of `calendars`, by (calendar, month)."""
+        index, edges = self._of_calendars
+        return pd.DataFrame(np.vstack([schedule.means(each, floor=None) for each in edges]), index, MEANS)
+
+    @cached_property
+    def _of_calendars(self):
+        """The rows of `by_calendars`, and the edges of each calendar's months."""
+        months, edges = zip(*(one.month_edges for one in self.calendars.values()), strict=True)
+        rows = [(name, month) for name, of in zip(self.calendars, months, strict=True) for month in (*of, WHOLE)]
+        return pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), edges
 
 
 def settings():

@@ -21,20 +21,28 @@ from . import SCHEDULERS
 def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
     """Simulate workloads as they are and shaken (see `simlib.stats.shake`); each shake is the same for all policies.
 
-    Workloads come as pairs with their labels, policies by (scheduler, rule). Of one that is a function of a seed, a
-    draw stands for the workload as it is.
+    Workloads come as pairs with their labels, by rule; policies by (scheduler, rule). Of one that is a function of a
+    seed, a draw stands for the workload as it is. What is the same under two rules is simulated once.
     """
-    found = {}
-    for (label, workload), (key, policy) in product(workloads, policies.items()):
-        as_it_is = workload(seed) if callable(workload) else workload
-        runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame(AS_IT_IS).T]
-        if shakes:
-            shaken = shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor)
-            runs.append(shaken.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)))
-        levels = ["size_class", "metric"]
-        table = pd.concat(runs).rename_axis(index="replication", columns=levels)
-        found[label, *key] = table.stack(levels, future_stack=True)
+    made, found = {}, {}
+    for (label, by_rule), ((scheduler, rule), policy) in product(workloads, policies.items()):
+        if rule in by_rule:
+            case = by_rule[rule], policy
+            if case not in made:
+                made[case] = _of_log(*case, shakes, shake_s, seed, executor)
+            found[label, scheduler, rule] = made[case]
     return pd.concat(found, names=["workload", "scheduler", "rule"])
+
+
+def _of_log(workload, policy, shakes, shake_s, seed, executor):
+    """One workload under one policy, by (replication, size class, metric)."""
+    as_it_is = workload(seed) if callable(workload) else workload
+    runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame(AS_IT_IS).T]
+    if shakes:
+        shaken = shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor)
+        runs.append(shaken.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)))
+    levels = ["size_class", "metric"]
+    return pd.concat(runs).rename_axis(index="replication", columns=levels).stack(levels, future_stack=True)
 
 
 def of_models(models, loads, seeds, policies, feedback=(), executor=None):

@@ -6,7 +6,6 @@ from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from ...models import feitelson96, jann97
@@ -66,14 +65,12 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=30, cl
 
     @cached_property
     def _of_logs(self):
-        by_program = [rule for rule in self.followed if rule != RESTORED]
-        runs = self.shakes, self.shake_s, self.seed
-        found = [backfilling.of_logs(self.logs, policies(by_program), *runs)]
+        as_filed = [rule for rule in self.followed if rule != RESTORED]
+        workloads = {label: dict.fromkeys(as_filed, log) for label, log in self.logs}
         if self.restores:
-            draws = {label: trace.lost.drawn for label, trace in self._by_label.items() if trace.lost}
-            restored = list((dict(self.labelled) | draws).items())
-            found.append(backfilling.of_logs(restored, policies([RESTORED]), *runs))
-        return pd.concat(found)
+            for label, trace in self._by_label.items():
+                workloads[label][RESTORED] = trace.under(RESTORED).workloads
+        return backfilling.of_logs(workloads.items(), self.policies, self.shakes, self.shake_s, self.seed)
 
     @property
     def _by_label(self):

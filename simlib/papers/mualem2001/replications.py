@@ -66,7 +66,8 @@ def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=
         block(key, trace, policy, min(BLOCK, seed + shakes - first), shake_s, first, overrun, estimates, executor)
         for first in range(seed, seed + shakes, BLOCK)
     ]
-    found = [pd.concat(blocks).set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes))] if blocks else []
+    found = [pd.concat([each[trace.calendar] for each in blocks])] if blocks else []
+    found = [runs.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)) for runs in found]
     if as_it_is and trace.restored and found:
         found.insert(0, found[0].median().to_frame(AS_IT_IS).T)
     elif as_it_is:
@@ -112,11 +113,11 @@ def means(results, metrics):
 
 def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor):
     """Some runs; `key` stands for what is not looked at when they are looked for."""
-    return shake(trace.workloads, policy, runs, seconds, seed, trace.by_month_and_whole, overrun, estimates, executor)
+    return shake(trace.workloads, policy, runs, seconds, seed, trace.by_calendars, overrun, estimates, executor)
 
 
 def _key(trace, policy, estimates):
     """What these runs hang on but their seeds."""
-    months, edges = trace.month_edges
     jobs = cache.state_of(trace.workload), trace.lost.key if trace.restored else ()
-    return *jobs, identity(policy), identity(estimates), tuple(months), tuple(edges.tolist())
+    months = {name: (tuple(one.month_edges[0]), tuple(one.month_edges[1])) for name, one in trace.calendars.items()}
+    return *jobs, identity(policy), identity(estimates), months

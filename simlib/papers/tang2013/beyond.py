@@ -1,6 +1,6 @@
 """What the paper leaves open: each switch by itself, other settings, better predictions, who pays, and other logs."""
 
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 
 import matplotlib.pyplot as plt
@@ -189,12 +189,19 @@ def measures(schedule):
     waits in seconds.
     """
     found = {(EVERY, metric): value for metric, value in scheduling.measures(schedule).items()}
-    wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
-    r, share = walltime.used(run, estimate), procs / schedule.workload.procs
-    for kind, which in KINDS.items():
-        of = which(r, share)
-        found |= {(kind, "jobs"): np.count_nonzero(of), (kind, "waited"): int(wait[of].sum())}
+    wait = schedule.column("wait")
+    for kind, (jobs, of) in of_kinds(schedule.workload).items():
+        found |= {(kind, "jobs"): jobs, (kind, "waited"): int(wait[of].sum())}
     return found
+
+
+@lru_cache(maxsize=8)  # all cases of a month are measured one after another, by several threads
+def of_kinds(workload):
+    """Find the jobs of each of `KINDS`: how many, and which, a bool a job."""
+    jobs = workload.jobs
+    r, share = walltime.used(jobs.run, jobs.estimate), jobs.procs.to_numpy() / workload.procs
+    found = {kind: which(r, share) for kind, which in KINDS.items()}
+    return {kind: (np.count_nonzero(of), of) for kind, of in found.items()}
 
 
 def averages(found):

@@ -87,7 +87,7 @@ class Reading:
         asked = [replace(scheme, window=scheme.window and month) for scheme in schemes]
         find = walltime.parameters if self.percentile == INTERPOLATED else without_interpolation
         found = find(jobs, ends, asked)
-        return pd.DataFrame(dict(zip(schemes, (found[scheme] for scheme in asked), strict=True)))
+        return found[asked].set_axis(pd.Index(schemes), axis=1)
 
 
 class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60):

@@ -220,13 +220,16 @@ def _carried_over(adjustment, trace, workload):
 def _month(workload, shake, policies, order, measure):
     """Measure one month in all cases: a DataFrame, a column a case."""
     workload = workload.shake(*shake) if shake else workload
+    known = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
+    known = {one: one.of_same(workload.jobs) for one in known}
     found, measured = {}, {}
     for name, policy in policies.items():
         used = policy.adjust
         if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
             used = replace(used, queue=False)
         if (same := (used, policy.backfill)) not in measured:
-            measured[same] = measure(simulate(workload, replace(policy, order=order)))
+            policy = replace(policy, order=order, known=known.get(policy.known))
+            measured[same] = measure(simulate(workload, policy))
         found[name] = measured[same]
     return pd.DataFrame(found)
 
