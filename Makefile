@@ -15,11 +15,11 @@
 # make torture     attacks on what the package promises: docs/robustness.md
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
-# JOBS=2                 how many notebooks to run at once (default: all cores)
+# JOBS=2                 how many notebooks to run at once (default: one more than cores, for one is always starting)
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= all
+JOBS ?= $(shell "$(PYTHON)" -c 'import os; print(os.cpu_count() + 1)')
 ifneq ($(words $(VENV)),1)
 $(error VENV: found '$(VENV)', expected a path without blanks, such as .venv)
 endif
@@ -34,7 +34,6 @@ reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(PY) -m simlib logs
 	$(PY) -m snakemake --cores $(JOBS)
-	@$(PY) -m simlib.papers
 	@$(PY) -m simlib.papers report
 
 report: $(VENV)/ready

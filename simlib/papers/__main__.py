@@ -1,5 +1,6 @@
 """`python -m simlib.papers` prints what the exhibits in figures/ and build/synthetic/ say, from their records;
-`python -m simlib.papers report` writes figures/README.md, and the findings into README.md and docs/findings.md;
+`python -m simlib.papers report` prints it, too, and writes figures/README.md, and the findings into README.md and
+docs/findings.md;
 `python -m simlib.papers site` makes build/site/;
 `python -m simlib.papers compile` compiles the kernels that only the study has.
 """
@@ -32,9 +33,10 @@ def show():
 
 
 def write():
-    """Write the scoreboard, where there are figures."""
+    """Print the verdicts, and write the scoreboard, where there are figures."""
     from . import explained, report, scoreboard
 
+    show()
     if found := report.outcomes(paths.ROOT / "figures"):
         explained.save(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
