@@ -28,7 +28,7 @@ class Figure7(
     """Is it that jobs are small, or that they are long?"""
 
     last_load: float = 0.9
-    number_of_runs: int = 6
+    number_of_runs: int = 5
 
     repeating = VARIANTS
 

@@ -36,7 +36,7 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 
     traces: tuple = TRACES
     shakes: int = repeats(100)
-    wide_shakes: int = repeats(100)
+    wide_shakes: int = repeats(40)
     fork_shakes: int = repeats(500)
     shake_s: int = 60
     wide_s: int = 3600
