@@ -23,6 +23,7 @@ from . import (
     compare,
     doubts,
     estimates,
+    load_curves,
     loading,
     paths,
     sacct,
@@ -157,6 +158,7 @@ def compile_kernels() -> int:
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, resamples=1)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     allotment.pieces(start, end, procs, machine)
+    load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)
     adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
     others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
     for policy in (FCFS(), EASY(), Conservative(), *others):  # one for each way in which a kernel is compiled
