@@ -66,8 +66,8 @@ def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=
         block(key, trace, policy, min(BLOCK, seed + shakes - first), shake_s, first, overrun, estimates, executor)
         for first in range(seed, seed + shakes, BLOCK)
     ]
-    found = [pd.concat([each[trace.calendar] for each in blocks])] if blocks else []
-    found = [runs.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)) for runs in found]
+    runs = pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)
+    found = [pd.concat([each[trace.calendar] for each in blocks]).set_axis(runs)] if blocks else []
     if as_it_is and trace.restored and found:
         found.insert(0, found[0].median().to_frame(AS_IT_IS).T)
     elif as_it_is:
