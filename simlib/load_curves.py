@@ -96,7 +96,8 @@ def at_load(
         `batches`, `stopped` and `lag1` as in `stats.BatchMeans`; `ceiling`, whether that stopped it. And had nothing
         but the most batches stopped it: `whole`, the mean, and `executed`, the load that was executed.
     differences : DataFrame
-        By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation.
+        By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation. Empty
+        where there is a single policy, and so no pair.
 
     Examples
     --------
@@ -125,9 +126,11 @@ Rows = Mapping[str, Mapping[str, Any]]
 
 
 def _table(found: Mapping[Any, Rows]) -> pd.DataFrame:
-    """Make one table of the rows of all policies or pairs, by their names and the measure."""
+    """Make one table of the rows of all policies or pairs, by their names and the measure; an empty one of none."""
+    if not found:
+        return pd.DataFrame()
     rows = [row for of_measures in found.values() for row in of_measures.values()]
-    return pd.DataFrame(rows, _index(tuple(found), tuple(next(iter(found.values()), ()))))
+    return pd.DataFrame(rows, _index(tuple(found), tuple(next(iter(found.values())))))
 
 
 @lru_cache

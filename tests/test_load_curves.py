@@ -102,6 +102,13 @@ def test_equal_policies_are_simulated_once_and_any_two_can_be_compared(monkeypat
     assert differences.index.tolist() == [("b", "response_s"), ("b", "bounded_slowdown")]
 
 
+def test_a_single_policy_has_points_and_nothing_to_be_compared_with():
+    w = random_jobs()
+    points, differences = at_load(w, 0.7, {"easy": EASY()}, 50)
+    assert differences.empty
+    assert points.equals(at_load(w, 0.7, POLICIES, 50)[0].loc[["easy"]])
+
+
 def test_other_measures_can_be_taken_of_which_the_first_decides_when_to_stop():
     measures = {"wait_s": lambda schedule: schedule.column("wait").astype(float)} | load_curves.MEASURES
     stopping = {"most": 30, "precision": None, "ceiling": None}
