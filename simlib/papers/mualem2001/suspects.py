@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ... import archive, estimates
+from ... import archive
 from ...stats import Interval, band, means_of
 from .. import log
 from ..judging import CLOSE, INSIDE, judge, published
-from . import CLOSE_TO, METRICS, SP2, WHOLE, programs, table3
+from . import CLOSE_TO, METRICS, SP2, WHOLE, programs, table3, table4
 from . import traces as as_settled
 from .replications import means, replications, wide
 
@@ -223,7 +223,7 @@ def witnesses(traces, suspects, factors=table3.FACTORS, shakes=40, shake_s=60, s
     DataFrame
         By (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
     """
-    kinds = table3.qualities(factors) | {"x2": lambda seed: estimates.Scaled(2)}
+    kinds = table3.qualities(factors) | {"x2": table4.times(2)}
     kinds.pop("original")
     found = {}
     for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):

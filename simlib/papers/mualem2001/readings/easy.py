@@ -170,7 +170,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                 shadow = hold(first_shadow, head, shadow, now)
             for i in range(np.uint64(queue.count[0])):
                 job = queue.considered[i]
-                if job == head or start[job] == now or size[job] > running.free[0]:
+                if size[job] > running.free[0] or start[job] == now:  # the head is too large, too
                     continue
                 in_time = now + estimate[job] < shadow or (now + estimate[job] == shadow and not reading.strict)
                 if not in_time and size[job] > extra:
