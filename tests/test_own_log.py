@@ -84,6 +84,41 @@ def test_a_log_that_is_not_there_is_named_with_what_is_possible():
         _ = Table1(log="none.swf").found
 
 
+@pytest.fixture
+def undated(tmp_path):
+    """A log whose header says nothing of a calendar."""
+    log = simlib.load("sample").log.iloc[:2000]
+    path = tmp_path / "undated.swf"
+    swf.write_swf(simlib.Workload(swf.jobs_of(log), 128, "undated", log=log), path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "exhibit", [Table2Figure8, Table3, Figures47, Figures810], ids=lambda exhibit: exhibit.__name__
+)
+def test_what_is_not_by_month_is_made_of_a_log_without_a_calendar(exhibit, undated, root):
+    made = exhibit(log=str(undated), **EXHIBITS[exhibit])
+    made.save()
+    plt.close("all")
+    assert list((root / "build" / "own" / "undated").glob("*.csv"))
+
+
+@pytest.mark.parametrize("exhibit", [Table1, Figures1417], ids=lambda exhibit: exhibit.__name__)
+def test_what_is_by_month_refuses_a_log_without_a_calendar(exhibit, undated):
+    made = exhibit(log=str(undated), **EXHIBITS[exhibit])
+    with pytest.raises(ValueError, match="undated: has no calendar: expected '; UnixStartTime:'"):
+        made.save()
+
+
+def test_table_2_of_a_log_without_a_calendar_has_no_run_times_by_the_clock(undated, mine):
+    counts = [Table2Figure8(log=str(path)).further.index.unique("count") for path in (mine, undated)]
+    assert list(counts[0].difference(counts[1], sort=False)) == [
+        "100 % peak with run times by the local clock",
+        "killed jobs of this peak",
+    ]
+
+
 @pytest.mark.parametrize("column, what", [("user", "user"), ("requested_time", "requested time")])
 def test_a_log_without_what_keys_are_made_of_is_refused(column, what, tmp_path):
     log = simlib.load("sample").log.iloc[:50].assign(**{column: -1})

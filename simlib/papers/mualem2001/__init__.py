@@ -98,7 +98,7 @@ class Trace:
 
     @cached_property
     def month_edges(self):
-        """The months from the first to the last submit, as far as they are published.
+        """The months from the first to the last submit, as far as they are published; none of a log without a calendar.
 
         Returns
         -------
@@ -106,6 +106,8 @@ class Trace:
         edges : int64 array
             The second at which each of them begins, and the last one ends.
         """
+        if self.workload.start is None:
+            return [], np.empty(0, np.int64)
         submit = self.workload.jobs.submit
         months, edges = self.workload.month_starts(submit.iloc[0], submit.iloc[-1])
         inside = [self.months[0] <= month <= self.months[1] for month in months]

@@ -148,17 +148,16 @@ class Table2Figure8(
 
     @cached_property
     def further(self):
-        """Counts that bear on the cells that differ, by (trace, count)."""
+        """Counts that bear on the cells that differ, by (trace, count); those by the clock where all logs have one."""
         jobs, known = self.lines, self.lines.estimate.notna()
-        clock = pd.concat({each.trace: run_by_local_clock(each.workload) for each in self.found})
-        local = in_peak(jobs.assign(used=100 * clock / jobs.estimate))
         short = (jobs.run < SHORT) & ~jobs.killed & known
-        counted = {
-            ("lines with an estimate", "total_jobs"): known,
-            ("100 % peak with run times by the local clock", "peak_100pct"): local,
-            ("killed jobs of this peak", "peak_100pct_killed"): local & jobs.killed,
-            ("under 90 s, not known to be killed, with an estimate", "shorter_than_90s"): short,
-        }
+        counted = {("lines with an estimate", "total_jobs"): known}
+        if all(each.workload.start is not None for each in self.found):
+            clock = pd.concat({each.trace: run_by_local_clock(each.workload) for each in self.found})
+            local = in_peak(jobs.assign(used=100 * clock / jobs.estimate))
+            counted["100 % peak with run times by the local clock", "peak_100pct"] = local
+            counted["killed jobs of this peak", "peak_100pct_killed"] = local & jobs.killed
+        counted["under 90 s, not known to be killed, with an estimate", "shorter_than_90s"] = short
         table = pd.DataFrame(counted).rename_axis(columns=["count", "parameter"]).groupby("trace", sort=False).sum()
         table = table.stack(["count", "parameter"], future_stack=True).to_frame("ours")
         return results.against(table, _printed())[["ours", "published"]].reset_index("parameter")
