@@ -378,7 +378,7 @@ def test_a_folder_is_no_log(tmp_path):
 def test_a_log_without_machine_size_says_how_to_pass_it(put):
     assert fault(put("; Computer: SP2\n" + JOB, "cluster.swf")) == (
         "header has no machine size: expected a line like '; MaxProcs: 128', "
-        "or pass it: read_swf('cluster.swf', procs=128)"
+        "or pass it: read_swf('cluster.swf', procs=128); on the command line --procs 128"
     )
 
 
@@ -632,7 +632,7 @@ def doubts_of(path, **options):
 def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text):
     path = put(f"; {key}: {text}\n" + "; MaxNodes: 25\n" * (key == "MaxProcs") + JOB)
     expected = f"header line {key}: found {text!r}, expected a whole number such as 128, "
-    assert fault(path) == expected + "or pass it: read_swf('log.swf', procs=128)"
+    assert fault(path) == expected + "or pass it: read_swf('log.swf', procs=128); on the command line --procs 128"
     assert read_swf(path, procs=9).procs == 9
 
 

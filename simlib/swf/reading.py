@@ -102,7 +102,8 @@ def read(
             try:
                 procs = machine_size(metadata)
             except ValueError as error:
-                raise SWFError(f"{path}: {error}, or pass it: read_swf({path.name!r}, procs=128)") from None
+                call = f"read_swf({path.name!r}, procs=128)"
+                raise SWFError(f"{path}: {error}, or pass it: {call}; on the command line --procs 128") from None
         start, doubtful = None, []
         try:
             start = start_time(metadata)
