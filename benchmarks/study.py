@@ -22,8 +22,8 @@ when the environment is made, not by several notebooks at once; scipy.stats, as 
 comes when it is used, as does what downloads logs; papermill starts without a grammar of addresses that no notebook
 needs, and saves a notebook at its end, not after every cell; a log's digest is taken by a kernel; what is imported is
 not searched for garbage. A picture is laid out and drawn once: a notebook shows what is saved. The longest notebooks,
-and those whose runs the longest wait for, begin first, so that none is left to run alone; and one more than there are
-cores at once, for there is always one that starts or waits for a file.
+and those that they wait for, begin first, so that none is left to run alone. There is one more at once than there are
+cores, for there is always one that starts or waits for a file.
 """
 
 import ast

@@ -137,7 +137,7 @@ def test_the_profile_for_slurm_makes_a_job_of_every_notebook_and_leaves_the_defa
     said = dry_run("--profile", "profiles/slurm")
     assert "Using profiles profiles/slurm and workflow specific profile profiles/default" in said
     notebooks = [path for path in (paths.ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
-    assert len(re.findall("rule (?:first_|soonest_)?notebook:", said)) == len(notebooks) == said.count("threads: 4")
+    assert len(re.findall("rule (?:first_|early_)?notebook:", said)) == len(notebooks) == said.count("threads: 4")
     assert said.count("mem_mb=8000") >= len(notebooks) and "runtime=60" in said
 
 
