@@ -97,7 +97,7 @@ def at_load(
         but the most batches stopped it: `whole`, the mean, and `executed`, the load that was executed.
     differences : DataFrame
         By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation. Empty
-        where there is a single policy, and so no pair.
+        where there is no pair, as with a single policy.
 
     Examples
     --------
