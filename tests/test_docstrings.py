@@ -25,6 +25,7 @@ LIBRARY_MODULES = sorted(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
 @pytest.mark.parametrize("name", sorted(WITH_EXAMPLES))
 def test_the_examples_in_docstrings_do_what_they_say(name):
     module = importlib.import_module(name)

@@ -169,6 +169,7 @@ def test_numbers_are_judged_as_the_check_does(on_the_page, number):
     assert statuses == {"right", "not yet", "waiting"} and said
 
 
+@pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
 def test_loads_with_two_decimals_are_judged_as_the_check_does_and_no_others(on_the_page):
     answers = [
         {"load": text}
