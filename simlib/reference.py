@@ -139,9 +139,17 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
 
 def _predictions(adjust: Predictions, jobs: pd.DataFrame) -> tuple:
     """The arguments of `Predicting` for a `simlib.Predictions`."""
-    users = [None if user == -1 else user for user in jobs.user]
-    past = [] if adjust.past is None else adjust.past.sort_values("end", kind="stable")[["user", "run"]].values.tolist()
-    return users, past, list(adjust.steps), (adjust.queue, adjust.backfill, adjust.running)
+    columns = {"last two": ["user"], "same estimate": ["user", "estimate"]}.get(adjust.predictor)
+    past = jobs[:0] if adjust.past is None else adjust.past.sort_values("submit", kind="stable")
+    keys, earlier = ([_key(of, columns) for of in table.to_dict("records")] for table in (jobs, past))
+    switches = adjust.queue, adjust.backfill, adjust.running
+    known = list(zip(earlier, past.run, strict=True))
+    return keys, known, jobs.estimate.clip(lower=0).tolist(), switches, adjust.correct, adjust.predictor == "exact"
+
+
+def _key(job: dict, columns: list[str] | None) -> tuple | None:
+    """What a job has in common with those that predict it; None for nothing."""
+    return tuple(job[name] for name in columns) if columns and job["user"] != -1 else None
 
 
 def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:

@@ -61,7 +61,8 @@ def schedule(
     queue: list[Job] = []
     arrived = 0
     while any(job.start is None for job in jobs):
-        now = next_instant(jobs, queue, gone)
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        now = min([next_instant(jobs, queue, gone), *scheduler.alarms(running)])
         left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
         gone.update(left)
         for number, (preceding, think) in follows.items():
@@ -110,6 +111,10 @@ class FCFS:
     def __init__(self, priority: Callable[..., float] | None = None) -> None:
         self.priority = priority
         self.gone: list[Job] = []
+
+    def alarms(self, running: list[Job]) -> list[int]:
+        """List seconds at which a pass is wanted, besides those at which jobs end or arrive."""
+        return []
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Take note that jobs have ended."""
@@ -296,47 +301,62 @@ class EASY(FCFS):
 
 
 class Predicting(EASY):
-    """Plan with the mean run time of the user's last two jobs: EASY++.
+    """Plan with the mean run time of the last two jobs of the same key: EASY++ (Tsafrir et al. 2005, section 3).
 
-    `users` has the user of each job by number, None where it is not known; `past` has earlier jobs of users as (user,
-    run time), in order of their ends; `switches` as for `AdjustedEASY`.
+    `keys` has the key of each job by number, such as its user, None where it is not known; `past` has earlier jobs as
+    (key, run time), in order of their submission; `estimates` what users asked for; `switches` as for `AdjustedEASY`.
 
     Examples
     --------
-    >>> mean_of_two = Predicting([7], [(7, 30), (7, 50)], [60], (True, True, True))
+    >>> mean_of_two = Predicting([7], [(7, 30), (7, 50)], [90], (True, True, True))
     >>> schedule([(60, 10, 90, 1)], 4, mean_of_two)[0].adjusted
     40
     """
 
+    MORE = [60 * more for more in (1, 5, 15, 30)] + [3600 * more for more in (1, 2, 5, 10, 20, 50, 100)]
+
     def __init__(
         self,
-        users: list[int | None],
-        past: list[tuple[int, int]],
-        steps: list[int],
+        keys: list[Any],
+        past: list[tuple[Any, int]],
+        estimates: list[int],
         switches: tuple[bool, bool, bool],
+        correct: bool = True,
+        exact: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self.users, self.past, self.steps, self.switches = users, past, steps, switches
+        self.keys, self.past, self.estimates, self.switches = keys, past, estimates, switches
+        self.correct, self.exact = correct, exact
 
     def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Predict the run time of a job that joins the queue."""
-        user = self.users[job.number]
-        before = [one for one in self.gone if one.end() < now and self.users[one.number] == user]
-        before.sort(key=lambda one: (one.end(), one.arrival))
-        runs = [run for of, run in self.past if of == user] + [one.run for one in before]
-        known = user is not None and len(runs) >= 2
-        job.adjusted = min(job.estimate, max(1, sum(runs[-2:]) // 2)) if known else job.estimate
+        estimate, key = self.estimates[job.number], self.keys[job.number]
+        ended = sorted((one.arrival, one.run) for one in self.gone if self.keys[one.number] == key)
+        last_two = ([run for of, run in self.past if of == key] + [run for _, run in ended])[-2:]
+        job.adjusted = estimate
+        if self.exact:
+            job.adjusted = job.run
+        elif key is not None and last_two:
+            job.adjusted = min(estimate, max(1, sum(last_two) // len(last_two)))
         in_queue, to_backfill, while_running = self.switches
         job.in_queue = job.adjusted if in_queue else job.estimate
         job.to_backfill = job.adjusted if to_backfill else job.estimate
         job.while_running = job.adjusted if while_running else job.estimate
 
-    def expected_end(self, job: Job, now: int) -> int:
-        """Say when a running job is expected to end: by the first of its corrected predictions that is beyond now."""
-        corrected = [0, *self.steps, job.estimate] if self.switches[2] else [job.estimate]
-        ends = [job.start + min(job.while_running + more, job.estimate) for more in corrected]
-        return min(end for end in ends if end > now or end == job.start + job.estimate)
+    def alarms(self, running: list[Job]) -> list[int]:
+        """List when jobs outlive what is expected of them, if nothing ends before."""
+        return [job.start + job.while_running for job in running] if self.correct else []
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that jobs have ended, and that others have not."""
+        super().jobs_left(left, running, queue, machine, now)
+        for job in running:
+            if self.correct and job.start + job.while_running <= now:
+                estimate = self.estimates[job.number]
+                longer = [estimate + sum(self.MORE[:steps]) for steps in range(len(self.MORE) + 1)]
+                after_all = job.while_running + self.MORE[-1]
+                job.while_running = next((one for one in longer if one > job.while_running), after_all)
 
 
 class AdjustedEASY(EASY):

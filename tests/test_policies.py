@@ -43,7 +43,11 @@ POLICIES = {
     "EASY, predictions, lookahead": EASY(adjust=Predictions(), backfill="lookahead"),
     "EASY, predictions for running jobs": EASY(order="sjf", adjust=Predictions(queue=False, backfill=False)),
     "EASY, predictions but for running jobs": EASY(order="wfp", adjust=Predictions(running=False)),
-    "EASY, few steps": EASY(adjust=Predictions(steps=(3, 7))),
+    "EASY+ by jobs of the same estimate": EASY(adjust=Predictions("same estimate")),
+    "EASY+ without correction": EASY(adjust=Predictions(correct=False)),
+    "EASY-PCOR": EASY(adjust=Predictions("estimate")),
+    "EASY-PCOR, reusing extra": EASY(reuse_extra=True, adjust=Predictions("estimate")),
+    "PERFECT++": EASY(adjust=Predictions("exact"), backfill="sjf"),
     "two reservations": EASY(reservations=2),
     "three reservations, shortest first": EASY(reservations=3, order="sjf"),
     "all reservations, one's own order": EASY(reservations=math.inf, order=young_users_first),
@@ -207,20 +211,70 @@ def test_what_is_free_is_what_no_running_job_holds_whatever_is_reserved(policy):
     assert list(simlib.explain.explain(w, policy).schedule.jobs.start) == [0, 10, 10, 15]
 
 
-def test_a_job_does_not_know_of_those_that_end_when_it_is_submitted():
-    rows = [(0, 10, 90, 1, 1, 1), (0, 30, 90, 1, 1, 1), (30, 5, 90, 1, 1, 1), (31, 5, 90, 1, 1, 1)]
-    adjusted = simulate(numbered(rows, 4), EASY(adjust=Predictions())).jobs.adjusted
-    assert adjusted.to_list() == [90, 90, 90, 20]
+# Predictions (Tsafrir, Etsion & Feitelson 2005, section 3)
+
+PREDICTING = {name: policy for name, policy in POLICIES.items() if getattr(policy, "adjust", None) is not None}
 
 
-def test_a_prediction_that_was_too_short_is_raised_step_by_step():
-    past = pd.DataFrame({"user": [1, 1], "run": [10, 10], "end": [-9, -9]})
-    policy = EASY(adjust=Predictions(steps=(20, 50), past=past))
+@pytest.mark.parametrize("policy", PREDICTING.values(), ids=list(PREDICTING))
+@settings(max_examples=60)
+@given(workload=crowded(), unit=st.sampled_from([20, 300, 4000, 60_000]))
+def test_predictions_that_are_outlived_by_many_steps_equal_the_reference(policy, workload, unit):
+    jobs = workload.jobs
+    times = {name: jobs[name] * unit for name in ("submit", "run", "estimate")}
+    same(policy, workload.derive(jobs.assign(**times), f"times {unit}"))
 
-    def shadow(now):
-        return simulate(numbered([(0, 200, 500, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4), policy).shadow[2]
 
-    assert [shadow(now) for now in (5, 10, 29, 30, 59, 60, 150)] == [10, 30, 30, 60, 60, 500, 500]
+def adjusted(rows, **settings):
+    return simulate(numbered(rows, 8), EASY(adjust=Predictions(**settings))).jobs.adjusted.to_list()
+
+
+def test_a_job_is_predicted_from_the_two_that_were_submitted_last_of_those_that_have_ended():
+    rows = [(0, 90, 200, 1, 1, 1), (1, 50, 200, 1, 1, 1), (2, 30, 200, 1, 1, 1), (95, 5, 200, 1, 1, 1)]
+    assert adjusted(rows) == [200, 200, 200, 40]  # not 60, from the two that ended last
+
+
+def test_a_job_is_predicted_from_a_single_earlier_one_and_from_one_that_ends_just_now():
+    rows = [(0, 10, 90, 1, 1, 1), (0, 30, 90, 1, 1, 1), (10, 5, 90, 1, 1, 1), (30, 5, 90, 1, 1, 1), (31, 5, 6, 1, 1, 1)]
+    assert adjusted(rows) == [90, 90, 10, 17, 6]
+
+
+def test_only_jobs_of_the_same_estimate_predict_if_that_is_wanted():
+    rows = [(0, 10, 90, 1, 1, 1), (0, 20, 60, 1, 1, 1), (50, 5, 90, 1, 1, 1), (51, 5, 60, 1, 1, 1), (52, 5, 70, 1, 1, 1)]
+    assert adjusted(rows, predictor="same estimate") == [90, 60, 10, 20, 70]
+    assert adjusted(rows, predictor="exact") == [10, 20, 5, 5, 5]
+    assert adjusted(rows, predictor="estimate") == [90, 60, 90, 60, 70]
+
+
+def test_what_is_known_before_counts_less_than_what_is_learned():
+    past = pd.DataFrame({"user": [1, 2, 1, 1], "run": [10, 7, 40, 20], "submit": [-30, -20, -9, -10], "estimate": 90})
+    rows = [(0, 50, 90, 1, 1, 1), (60, 5, 90, 1, 1, 1), (60, 5, 90, 1, 3, 1)]
+    assert adjusted(rows, past=past) == [30, 45, 90]
+    assert adjusted(rows, predictor="same estimate", past=past) == [30, 45, 90]
+
+
+def first_shadow(now, run, estimate, **settings):
+    """When the head is promised to start that arrives at a second, behind a job that fills the machine."""
+    past = pd.DataFrame({"user": [1, 1], "run": [10, 10], "submit": [-99, -99]})
+    policy = EASY(adjust=Predictions(past=past, **settings))
+    return simulate(numbered([(0, run, estimate, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4), policy).shadow[2]
+
+
+def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_grows_by_the_steps():
+    minute, hour = 60, 3600
+    assert [first_shadow(now, 10**6, 500) for now in (5, 10, 499)] == [10, 500, 500]
+    ends = 500 + np.cumsum([minute * more for more in (1, 5, 15, 30)] + [hour * more for more in (1, 2, 5, 10, 20, 50, 100)])
+    promised = [first_shadow(now, 10**6, 500) for now in (500, *ends)]
+    assert promised == [*ends, ends[-1] + 100 * hour]
+    assert first_shadow(700, 10**6, 500, correct=False) == 700
+    assert first_shadow(700, 10**6, 500, running=False) == 10**6  # where it is switched off, as under EASY
+
+
+def test_a_correction_lets_the_scheduler_act():
+    rows = [(0, 300, 100, 3, 1, 1), (1, 9, 9, 4, 2, 2), (2, 150, 150, 1, 3, 3)]
+    start = simulate(numbered(rows, 4), EASY(adjust=Predictions("estimate"))).jobs.start
+    assert start[3] == 100  # the head is promised second 100, and then 160, when nothing arrives or ends
+    assert simulate(numbered(rows, 4), EASY()).jobs.start[3] == 2  # who knows that job 1 runs for 300 s
 
 
 def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_half_life():
@@ -252,8 +306,8 @@ def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_h
         (lambda: Multifactor(half_life_days=0), "found half_life_days=0, expected a number of days above 0"),
         (lambda: Multifactor(account="queue"), "found account='queue', expected 'user' or 'group'"),
         (lambda: Multifactor(age="old"), "found age='old', expected a number"),
-        (lambda: Predictions(steps=(60, 60)), "expected growing whole seconds above 0"),
-        (lambda: Predictions(past=pd.DataFrame({"user": [1]})), "past: missing column run, end"),
+        (lambda: Predictions("last three"), "found predictor='last three', expected one of 'last two', 'same"),
+        (lambda: Predictions(past=pd.DataFrame({"user": [1]})), "past: missing column submit, run; expected"),
     ],
 )
 def test_what_no_policy_can_do_is_refused_with_what_it_can(make, said):

@@ -8,7 +8,7 @@ from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
 from .lookahead import no_candidates
 from .parts import uncounted
 from .passing import launch, pass_as_best_set, pass_one_by_one
-from .predicting import correct, note_run, predict
+from .predicting import correct, next_correction, note_run, predict
 from .queue import empty_queue, end_pass, find_head, join, put_in_order, take_head, waiting
 from .ranking import note_end, refuse
 from .running import end_job, idle, next_end
@@ -96,7 +96,7 @@ def easy(
     shadow, extra = np.int64(0), np.int64(0)
 
     while watch[1] == 0:
-        now = min(next_arrival(arrivals), next_end(running.by_end))
+        now = min(next_arrival(arrivals), next_end(running.by_end), next_correction(predicting, running))
         if now == NEVER:
             break
         watch[0] = arrivals.arrived[0] - waiting(queue)
@@ -105,17 +105,17 @@ def easy(
             job = end_job(running, size)
             submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
-            note_run(predicting, job, now, run, number)
+            note_run(predicting, job, run, number)
             note_end(facts, job, now, size)
             queue.considered[0] = 0
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
             job = arrive(arrivals)
             adjust(adjusting, estimates, job, now)
-            predict(predicting, estimates, job, now, run)
+            predict(predicting, estimates, job, run)
             join(queue, job, submit, size, estimates, facts)
 
         put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
-        correct(predicting, running, estimates, now)
+        correct(predicting, running, now)
         place = put_in_order(queue, number, now, running.free[0], priority, facts)
         if place < queue.end[0]:
             refuse(facts, queue.jobs[place], now, submit, estimates.queue, size, running.free[0], 0, 0, False)

@@ -1,11 +1,15 @@
-"""Predicted run times while scheduling (Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007: EASY++)."""
+"""Predicted run times while scheduling (Tsafrir, Etsion & Feitelson 2005, section 3): EASY+, EASY++, EASY-PCOR."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .parts import part, uncounted
-from .running import insert, remove
+from .arrivals import NEVER
+from .parts import part
+from .running import insert, next_end, take_next
+
+STEPS = tuple(60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
+"""The seconds that a job gets which outlives its estimate, one step after another; the last one again and again."""
 
 
 class Predicting(NamedTuple):
@@ -13,85 +17,80 @@ class Predicting(NamedTuple):
 
     Attributes
     ----------
-    user : int64 array, by job; -1 where it is not known
-    last, before : int64 arrays, by user; run times of the last job that has ended and of the one before; -1 for none
-    ended, count, time : uint64 array and int64 arrays of one number
-        The jobs that ended at second `time[0]`, `ended[:count[0]]`, by arrival. Who is submitted then does not know of
-        them yet.
-    steps : int64 array, seconds that are added to a prediction that was too short, one after the other
+    exact : bool, whether the run times are known; then nothing else matters but the switches
+    correct : bool, whether what a running job outlives is corrected
+    estimate : int64 array, by job; the user's own estimate, which may be below the run time
+    group : int64 array, by job; the jobs of a group predict each other, such as a user's; -1 for no group
+    runs : int64 array, two columns by group; the run times of the two jobs that were submitted last of those that have
+        ended, the last one first; -1 where there is none
+    numbers : int64 array, likewise; how many jobs arrived before each, below 0 for jobs of before the simulation
     queue, backfill, running : bool, where the prediction takes the estimate's place
     """
 
-    user: np.ndarray
-    last: np.ndarray
-    before: np.ndarray
-    ended: np.ndarray
-    count: np.ndarray
-    time: np.ndarray
-    steps: np.ndarray
+    exact: bool
+    correct: bool
+    estimate: np.ndarray
+    group: np.ndarray
+    runs: np.ndarray
+    numbers: np.ndarray
     queue: bool
     backfill: bool
     running: bool
 
 
 @part
-def predict(predicting, estimates, job, now, run):
-    """Predict the run time of a job submitted now: the mean of the user's last two jobs.
-
-    It is a second at least, and the estimate at most.
-    """
+def predict(predicting, estimates, job, run):
+    """Predict the run time of a job that arrives: the mean of the last two of its group, if the user asks for more."""
     if predicting is not None:
-        _learn(predicting, now, run)
-        user = predicting.user[job]
-        if user >= 0 and predicting.before[user] >= 0:
-            mean = (predicting.last[user] + predicting.before[user]) // 2
-            estimates.t_sched[job] = min(max(mean, 1), estimates.user[job])
+        estimates.t_sched[job] = predicting.estimate[job]
+        group = predicting.group[job]
+        if predicting.exact:
+            estimates.t_sched[job] = run[job]
+        elif group >= 0 and predicting.runs[group, 0] >= 0:
+            last, before = predicting.runs[group]
+            mean = (last + before) // 2 if before >= 0 else last
+            estimates.t_sched[job] = min(max(mean, 1), predicting.estimate[job])
 
 
 @part
-def note_run(predicting, job, now, run, number):
-    """Note that a job ends now. `number` tells, by job, how many arrived before it."""
-    if predicting is not None:
-        _learn(predicting, now, run)
-        ended, i = predicting.ended, predicting.count[0]
-        while i > 0 and number[ended[i - 1]] > number[job]:
-            ended[i] = ended[i - 1]
-            i -= 1
-        ended[i] = job
-        predicting.count[0] += 1
-        predicting.time[0] = now
-
-
-@uncounted
-def _learn(predicting, now, run):
-    """Take in the jobs that ended before now."""
-    if predicting.time[0] < now:
-        for i in range(predicting.count[0]):
-            job = predicting.ended[i]
-            user = predicting.user[job]
-            if user >= 0:
-                predicting.before[user], predicting.last[user] = predicting.last[user], run[job]
-        predicting.count[0] = 0
+def note_run(predicting, job, run, number):
+    """Note that a job ends. `number` tells, by job, how many arrived before it."""
+    if predicting is not None and predicting.group[job] >= 0:
+        runs, numbers = predicting.runs[predicting.group[job]], predicting.numbers[predicting.group[job]]
+        if number[job] > numbers[0]:
+            runs[1], numbers[1] = runs[0], numbers[0]
+            runs[0], numbers[0] = run[job], number[job]
+        elif number[job] > numbers[1]:
+            runs[1], numbers[1] = run[job], number[job]
 
 
 @part
-def correct(predicting, running, estimates, now):
-    """Raise the predictions that running jobs have outlived: to the first step beyond now, at last to the estimate."""
-    if predicting is not None and predicting.running:
+def next_correction(predicting, running):
+    """Tell when the next job outlives what is expected of it; `NEVER` where that is not corrected."""
+    if predicting is None:
+        return NEVER
+    return next_end(running.by_expected_end) if predicting.correct else NEVER
+
+
+@part
+def correct(predicting, running, now):
+    """Expect the jobs that have outlived their predictions to end later: see `_longer`."""
+    if predicting is not None:
         expected = running.by_expected_end
-        while expected.count[0] > 0:
-            job = expected.jobs[np.uint64(expected.count[0] - 1)]
-            if expected.time[job] > now:
-                break
-            end = _corrected(predicting, running.start[job], estimates.t_sched[job], estimates.user[job], now)
-            remove(expected, job)
-            insert(expected, job, end)
+        while predicting.correct and next_end(expected) <= now:
+            job = take_next(expected)
+            start = running.start[job]
+            insert(expected, job, start + _longer(predicting.estimate[job], expected.time[job] - start))
 
 
-@uncounted
-def _corrected(predicting, start, predicted, estimate, now):
-    """When a job is expected to end that has outlived its prediction."""
-    for step in predicting.steps:
-        if start + min(predicted + step, estimate) > now:
-            return start + min(predicted + step, estimate)
-    return start + estimate
+@part
+def _longer(estimate, outlived):
+    """How long a job is expected to run that has outlived an expectation: for its estimate, then a step more each time."""
+    if outlived < estimate:
+        return estimate
+    longer = estimate
+    for step in STEPS:
+        longer += step
+        if longer > outlived:
+            return longer
+    return outlived + STEPS[-1]

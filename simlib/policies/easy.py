@@ -49,7 +49,7 @@ class EASY(Ordered):
     backfill : str or callable, optional
         The order in which the jobs behind the head are tried, each as long as it does not delay the head; ties by
         arrival. None: that of the queue. "arrival"; "sjf", the shortest estimate first, which is called SJBF (Tsafrir
-        et al. 2007); "largest", the most processors first; "smallest area", the fewest processor-seconds; "best-fit",
+        et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds; "best-fit",
         what fills most of the backfill window, processors x the seconds until the shadow time at most; or a function
         as for `order`, which may ask for `extra` and `window` too. Those that fit change with each start, so the best
         of those left is looked for anew. "lookahead": no order, but of the first 50 jobs behind the head those that
@@ -73,8 +73,8 @@ class EASY(Ordered):
 
     References
     ----------
-    D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-    estimates", IEEE TPDS 18(6), 2007.
+    D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
+    technical report, Hebrew University, 2005; later in IEEE TPDS 18(6), 2007. SJBF: section 3.5.
     E. Shmueli and D. G. Feitelson, "Backfilling with lookahead to optimize the packing of parallel jobs", J. Parallel
     Distrib. Comput. 65(9), 2005.
 
@@ -125,13 +125,15 @@ class EASY(Ordered):
     def plus_plus(cls) -> EASY:
         """Make EASY++: run times are predicted, and the job of the shortest prediction is backfilled first.
 
-        By Tsafrir, Etsion & Feitelson 2007: the queue and its head are in order of arrival, and all else goes by
-        `simlib.Predictions`.
+        The queue and its head are in order of arrival, and all else goes by `simlib.Predictions` (Tsafrir, Etsion &
+        Feitelson 2005, sections 3.2 to 3.5). Its relatives there: EASY-PCOR is `EASY(adjust=Predictions("estimate"))`,
+        EASY+ is `EASY(adjust=Predictions())`, EASY-SJBF is `EASY(backfill="sjf")`, and PERFECT++ is
+        `EASY(adjust=Predictions("exact"), backfill="sjf")`.
 
         Examples
         --------
         >>> EASY.plus_plus()
-        EASY(adjust=Predictions(queue=True, backfill=True, ...), backfill='sjf')
+        EASY(adjust=Predictions(predictor='last two', queue=True, ...), backfill='sjf')
         """
         return cls(adjust=Predictions(), backfill="sjf")
 
@@ -195,8 +197,7 @@ class EASY(Ordered):
         """Tell the kernel how to predict run times, with a copy of what is known, which the simulation changes."""
         if not isinstance(self.adjust, Predictions):
             return None
-        (last, before), user = self._known().past, self._known().by_job[-1]
-        ended, count, time = np.empty(len(user), np.uint64), np.zeros(1, np.int64), np.full(1, np.iinfo(np.int64).min)
+        (runs, numbers), (group, estimate) = self._known().past, self._known().by_job[-2:]
         switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
-        steps = np.array(self.adjust.steps, np.int64)
-        return engine.Predicting(user, last.copy(), before.copy(), ended, count, time, steps, *switches)
+        rules = self.adjust.predictor == "exact", bool(self.adjust.correct)
+        return engine.Predicting(*rules, estimate, group, runs.copy(), numbers.copy(), *switches)

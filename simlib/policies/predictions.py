@@ -1,4 +1,4 @@
-"""Predict run times from the user's last two jobs, as EASY++ does."""
+"""Predict run times, and correct the predictions that are outlived, as EASY++ does."""
 
 from __future__ import annotations
 
@@ -8,45 +8,54 @@ import numpy as np
 import pandas as pd
 
 from ..arrays import Ints
+from ..engine.predicting import STEPS as STEPS
 
-MINUTE, HOUR = 60, 3600
+PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
+"""The names of predictors; of those that learn, what the jobs have in common that they learn from."""
 
-STEPS = (1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, *(hours * HOUR for hours in (1, 2, 5, 10, 20, 50, 100)))
-"""What is added to a prediction that was too short, one after the other, in seconds."""
+NONE = -3
+"""The number of a past job that there is not: below those of the last two, -1 and -2."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Plan with predicted run times in the place of the users' estimates: the mean of the user's last two jobs.
+    """Plan with predicted run times in the place of the users' estimates, and correct those that are outlived.
 
-    When a job is submitted, its run time is predicted as the mean of those of its user's two jobs that ended last
-    before this second, in whole seconds, one at least and the estimate at most; where fewer than two have ended, or the
-    user is not known, it is the estimate. Of jobs that ended in the same second the one that arrived later counts as
-    later. A job that runs for longer than predicted is expected to run for the first step of the list more than was
-    predicted, then for the second, and so on; after the last step, for its estimate, which is never exceeded. That is
-    done at the beginning of each scheduling pass; a prediction that proves too short does not cause a pass. No job is
-    killed for its prediction.
+    A job's run time is predicted when it arrives: as the mean run time, in whole seconds and at least one, of the two
+    jobs of the same user that were submitted last of those that have ended by then; where only one has ended, as that
+    one's; where none has, or the user is not known, as the user's estimate. A prediction counts only where it is below
+    the estimate. A running job that outlives its prediction is expected to run for the user's estimate from then on;
+    one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
+    20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
+
+    The estimate is what the user asked for, even where the job runs longer; without predictions, or where they are
+    switched off, `simulate` raises it to the run time.
 
     Parameters
     ----------
+    predictor : {"last two", "same estimate", "exact", "estimate"}
+        "last two" as above; "same estimate" learns only from jobs of the user with the same estimate (section 5.1);
+        "exact" knows the run times; "estimate" predicts nothing, so that estimates are corrected and that is all.
     queue, backfill, running : bool
         Where predictions are used: in the order of the queue, for jobs that might be backfilled, for running jobs, and
         so for the reservation of the head. The three switches of `simlib.walltime.Adjustment`.
-    steps : tuple of int
-        Seconds, growing.
+    correct : bool
+        Whether what a running job outlives is corrected. If not, the job is expected to end at once, again and again,
+        which keeps others from being backfilled (section 3.3).
     past : DataFrame, optional
-        Jobs of before: `user`, `run`, and `end` in seconds of the same clock.
+        Jobs that were submitted and have ended before: `submit`, `run`, `user`, and for "same estimate" `estimate`.
 
     Raises
     ------
     ValueError
-        For steps that do not grow, or a past without these columns.
+        For a predictor that is none of these, or a past without these columns.
 
     References
     ----------
-    D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-    estimates", IEEE TPDS 18(6), 2007. The list of steps is that of predictsim, the public simulator of E. Gaussier, D.
-    Glesser, V. Reis and D. Trystram, "Improving backfilling by using machine learning to predict running times", 2015.
+    D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
+    technical report, Hebrew University, 2005: the predictor in section 3.2, the correction in 3.4, the last two jobs of
+    the same estimate in 5.1. It does not say how a mean is rounded (here: down), whether a job that ends in the second of
+    an arrival has ended (it has), and what follows the 100 hours (another 100 hours each time).
 
     Examples
     --------
@@ -54,24 +63,25 @@ class Predictions:
     >>> rows = {"submit": [0, 100, 200], "run": [10, 30, 50], "estimate": 60, "procs": 1, "user": 7}
     >>> w = simlib.Workload(pd.DataFrame(rows), 4)
     >>> simlib.simulate(w, simlib.EASY(adjust=Predictions())).jobs.adjusted.to_list()
-    [60, 60, 20]
+    [60, 10, 20]
     """
 
+    predictor: str = "last two"
     queue: bool = True
     backfill: bool = True
     running: bool = True
-    steps: tuple[int, ...] = STEPS
+    correct: bool = True
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        steps = list(self.steps)
-        if not all(isinstance(step, (int, np.integer)) for step in steps) or sorted({0, *steps}) != [0, *steps]:
-            raise ValueError(f"Predictions: found steps={self.steps!r}, expected growing whole seconds above 0")
-        needed = ["user", "run", "end"]
+        if self.predictor not in PREDICTORS:
+            names = ", ".join(map(repr, PREDICTORS))
+            raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
+        needed = ["submit", "run", *(PREDICTORS[self.predictor] or ())]
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
-    def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints], Ints]:
+    def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints], Ints, Ints]:
         """Find what is known before the first of these jobs arrives.
 
         Parameters
@@ -81,31 +91,41 @@ class Predictions:
 
         Returns
         -------
-        last, before : pair of int64 arrays
-            By user: the run times of the two past jobs that ended last, in seconds; -1 where there is none.
-        user : int64 array
-            The number of each job's user; -1 where it is not known.
+        runs, numbers : pair of int64 arrays, shape (groups, 2)
+            Of the two past jobs of each group that were submitted last, the last one first: the run times in seconds,
+            -1 where there is none; and -1 and -2, as they come before the jobs' own numbers.
+        group : int64 array
+            The number of each job's group; -1 for none.
+        estimate : int64 array
+            The user's estimate of each job, in seconds.
 
         Raises
         ------
         ValueError
-            Where no job has a user.
+            Where the predictor learns from users' jobs and no job has a user.
 
         Examples
         --------
-        >>> table = pd.DataFrame({"user": [3, 5], "submit": [0, 1]})
-        >>> before = pd.DataFrame({"user": [5, 5], "run": [20, 10], "end": [-9, -99]})
-        >>> (last, before), user = Predictions(past=before).history(table)
-        >>> last.tolist(), before.tolist(), user.tolist()
-        ([-1, 20], [-1, 10], [0, 1])
+        >>> table = pd.DataFrame({"user": [3, 5], "submit": [0, 1], "estimate": 60})
+        >>> before = pd.DataFrame({"user": [5, 5, 5], "run": [10, 20, 30], "submit": [-99, -9, -999]})
+        >>> (runs, numbers), user, _ = Predictions(past=before).history(table)
+        >>> runs.tolist(), numbers.tolist(), user.tolist()
+        ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
         """
+        estimate = jobs.estimate.clip(lower=0).to_numpy(np.int64)
+        columns = PREDICTORS[self.predictor]
+        if columns is None:
+            nobody = np.empty((0, 2), np.int64)
+            return (nobody, nobody), np.full(len(jobs), -1), estimate
         if "user" not in jobs or (len(jobs) and (jobs.user == -1).all()):
             raise ValueError("Predictions: found no job with a user, which predictions are made by; expected some")
-        known = jobs.user.where(jobs.user != -1)  # those that are not get no number
-        place, users = pd.factorize(known)
-        last, before = np.full((2, len(users)), -1)
+        place, groups = pd.factorize(pd.MultiIndex.from_frame(jobs[columns]))
+        runs, numbers = np.full((len(groups), 2), -1), np.full((len(groups), 2), NONE)
         if self.past is not None:
-            earlier = self.past[self.past.user.isin(users)].sort_values("end", kind="stable")
-            for user, run in zip(pd.Index(users).get_indexer(earlier.user), earlier.run.tolist(), strict=True):
-                last[user], before[user] = run, last[user]
-        return (last, before), place.astype(np.int64)
+            latest_first = self.past.sort_values("submit", kind="stable")[::-1]
+            age = latest_first.groupby(columns).cumcount().to_numpy()  # 0 for the last, 1 for the one before it
+            group = groups.get_indexer(pd.MultiIndex.from_frame(latest_first[columns]))
+            known = (group >= 0) & (age < 2)
+            runs[group[known], age[known]] = latest_first.run[known]
+            numbers[group[known], age[known]] = -1 - age[known]
+        return (runs, numbers), np.where(jobs.user == -1, -1, place).astype(np.int64), estimate
