@@ -8,7 +8,6 @@
 True
 """
 
-from bisect import insort
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -148,12 +147,12 @@ def fullest(candidates: list[Job], machine: Machine, shadow: int, extra: int) ->
 
 
 class EasyPlusPlus:
-    """EASY++: plan with predicted run times, and backfill the job of the shortest first (Tsafrir et al. 2007).
+    """EASY++: plan with predicted run times, and backfill the job of the shortest first (Tsafrir et al. 2005).
 
-    The prediction for a job is the mean, in whole seconds, of the run times of its user's two jobs that had ended last
-    before it was submitted, one second at least and its estimate at most. Where fewer had, or the user is not known, it
-    is the estimate. When the job has run as long and goes on, so many seconds are added to it as stand in `MORE` at the
-    first place that suffices, up to its estimate.
+    The prediction for a job is the mean, in whole seconds and at least one, of the run times of its user's two jobs that
+    were submitted last of those that have ended when it arrives; where there is one, that one's; where there is none, or
+    the user is not known, what the user asked for, which a prediction never exceeds. A job that runs for longer is
+    expected to run for what its user asked for, and then for one step of `MORE` after another on top of it.
 
     Examples
     --------
@@ -168,34 +167,43 @@ class EasyPlusPlus:
     [0, 0, 6, 66, 6]
     """
 
-    MORE = [0, *(60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))]
+    MORE = [60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)]
 
     def __init__(self) -> None:
-        self.ended: dict[int, list[tuple[int, int, int]]] = {}  # by user, (end, submit, run) of jobs, sorted
+        self.runs: dict[int, dict[Any, int]] = {}  # by user, of jobs that have ended: number and run time
+        self.number: dict[Any, int] = {}  # by job, how many arrived before it
         self.predicted: dict[Any, int] = {}  # by job
 
     def __call__(self, queue: Queue, machine: Machine) -> Iterator[Job]:
         """Say which jobs start now."""
         for job in machine.ended:
-            insort(self.ended.setdefault(job.user, []), (job.start + job.run, job.submit, job.run))
+            self.runs.setdefault(job.user, {})[self.number[job.number]] = job.run
+        for job in queue:
+            if job.number not in self.predicted:
+                self.number[job.number] = len(self.number)
+                self.predicted[job.number] = self.predict(job)
         yield from fcfs(queue, machine)
         if queue:
             shadow, extra = machine.shadow(queue[0], lambda job: self.expected_end(job, machine.now))
-            for job in sorted(machine.fits(queue), key=self.predict):
-                late = machine.now + self.predict(job) > shadow
+            for job in sorted(machine.fits(queue), key=lambda job: self.predicted[job.number]):
+                late = machine.now + self.predicted[job.number] > shadow
                 if job.procs <= machine.free and not (late and job.procs > extra):
                     extra -= job.procs * late
                     yield job
+        if machine.running:  # by then, a job that runs will have run for longer than expected
+            machine.call_at(min(self.expected_end(job, machine.now) for job in machine.running))
 
     def predict(self, job: Job) -> int:
-        """Predict how long a job runs, by what was known when it was submitted."""
-        if job.number not in self.predicted:
-            before = [run for end, _, run in self.ended.get(job.user, ()) if end < job.submit][-2:]
-            known = len(before) == 2 and job.user >= 0
-            self.predicted[job.number] = min(max(sum(before) // 2, 1), job.estimate) if known else job.estimate
-        return self.predicted[job.number]
+        """Predict how long a job runs that has just arrived."""
+        runs = self.runs.get(job.user, {}) if job.user >= 0 else {}
+        last_two = [runs[number] for number in sorted(runs)[-2:]] or [job.requested]
+        return max(min(sum(last_two) // len(last_two), job.requested), 1)
 
     def expected_end(self, job: Job, now: int) -> int:
-        """Predict when a job that runs will end, later than now if its estimate allows it."""
-        ends = (job.start + self.predict(job) + more for more in self.MORE)
-        return min(next((end for end in ends if end > now), job.expected_end), job.expected_end)
+        """Say when a running job is expected to end, later than now."""
+        expected, age, more = self.predicted[job.number], now - job.start, iter(self.MORE)
+        if expected <= age:
+            expected = max(job.requested, 1)
+        while expected <= age:
+            expected += next(more, self.MORE[-1])
+        return job.start + expected

@@ -28,7 +28,9 @@ class Job(_Kept):
     number
         Its label in the jobs table.
     submit, estimate : int
-        Seconds. `machine.now - job.submit` is how long it has waited.
+        Seconds. `machine.now - job.submit` is how long it has waited. No job runs for longer than `estimate`.
+    requested : int
+        The estimate that its user gave, in seconds: where the job runs for longer, `estimate` is its run time instead.
     procs : int
     user, group, queue : int
         As in the log; -1 where they are not known.
@@ -49,12 +51,13 @@ class Job(_Kept):
     """
 
     __slots__ = tuple(
-        "number submit procs estimate user group queue start expected_end _run _place _arrival _in".split()
+        "number submit procs estimate requested user group queue start expected_end _run _place _arrival _in".split()
     )
     number: Any
     submit: int
     procs: int
     estimate: int
+    requested: int
     user: int
     group: int
     queue: int
@@ -74,8 +77,10 @@ class Job(_Kept):
         user: int = -1,
         group: int = -1,
         queue: int = -1,
+        requested: int | None = None,
     ) -> None:
-        values = number, submit, procs, estimate, user, group, queue, None, None, None, 0, 0, None
+        requested = estimate if requested is None else requested
+        values = number, submit, procs, estimate, requested, user, group, queue, None, None, None, 0, 0, None
         for name, value in zip(Job.__slots__, values, strict=True):
             _set(self, name, value)
 
@@ -187,15 +192,16 @@ class Machine(_Kept):
     [0, 10]
     """
 
-    __slots__ = ("now", "procs", "free", "ended", "_running")
+    __slots__ = ("now", "procs", "free", "ended", "_running", "_next_call")
     now: int
     procs: int
     free: int
     ended: list[Job]
     _running: list[Job]
+    _next_call: int | None
 
     def __init__(self, procs: int) -> None:
-        for name, value in zip(Machine.__slots__, (0, procs, procs, [], []), strict=True):
+        for name, value in zip(Machine.__slots__, (0, procs, procs, [], [], None), strict=True):
             _set(self, name, value)
 
     def __repr__(self) -> str:
@@ -283,10 +289,38 @@ class Machine(_Kept):
         """
         return self.procs - sum(job.procs for job in self._running if job.expected_end > time)
 
+    def call_at(self, second: int) -> None:
+        """Ask for a scheduling pass at a second, even if no job ends or arrives then; it takes place if a job waits.
+
+        Only one such second is kept: the one asked for last, until it has come.
+
+        Raises
+        ------
+        ValueError
+            For a second that is not after `now`.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> def late(queue, machine):
+        ...     if machine.now < 7:
+        ...         machine.call_at(7)
+        ...     else:
+        ...         yield from machine.fits(queue)
+        >>> w = simlib.Workload.of("one job", 4, A=(0, 10, 20, 3))
+        >>> simlib.simulate(w, simlib.OwnPolicy(late)).jobs.start.to_list()
+        [7]
+        """
+        if not second > self.now:
+            raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
+        _set(self, "_next_call", int(second))
+
     # What the event loop does; no policy should come across it.
 
     def _turn(self, now: int) -> None:
         _set(self, "now", now)
+        if self._next_call is not None and self._next_call <= now:
+            _set(self, "_next_call", None)
 
     def _start(self, job: Job) -> None:
         _set(job, "start", self.now)

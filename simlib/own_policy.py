@@ -24,7 +24,7 @@ from .policies import Feedback
 Pass = Callable[[Queue, Machine], Iterable[Job]]
 """A function of the queue and the machine that gives the jobs to start, in this order."""
 
-_SHOWN = ["user", "group", "queue"]
+_SHOWN = ["user", "group", "queue", "requested"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,7 +134,7 @@ class OwnPolicy:
 
     def _shown(self, jobs: int) -> dict[str, Any]:
         """What policies see of each job beyond the numbers that `schedule` gets."""
-        return {"number": range(jobs), **dict.fromkeys(_SHOWN, -1)}
+        return {"number": range(jobs), **dict.fromkeys(_SHOWN, -1), "requested": None}
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,7 +144,8 @@ class _Prepared(OwnPolicy):
     jobs: pd.DataFrame = field(compare=False)
 
     def _shown(self, jobs: int) -> dict[str, Any]:
-        return {"number": self.jobs.index.to_numpy(), **{name: self.jobs[name].to_numpy() for name in _SHOWN}}
+        table = self.jobs.assign(requested=self.jobs.estimate)
+        return {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
 
 
 class _EventLoop:
@@ -169,8 +170,7 @@ class _EventLoop:
     def to_the_end(self, watch: Ints) -> None:
         """Go from instant to instant until all is done; `watch` as `simlib.policies` says."""
         machine, queue = self.machine, self.queue
-        while (self.ends or self.coming) and not watch[1]:
-            now = min(heap[0][0] for heap in (self.ends, self.coming) if heap)
+        while (now := self.next_instant()) is not None and not watch[1]:
             machine._turn(now)
             while self.ends and self.ends[0][0] <= now:  # 1. jobs leave
                 self.leave(now)
@@ -182,6 +182,13 @@ class _EventLoop:
             watch[0] = queue._arrived - len(queue)
         if queue and not watch[1]:
             self.refuse_to_wait_for_ever()
+
+    def next_instant(self) -> int | None:
+        """Find the second at which something happens next; None where nothing does any more."""
+        seconds = [heap[0][0] for heap in (self.ends, self.coming) if heap]
+        if self.queue and self.machine._next_call is not None:
+            seconds.append(self.machine._next_call)
+        return min(seconds, default=None)
 
     def leave(self, now: int) -> None:
         """Let the job leave whose end is next, and those be submitted that follow it."""

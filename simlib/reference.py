@@ -144,7 +144,7 @@ def _predictions(adjust: Predictions, jobs: pd.DataFrame) -> tuple:
     keys, earlier = ([_key(of, columns) for of in table.to_dict("records")] for table in (jobs, past))
     switches = adjust.queue, adjust.backfill, adjust.running
     known = list(zip(earlier, past.run, strict=True))
-    return keys, known, jobs.estimate.clip(lower=0).tolist(), switches, adjust.correct, adjust.predictor == "exact"
+    return keys, known, jobs.estimate.clip(lower=1).tolist(), switches, adjust.correct, adjust.predictor == "exact"
 
 
 def _key(job: dict, columns: list[str] | None) -> tuple | None:

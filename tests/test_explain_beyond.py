@@ -190,7 +190,7 @@ def test_why_tells_when_a_job_got_a_reservation_what_became_of_it_and_who_was_in
 
 # Predictions
 
-PREDICTED = [(0, 10, 60, 2, 7), (0, 30, 60, 2, 7), (31, 90, 100, 3, 7), (32, 9, 30, 4, 1), (33, 9, 200, 1, 7)]
+PREDICTED = [(0, 10, 60, 2, 7), (0, 30, 60, 2, 7), (31, 90, 40, 3, 7), (32, 9, 30, 4, 1), (33, 9, 200, 1, 7)]
 
 
 def test_predictions_tell_what_is_predicted_from_what_and_what_is_done_when_they_are_outlived():
@@ -199,24 +199,38 @@ def test_predictions_tell_what_is_predicted_from_what_and_what_is_done_when_they
     assert sentences(explanation, "predict", "correct") == [
         "Job 1 is expected to run for its estimate, 60 s: no job of user 7 has ended before.",
         "Job 2 is expected to run for its estimate, 60 s: no job of user 7 has ended before.",
-        "Job 3 is predicted to run for 20 s: the last two jobs of user 7 ran for 10 s and 30 s; the estimate is 100 s.",
+        "Job 3 is predicted to run for 20 s: the last two jobs of user 7 that have ended ran for 10 s and 30 s; the "
+        "estimate is 40 s.",
         "Job 4 is expected to run for its estimate, 30 s: no job of user 1 has ended before.",
-        "Job 5 is predicted to run for 20 s: the last two jobs of user 7 ran for 10 s and 30 s; the estimate is 200 s.",
+        "Job 5 is predicted to run for 20 s: the last two jobs of user 7 that have ended ran for 10 s and 30 s; the "
+        "estimate is 200 s.",
+        "Job 3 should have ended by 51 and still runs: it is now expected to end by 71, as its user asked.",
         "Job 6 is expected to run for its estimate, 5 s: its user is not known.",
-        "Job 3 should have ended by 51 and still runs: it is now expected to end by 111.",
+        "Job 3 should have ended by 71 and still runs: it is now expected to end by 131.",
     ]
     assert sentences(explanation, "refuse")[0] == (
         "Job 5 is refused: it should run until 53, past the shadow time 51, and needs 1 processor where none is extra."
     )
     assert sentences(explanation, "backfill")[0] == (
-        "Job 5 starts now, ahead of job 4 at the head: it needs 1 processor and should end by 80, before the shadow "
-        "time 111."
+        "Job 5 starts now, ahead of job 4 at the head: it needs 1 processor and should end by 71, just by the shadow "
+        "time 71."
     )
     assert "It was predicted to run for 20 s." in why(explanation.schedule, 5)
-    window = backfill_window(explanation.schedule, 60, 4)
-    assert window.start[4] == 111 and window.run[[3, 5]].to_list() == [20, 20]
+    for now, end in [(40, 51), (60, 71), (71, 131), (100, 131)]:
+        window = backfill_window(explanation.schedule, now, 4)
+        assert window.start[4] == end and window.run[3] == 20
     with pytest.raises(ValueError, match="expected EASY, one reservation"):
         backfill_window(simulate(w, EASY(reservations=2)), 60, 4)
+
+
+def test_a_prediction_from_a_single_earlier_job_and_jobs_of_the_same_estimate_are_told():
+    rows = [(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)]
+    explanation = explain(numbered(rows, 8), EASY(adjust=Predictions("same estimate")))
+    assert sentences(explanation, "predict")[1:] == [
+        "Job 2 is predicted to run for 10 s: the only earlier job of user 7 that has ended ran for 10 s; the estimate is "
+        "60 s.",
+        "Job 3 is expected to run for its estimate, 90 s: no job of user 7 has ended before.",
+    ]
 
 
 # Sets

@@ -57,18 +57,19 @@ def test_a_job_is_predicted_from_the_last_two_of_its_user_that_ended_before(rows
     found = estimates.LastTwo(ends)(rows)
     for job, row in rows.iterrows():
         own = [
-            (ends[other], other) for other in rows.index if rows.user[other] == row.user and ends[other] < row.submit
+            other
+            for other in rows.index[rows.index < job]
+            if rows.user[other] == row.user and ends[other] <= row.submit
         ]
         expected = row.estimate
-        if row.user != -1 and len(own) >= 2:
-            last, before = (rows.run[other] for _, other in sorted(own)[:-3:-1])
-            expected = min(expected, (last + before) // 2)
+        if row.user != -1 and own:
+            expected = min(expected, max(sum(rows.run[own[-2:]]) // len(own[-2:]), 1))
         assert found[job] == expected
 
 
-def test_the_last_two_jobs_are_those_to_end_last_not_those_submitted_last():
+def test_the_last_two_jobs_are_those_submitted_last_not_those_to_end_last():
     rows = table([(0, 100, 500, 1, 1), (10, 20, 500, 1, 1), (20, 40, 500, 1, 1), (200, 1, 500, 1, 1)])
-    assert estimates.LastTwo(rows.submit + rows.run)(rows).iloc[-1] == (40 + 100) // 2
+    assert estimates.LastTwo(rows.submit + rows.run)(rows).iloc[-1] == (20 + 40) // 2
 
 
 def test_a_prediction_is_no_more_than_the_user_asks_for():

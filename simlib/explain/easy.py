@@ -76,6 +76,6 @@ def shadow_time(head: Job, system: System) -> tuple[int, int, list[Job]]:
         if available >= head.procs and job.expected_end > shadow:
             break
         available += job.procs
-        shadow = job.expected_end
+        shadow = max(shadow, job.expected_end)
         leaving.append(job)
     return shadow, available - head.procs, leaving

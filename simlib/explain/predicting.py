@@ -1,14 +1,15 @@
-"""Predict run times in plain Python: the mean of the user's last two jobs (Tsafrir, Etsion & Feitelson 2007)."""
+"""Predict run times in plain Python, and correct what is outlived (Tsafrir, Etsion & Feitelson 2005, section 3)."""
 
 from collections.abc import Sequence
 
 from ..policies import Predictions
+from ..policies.predictions import STEPS
 from . import rules_beyond
 from .system import Decisions, Job, System
 
 
 class Predictor:
-    """What is known of users' last jobs, and what it makes of those that arrive and of those that run.
+    """What is known of the jobs that have ended, and what it makes of those that arrive and of those that run.
 
     Parameters
     ----------
@@ -27,33 +28,42 @@ class Predictor:
 
     def __init__(self, predictions: Predictions, ended: Sequence[Job] = ()) -> None:
         self.predictions = predictions
-        self.runs: dict[int, list[int]] = {}  # by user: the run times of the last two jobs that have ended
-        self.to_learn = list(ended)
-        if predictions.past is not None:
-            past = predictions.past.sort_values("end", kind="stable")
-            for user, run in zip(past.user.tolist(), past.run.tolist(), strict=True):
-                self._learn(user, run)
+        self.known: dict[tuple, list[tuple[int, int]]] = {}  # by key: arrival and run time of the jobs that have ended
+        if predictions.past is not None and self._key_columns:
+            past = predictions.past.sort_values("submit", kind="stable").to_dict("records")
+            for place, job in enumerate(past, -len(past)):
+                key = tuple(job[name] for name in self._key_columns)
+                self.known.setdefault(key, []).append((place, job["run"]))
+        self._learn(ended)
 
-    def _learn(self, user: int, run: int) -> None:
-        self.runs[user] = [*self.runs.get(user, []), run][-2:]
+    @property
+    def _key_columns(self) -> tuple[str, ...]:
+        """What the jobs have in common that predict each other."""
+        return {"last two": ("user",), "same estimate": ("user", "requested")}.get(self.predictions.predictor, ())
+
+    def _key(self, job: Job) -> tuple:
+        return tuple(getattr(job, name) for name in self._key_columns)
+
+    def _learn(self, ended: Sequence[Job]) -> None:
+        for job in ended if self._key_columns else ():
+            if job.user != -1:
+                self.known.setdefault(self._key(job), []).append((job.arrival, job.run))
 
     def predict(self, system: System) -> Decisions:
-        """Predict the run times of the jobs that arrive, from those that ended before this second."""
-        self.to_learn += system.ended
-        if not system.arrived:
-            return
-        known = [job for job in self.to_learn if job.end < system.now]
-        self.to_learn = [job for job in self.to_learn if job.end >= system.now]
-        for job in sorted(known, key=lambda job: (job.end, job.arrival)):
-            self._learn(job.user, job.run)
+        """Predict the run times of the jobs that arrive, from those that have ended."""
+        self._learn(system.ended)
         for job in system.arrived:
-            runs = self.runs.get(job.user, []) if job.user != -1 else []
-            if len(runs) == 2:
-                job.predicted = min(max(sum(runs) // 2, 1), job.estimate)
-                self._use(job)
+            runs = [run for _, run in sorted(self.known.get(self._key(job), []))[-2:]]
+            job.predicted = job.requested
+            if self.predictions.predictor == "exact":
+                job.predicted = job.run
+            elif runs:
+                job.predicted = min(max(sum(runs) // len(runs), 1), job.requested)
+            self._use(job)
+            if runs:
                 yield rules_beyond.predicts, job, tuple(runs)
-            else:
-                yield rules_beyond.does_not_predict, job, len(runs)
+            elif self._key_columns:
+                yield rules_beyond.does_not_predict, job
 
     def _use(self, job: Job) -> None:
         """Go by what is predicted, where that is switched on."""
@@ -62,30 +72,35 @@ class Predictor:
         job.while_running = job.predicted if self.predictions.running else job.estimate
 
     def correct(self, system: System) -> Decisions:
-        """Raise the predictions that running jobs have outlived: to the first step beyond now, at last the estimate.
+        """Expect the running jobs to end later that have outlived what was expected of them.
 
         Examples
         --------
         >>> job = Job("A", 0, 0, 500, 500, 1, start=0, while_running=20, predicted=20)
-        >>> system = System(4, [], now=90, running=[job])
+        >>> system = System(4, [], now=20, running=[job])
         >>> [rule.kind for rule, *_ in Predictor(Predictions()).correct(system)], job.expected_end
-        (['correct'], 320)
+        (['correct'], 500)
         """
         for job in sorted(system.running, key=lambda job: (job.expected_end, job.arrival)):
-            if job.predicted is not None and self.predictions.running and job.expected_end <= system.now:
+            if self.predictions.correct and job.expected_end <= system.now:
                 before = job.expected_end
-                job.while_running = corrected(
-                    self.predictions.steps, job.predicted, job.estimate, system.now - job.start
-                )
+                job.while_running = corrected(job.while_running, job.requested, system.now - job.start)
                 yield rules_beyond.corrects, job, before
 
 
-def corrected(steps: Sequence[int], predicted: int, estimate: int, age: int) -> int:
-    """Say how long a job is expected to run that has run for `age` seconds, longer than predicted.
+def corrected(expected: int, estimate: int, age: int) -> int:
+    """Say how long a job is expected to run that has run for `age` seconds: what was expected, or its corrections.
 
     Examples
     --------
-    >>> [corrected((60, 300), predicted=20, estimate=500, age=age) for age in (20, 80, 400)]
-    [80, 320, 500]
+    >>> [corrected(20, estimate=500, age=age) for age in (19, 20, 500, 560)]
+    [20, 500, 560, 860]
     """
-    return next((total for step in steps if (total := min(predicted + step, estimate)) > age), estimate)
+    if expected <= age:
+        expected = estimate
+    for step in STEPS:
+        if expected <= age:
+            expected += step
+    while expected <= age:
+        expected += STEPS[-1]
+    return expected

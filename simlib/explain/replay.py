@@ -81,6 +81,7 @@ def replay(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple
     to_come = _jobs(schedule, facts, places[first:last], first)
     earlier = _started(schedule, facts, places[:first]) if _remembers(policy, facts) else []
     system = System(procs, to_come, profile=[[0, procs]] if reserves(policy) else None)
+    system.corrects = bool(getattr(getattr(policy, "adjust", None), "correct", False))
     if facts is not None:
         system.usage = Usage(len(facts.usage.had) - 1, facts.usage.half_life)
         remember(system.usage, earlier)
@@ -141,6 +142,8 @@ def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]
     run, submit, size = (schedule.column(name) for name in ("run", "submit", "procs"))
     estimate = np.maximum(schedule.column("estimate"), run)  # of a job that overran it was raised, or its run cut
     columns = {"submit": submit, "run": run, "estimate": estimate, "procs": size}
+    if getattr(schedule.policy, "adjust", None) is not None:
+        columns["requested"] = np.maximum(schedule.column("estimate"), 1)
     jobs = schedule.workload.jobs
     whose = {"user": "user", "group": "group", "log_queue": "queue"}
     columns |= {field: jobs[column].to_numpy() for field, column in whose.items() if column in jobs}

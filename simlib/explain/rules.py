@@ -55,6 +55,8 @@ def jobs_end_or_arrive(
     _: None, ended: "Sequence[Job]", arrived: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]"
 ) -> str:
     parts = [end_of(ended, now)] if ended else []
+    if not ended and not arrived:
+        parts = ["no job ends or arrives, but one runs for longer than expected"]
     if arrived:
         who = jobs(f"{job.name} ({request(job)})" for job in arrived) if len(arrived) < 3 else named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")

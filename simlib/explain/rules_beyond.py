@@ -98,22 +98,24 @@ def _than_first(job: "Job") -> str:
 
 @rule("predict", "the mean of the user's last two jobs")
 def predicts(job: "Job", runs: Sequence[int]) -> str:
-    each = f"{length(runs[0])} each" if runs[0] == runs[1] else f"{length(runs[0])} and {length(runs[1])}"
-    of = f"the last two jobs of user {job.user} ran for {each}"
-    estimate = f"the estimate is {length(job.estimate)}"
-    if sum(runs) // 2 > job.predicted:
+    each = f"{length(runs[0])} each" if len(set(runs)) < len(runs) else " and ".join(map(length, runs))
+    which = "only earlier job" if len(runs) == 1 else "last two jobs"
+    of = f"the {which} of user {job.user} that {'has' if len(runs) == 1 else 'have'} ended ran for {each}"
+    if sum(runs) // len(runs) > job.predicted:
         return sentence(f"{named(job)} is predicted to run for its estimate, {length(job.predicted)}, not longer: {of}")
+    estimate = f"the estimate is {length(job.requested)}"
     return sentence(f"{named(job)} is predicted to run for {length(job.predicted)}: {of}; {estimate}")
 
 
 @rule("predict", "the user's estimate")
-def does_not_predict(job: "Job", known: int) -> str:
-    few = f"{'only one job' if known else 'no job'} of user {job.user} has ended before"
-    why = few if job.user != -1 else "its user is not known"
-    return sentence(f"{named(job)} is expected to run for its estimate, {length(job.estimate)}: {why}")
+def does_not_predict(job: "Job") -> str:
+    why = f"no job of user {job.user} has ended before" if job.user != -1 else "its user is not known"
+    return sentence(f"{named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
 
 
-@rule("correct", "it has outlived its prediction")
+@rule("correct", "it has run for longer than expected")
 def corrects(job: "Job", before: int) -> str:
     now = f"it is now expected to end by {number(job.expected_end)}"
+    if job.while_running == job.requested:
+        now += ", as its user asked"
     return sentence(f"{named(job)} should have ended by {number(before)} and still runs: {now}")

@@ -43,6 +43,7 @@ class Job:
     to_backfill: Any = None
     while_running: Any = None
     predicted: Any = None  # its run time, where one is predicted
+    requested: Any = None  # what its user asked for, where the estimate was raised to the run time
     user: int = -1  # what orders may ask for, as in the jobs table
     group: int = -1
     log_queue: int = -1
@@ -51,6 +52,7 @@ class Job:
 
     def __post_init__(self) -> None:
         """Go by the user's estimate, until something else is predicted."""
+        self.requested = self.estimate if self.requested is None else self.requested
         self.in_queue = self.estimate if self.in_queue is None else self.in_queue
         self.to_backfill = self.estimate if self.to_backfill is None else self.to_backfill
         self.while_running = self.estimate if self.while_running is None else self.while_running
@@ -94,11 +96,13 @@ class System:
     shadow: Any = None  # int: EASY, at this instant
     extra: Any = None
     profile: Any = None  # with reservations: a Profile
+    corrects: bool = False  # EASY: whether what a running job outlives is corrected
     usage: Usage | None = None  # where orders ask for more than three numbers
 
     def next_instant(self) -> int:
-        """Find the time when the next job ends, arrives or has a reservation."""
+        """Find the time when the next job ends, outlives what is expected of it, arrives or has a reservation."""
         times = [job.end for job in self.running] + [job.submit for job in self.to_come[:1]]
+        times += [job.expected_end for job in self.running if self.corrects]
         return min(times + [job.reserved for job in self.queue if job.reserved is not None])
 
     def leave(self) -> list[Job]:

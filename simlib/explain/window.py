@@ -79,8 +79,8 @@ def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
     """When running jobs are expected to end, those that have outlived their adjusted or predicted estimates later."""
     end = (running.start + running.run).to_numpy()
     if isinstance(adjust, Predictions):
-        columns = running.adjusted, running.estimate, now - running.start
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        raised = [corrected(adjust.steps, *row) for row in rows]
-        return np.where(end <= now, running.start + raised, end)
+        if not adjust.correct:
+            return np.maximum(end, now)
+        rows = zip(running.run.tolist(), running.estimate.tolist(), (now - running.start).tolist(), strict=True)
+        return running.start.to_numpy() + [corrected(*row) for row in rows]
     return end if adjust is None else np.where(end <= now, now + adjust.overdue, end)

@@ -28,7 +28,7 @@ class Predictions:
     one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
     20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
 
-    The estimate is what the user asked for, even where the job runs longer; without predictions, or where they are
+    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions, or where they are
     switched off, `simulate` raises it to the run time.
 
     Parameters
@@ -97,7 +97,7 @@ class Predictions:
         group : int64 array
             The number of each job's group; -1 for none.
         estimate : int64 array
-            The user's estimate of each job, in seconds.
+            The user's estimate of each job, in seconds, at least one.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Predictions:
         >>> runs.tolist(), numbers.tolist(), user.tolist()
         ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
         """
-        estimate = jobs.estimate.clip(lower=0).to_numpy(np.int64)
+        estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
         columns = PREDICTORS[self.predictor]
         if columns is None:
             nobody = np.empty((0, 2), np.int64)

@@ -200,7 +200,7 @@ def _same_past(adjustment):
     same = {"percentile": 100, "threshold": None, "least": 1}
     used = {"queue": True, "backfill": True, "running": True}
     if isinstance(adjustment, Predictions):
-        return replace(adjustment, **used)
+        return replace(adjustment, **used, correct=True)
     return adjustment and replace(adjustment, scheme=replace(adjustment.scheme, **same), **used)
 
 
@@ -213,7 +213,7 @@ def _carried_over(adjustment, trace, workload):
     else:
         early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
         columns = adjustment.scheme.columns
-    past = jobs.loc[early, list(dict.fromkeys(["run", "estimate", *columns]))]
+    past = jobs.loc[early, list(dict.fromkeys(["submit", "run", "estimate", *columns]))]
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
 
 
