@@ -1,6 +1,8 @@
 """The policies between and beyond EASY and conservative backfilling equal the slow reference, job by job."""
 
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, reference, simulate
+from simlib.paths import TRACES
 
 
 def young_users_first(user, wait, size):
@@ -240,7 +243,13 @@ def test_a_job_is_predicted_from_a_single_earlier_one_and_from_one_that_ends_jus
 
 
 def test_only_jobs_of_the_same_estimate_predict_if_that_is_wanted():
-    rows = [(0, 10, 90, 1, 1, 1), (0, 20, 60, 1, 1, 1), (50, 5, 90, 1, 1, 1), (51, 5, 60, 1, 1, 1), (52, 5, 70, 1, 1, 1)]
+    rows = [
+        (0, 10, 90, 1, 1, 1),
+        (0, 20, 60, 1, 1, 1),
+        (50, 5, 90, 1, 1, 1),
+        (51, 5, 60, 1, 1, 1),
+        (52, 5, 70, 1, 1, 1),
+    ]
     assert adjusted(rows, predictor="same estimate") == [90, 60, 10, 20, 70]
     assert adjusted(rows, predictor="exact") == [10, 20, 5, 5, 5]
     assert adjusted(rows, predictor="estimate") == [90, 60, 90, 60, 70]
@@ -263,7 +272,9 @@ def first_shadow(now, run, estimate, **settings):
 def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_grows_by_the_steps():
     minute, hour = 60, 3600
     assert [first_shadow(now, 10**6, 500) for now in (5, 10, 499)] == [10, 500, 500]
-    ends = 500 + np.cumsum([minute * more for more in (1, 5, 15, 30)] + [hour * more for more in (1, 2, 5, 10, 20, 50, 100)])
+    ends = 500 + np.cumsum(
+        [minute * more for more in (1, 5, 15, 30)] + [hour * more for more in (1, 2, 5, 10, 20, 50, 100)]
+    )
     promised = [first_shadow(now, 10**6, 500) for now in (500, *ends)]
     assert promised == [*ends, ends[-1] + 100 * hour]
     assert first_shadow(700, 10**6, 500, correct=False) == 700
@@ -275,6 +286,32 @@ def test_a_correction_lets_the_scheduler_act():
     start = simulate(numbered(rows, 4), EASY(adjust=Predictions("estimate"))).jobs.start
     assert start[3] == 100  # the head is promised second 100, and then 160, when nothing arrives or ends
     assert simulate(numbered(rows, 4), EASY()).jobs.start[3] == 2  # who knows that job 1 runs for 300 s
+
+
+PRINTED = {  # catalogue name: file, mean wait in minutes and bounded slowdown by an independent program
+    "KTH-SP2": ("KTH-SP2-1996-2.1-cln", 91.6, 55.0),
+    "CTC-SP2": ("CTC-SP2-1996-3.1-cln", 13.9, 2.8),
+    "SDSC-SP2": ("SDSC-SP2-1998-4.2-cln", 322.7, 68.9),
+    "SDSC-BLUE": ("SDSC-BLUE-2000-4.2-cln", 90.7, 18.2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::simlib.LogWarning")
+@pytest.mark.parametrize("name", PRINTED)
+def test_easy_plus_plus_of_the_reports_logs_is_that_of_an_independent_program(name):
+    file, wait, slowdown = PRINTED[name]
+    path = Path(os.environ.get("SIMLIB_TRACES", TRACES), f"{file}.swf.gz")
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here")
+    w = simlib.read_swf(path, procs=512 if name == "CTC-SP2" else None)
+    if name == "SDSC-BLUE":  # there the report has jobs without an allocation, too
+        procs = w.log.procs.where(w.log.procs > 0, w.log.requested_procs)
+        estimate = w.log.requested_time.where(w.log.requested_time > 0, w.log.run)
+        jobs = w.log[["submit", "run", "user"]].assign(procs=procs, estimate=estimate)
+        w = simlib.Workload(jobs, w.procs, "SDSC-BLUE")
+    jobs = simulate(w, EASY.plus_plus()).jobs.sort_values("end", kind="stable")[len(w) // 100 :]
+    assert (jobs.wait.mean() / 60, jobs.bounded_slowdown.mean()) == pytest.approx((wait, slowdown), rel=0.03)
 
 
 def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_half_life():
