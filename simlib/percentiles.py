@@ -115,6 +115,37 @@ def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints)
     return found
 
 
+def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
+    """Add up the values of each group's jobs by block, such as a week; without values count the jobs.
+
+    Parameters
+    ----------
+    values : float array or None
+        Of each job.
+    code : int32 array, shape (jobs, ways)
+        As for `by_group`.
+    rows : int
+    block : int64 array
+        Of each job.
+    blocks : int
+
+    Returns
+    -------
+    float array, shape (rows, blocks)
+
+    Examples
+    --------
+    >>> block_sums(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, np.array([0, 0, 1]), 2).tolist()
+    [[4.0, 8.0]]
+    """
+    found = np.zeros(rows * blocks)
+    for of_job in code.T.astype(np.int64):
+        known = of_job >= 0
+        place = of_job[known] * blocks + block[known]
+        found += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
+    return found.reshape(rows, blocks)
+
+
 def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group when blocks of jobs count as often as they are drawn.
 
@@ -143,14 +174,8 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) 
     >>> resampled(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, week, drawn)[0, 0].tolist()
     [4.0, 2.0, 8.0]
     """
-    shape = rows, len(drawn)
     found = np.empty((rows, len(STATISTICS), drawn.shape[1]))
-    jobs, sums = np.zeros(shape), np.zeros(shape)
-    for of_job in code.T.astype(np.int64):
-        known = of_job >= 0
-        place = of_job[known] * len(drawn) + block[known]
-        jobs += np.bincount(place, minlength=rows * len(drawn)).reshape(shape)
-        sums += np.bincount(place, values[known], minlength=rows * len(drawn)).reshape(shape)
+    jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn
     with np.errstate(invalid="ignore"):
         found[:, 0] = (sums @ drawn) / times

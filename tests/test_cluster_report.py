@@ -156,7 +156,7 @@ def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, fo
     ("low", "high", "year_low", "year_high", "expected"),
     [
         (-1, 3, 1, 3, "a difference that coincidence alone can make"),
-        (1, 3, -1, 4, "more than coincidence on this log, but another year might bring the opposite"),
+        (1, 3, -1, 4, "more than coincidence on this log, but another year might bring none, or the opposite"),
         (1, 3, 0.5, 4, "more than coincidence, and to be expected in another year, too"),
         (1, 3, np.nan, np.nan, "more than coincidence; what another year would bring cannot be told from so few weeks"),
     ],

@@ -142,7 +142,8 @@ def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
 
 
 def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
-    """Draw differences and their intervals at these heights."""
+    """Draw differences and their intervals at these heights; what has no end reaches as far as any other."""
+    part = part.replace(np.inf, part.replace(np.inf, np.nan).max(numeric_only=True).max())
     ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(ANOTHER_YEAR))
     ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(COINCIDENCE))
     ax.plot(part.difference, at, "o", color=colour, markersize=4)
