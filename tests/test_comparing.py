@@ -302,6 +302,7 @@ def test_the_page_stands_alone(found, tmp_path):
     page = found.to_html(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert page.count("data:image/png;base64,") == 1 + len(found.by) - 1 and "http" not in page
+    assert page.count('alt="sample: ') == page.count("<img ") and "against EASY, with both intervals" in page
     assert "SYNTHETIC" in page
 
 
