@@ -43,8 +43,8 @@ def interval_around(estimate: ArrayLike, values: ArrayLike, share: float = 0.95)
 
     Examples
     --------
-    >>> interval_around(50, range(101)).tolist(), interval_around(1, [0, 0, 0, 0, 5], share=0.5).tolist()
-    ([2.5, 97.5], [0.0, 1.0])
+    >>> interval_around(50, range(101), share=0.5).tolist(), interval_around(1, [0, 0, 0, 0, 5], share=0.5).tolist()
+    ([25.0, 75.0], [0.0, 1.0])
     """
     ordered = np.sort(np.asarray(values, float))  # np.nanquantile would take seconds for many intervals; nan comes last
     last = np.maximum((~np.isnan(ordered)).sum(axis=-1, keepdims=True) - 1, 0)

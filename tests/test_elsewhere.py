@@ -91,14 +91,15 @@ def test_an_effect_is_that_of_compare_by_log_case_and_measure(machines):
 
 def test_effects_and_another_year_are_of_the_same_runs():
     """On a machine where jobs wait in few runs only the log as it is says little of all of them."""
-    made = random_workload(2, jobs=300).scale_load(0.1).jobs
+    made = random_workload(2, jobs=300).scale_load(0.6).jobs
     made = made.assign(submit=made.submit + 604800 * (np.arange(300) // 30))
     over_weeks = Machine("weeks", Workload(made, 64, "weeks"))
     cases, options = {"EASY": EASY(), "sjf": EASY(order="sjf")}, {"resamples": 200, "seed": 1, "shakes": 7}
     found = effects.effects(over_weeks, cases, {"sjf": ("sjf", "EASY")}, options | {"seconds": 60}, tails=True)
     known = found[found.year_low.notna()]
     assert len(known) == 4 and known.effect.between(known.year_low, known.year_high).all()
-    assert found.effect.between(found.low, found.high).all()
+    known = found[found.low.notna()]
+    assert known.effect.between(known.low, known.high).all() and (known.effect != 0).sum() > 3
     same = compare(over_weeks.workload, cases, by=["all"], **options).relative.loc["sjf", "all", "all", "wait", "mean"]
     assert found.loc["weeks", "sjf", "wait"].to_list() == pytest.approx(same.iloc[1:].to_list())
 

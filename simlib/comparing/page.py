@@ -69,5 +69,5 @@ def _picture(figure: Figure) -> str:
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
     plt.close(figure)
-    alt, content = escape(figure.get_label()), base64.b64encode(stream.getvalue()).decode()
+    alt, content = escape(str(figure.get_label())), base64.b64encode(stream.getvalue()).decode()
     return f'<p><img alt="{alt}" src="data:image/png;base64,{content}"></p>'
