@@ -66,7 +66,7 @@ def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, f
     return {f"{short}_{name}": float(values[at]) for name, values in found.items() for short, at in NAMED}
 
 
-def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
+def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group.
 
     Parameters
@@ -77,6 +77,8 @@ def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
         The row of each job by each way to divide them, -1 for none: see `simlib.comparing.groups.Groups`.
     jobs : int64 array
         Of each row.
+    order : int64 array, optional
+        What sorts the values, where it is known: to sort takes longer than all else.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
     >>> by_group(np.array([4.0, 1.0, 2.0]), np.array([[0], [1], [1]], "int32"), np.array([1, 2])).tolist()
     [[4.0, 4.0, 4.0, 4.0], [1.5, 1.0, 2.0, 2.0]]
     """
-    return _by_group(values, np.argsort(values), code, jobs, _ranks(jobs))
+    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
 
 
 def _ranks(jobs: Ints) -> Ints:
@@ -146,7 +148,7 @@ def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, block
     return found.reshape(rows, blocks)
 
 
-def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) -> Floats:
+def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group when blocks of jobs count as often as they are drawn.
 
     Parameters
@@ -160,6 +162,8 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) 
         Of each job: its week, say.
     drawn : int array, shape (blocks, resamples)
         How often each block was drawn.
+    order : int64 array, optional
+        As for `by_group`.
 
     Returns
     -------
@@ -181,7 +185,8 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) 
         found[:, 0] = (sums @ drawn) / times
     needed = np.ceil(np.multiply.outer(SHARES, times) - 1e-9).astype(np.int64)
     weights: Any = np.ascontiguousarray(drawn, np.int32)  # small numbers are added up many at once
-    _resampled(values, np.argsort(values), code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
+    order = np.argsort(values) if order is None else order
+    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
     found[:, 1:][np.broadcast_to((times == 0)[:, None], found[:, 1:].shape)] = np.nan
     return found
 

@@ -200,14 +200,12 @@ def _replication(
     rows, of_cases = len(groups.jobs), []
     for case in cases:
         workload = case.workload if seed is None else case.workload.shake(seconds, seed)
-        found = [
-            (
-                by_group(values, groups.code, groups.jobs),
-                block_sums(values, groups.code, rows, block, len(drawn)),
-                resampled(values, groups.code, rows, block, drawn)[:, 1:],
-            )
-            for values in _values(simulate(workload, case.policy, overrun), index)
-        ]
+        found = []
+        for values in _values(simulate(workload, case.policy, overrun), index):
+            order = np.argsort(values)
+            percentiles = resampled(values, groups.code, rows, block, drawn, order)[:, 1:]
+            sums = block_sums(values, groups.code, rows, block, len(drawn))
+            found.append((by_group(values, groups.code, groups.jobs, order), sums, percentiles))
         of_cases.append([np.stack(each, axis=1) for each in zip(*found, strict=True)])
     return _Run(*(np.array(each) for each in zip(*of_cases, strict=True)))
 
