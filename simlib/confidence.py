@@ -10,6 +10,54 @@ from numpy.typing import ArrayLike
 from .arrays import Floats, Ints
 
 
+def change(base: ArrayLike, value: ArrayLike) -> Floats:
+    """Find by which share of the base values differ from it: no change where both are nought, inf where the base is.
+
+    Examples
+    --------
+    >>> change([10, 0, 0], [5, 0, 5]).tolist()
+    [-0.5, 0.0, inf]
+    """
+    base, value = np.asarray(base, float), np.asarray(value, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(base == value, 0.0, value / base - 1)
+
+
+def interval_around(estimate: ArrayLike, values: ArrayLike, share: float = 0.95) -> Floats:
+    """Find the interval of an estimate: it holds the middle share of the values that chance gives, and the estimate.
+
+    Where chance is so skewed that the mean of the values is not among their middle share, the interval reaches to it.
+
+    Parameters
+    ----------
+    estimate : float array, shape (...)
+        Such as their mean, or what the same data give that the values are resampled from.
+    values : float array, shape (..., values)
+        nan is left out; inf counts, and may be an end.
+    share : float
+
+    Returns
+    -------
+    float array, shape (..., 2)
+        Both ends; nan where the estimate or all values are.
+
+    Examples
+    --------
+    >>> interval_around(50, range(101), share=0.5).tolist(), interval_around(1, [0, 0, 0, 0, 5], share=0.5).tolist()
+    ([25.0, 75.0], [0.0, 1.0])
+    """
+    ordered = np.sort(np.asarray(values, float))  # np.nanquantile would take seconds for many intervals; nan comes last
+    last = np.maximum((~np.isnan(ordered)).sum(axis=-1, keepdims=True) - 1, 0)
+    ends = []
+    for at in ((1 - share) / 2, (1 + share) / 2):
+        place = at * last
+        below = np.floor(place).astype(np.int64)
+        low, high = (np.take_along_axis(ordered, each, -1) for each in (below, np.minimum(below + 1, last)))
+        with np.errstate(invalid="ignore"):
+            ends.append(np.where((place == below) | (low == high), low, low + (place - below) * (high - low))[..., 0])
+    return np.stack([np.minimum(ends[0], estimate), np.maximum(ends[1], estimate)], axis=-1)
+
+
 def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
     """Find the confidence interval for the mean of each column by Student's t.
 

@@ -66,7 +66,7 @@ def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, f
     return {f"{short}_{name}": float(values[at]) for name, values in found.items() for short, at in NAMED}
 
 
-def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
+def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group.
 
     Parameters
@@ -77,6 +77,8 @@ def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
         The row of each job by each way to divide them, -1 for none: see `simlib.comparing.groups.Groups`.
     jobs : int64 array
         Of each row.
+    order : int64 array, optional
+        What sorts the values, where it is known: to sort takes longer than all else.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def by_group(values: Floats, code: Codes, jobs: Ints) -> Floats:
     >>> by_group(np.array([4.0, 1.0, 2.0]), np.array([[0], [1], [1]], "int32"), np.array([1, 2])).tolist()
     [[4.0, 4.0, 4.0, 4.0], [1.5, 1.0, 2.0, 2.0]]
     """
-    return _by_group(values, np.argsort(values), code, jobs, _ranks(jobs))
+    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
 
 
 def _ranks(jobs: Ints) -> Ints:
@@ -115,7 +117,38 @@ def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints)
     return found
 
 
-def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) -> Floats:
+def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
+    """Add up the values of each group's jobs by block, such as a week; without values count the jobs.
+
+    Parameters
+    ----------
+    values : float array or None
+        Of each job.
+    code : int32 array, shape (jobs, ways)
+        As for `by_group`.
+    rows : int
+    block : int64 array
+        Of each job.
+    blocks : int
+
+    Returns
+    -------
+    float array, shape (rows, blocks)
+
+    Examples
+    --------
+    >>> block_sums(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, np.array([0, 0, 1]), 2).tolist()
+    [[4.0, 8.0]]
+    """
+    found = np.zeros(rows * blocks)
+    for of_job in code.T.astype(np.int64):
+        known = of_job >= 0
+        place = of_job[known] * blocks + block[known]
+        found += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
+    return found.reshape(rows, blocks)
+
+
+def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group when blocks of jobs count as often as they are drawn.
 
     Parameters
@@ -129,6 +162,8 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) 
         Of each job: its week, say.
     drawn : int array, shape (blocks, resamples)
         How often each block was drawn.
+    order : int64 array, optional
+        As for `by_group`.
 
     Returns
     -------
@@ -143,20 +178,15 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) 
     >>> resampled(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, week, drawn)[0, 0].tolist()
     [4.0, 2.0, 8.0]
     """
-    shape = rows, len(drawn)
     found = np.empty((rows, len(STATISTICS), drawn.shape[1]))
-    jobs, sums = np.zeros(shape), np.zeros(shape)
-    for of_job in code.T.astype(np.int64):
-        known = of_job >= 0
-        place = of_job[known] * len(drawn) + block[known]
-        jobs += np.bincount(place, minlength=rows * len(drawn)).reshape(shape)
-        sums += np.bincount(place, values[known], minlength=rows * len(drawn)).reshape(shape)
+    jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn
     with np.errstate(invalid="ignore"):
         found[:, 0] = (sums @ drawn) / times
     needed = np.ceil(np.multiply.outer(SHARES, times) - 1e-9).astype(np.int64)
     weights: Any = np.ascontiguousarray(drawn, np.int32)  # small numbers are added up many at once
-    _resampled(values, np.argsort(values), code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
+    order = np.argsort(values) if order is None else order
+    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
     found[:, 1:][np.broadcast_to((times == 0)[:, None], found[:, 1:].shape)] = np.nan
     return found
 

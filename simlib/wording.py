@@ -2,13 +2,15 @@
 
 
 def per_cent(share: float) -> str:
-    """Write a relative difference.
+    """Write a relative difference; that of something from nothing has no end.
 
     Examples
     --------
-    >>> per_cent(-0.391), per_cent(12.5)
-    ('-39.1 %', '+1,250 %')
+    >>> per_cent(-0.391), per_cent(12.5), per_cent(float("inf"))
+    ('-39.1 %', '+1,250 %', '+∞ %')
     """
+    if share == float("inf"):
+        return "+∞ %"
     return f"{100 * share + 0:+,.1f} %" if abs(share) < 9.995 else f"{100 * share:+,.0f} %"
 
 

@@ -156,7 +156,7 @@ def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, fo
     ("low", "high", "year_low", "year_high", "expected"),
     [
         (-1, 3, 1, 3, "a difference that coincidence alone can make"),
-        (1, 3, -1, 4, "more than coincidence on this log, but another year might bring the opposite"),
+        (1, 3, -1, 4, "more than coincidence on this log, but another year might bring none, or the opposite"),
         (1, 3, 0.5, 4, "more than coincidence, and to be expected in another year, too"),
         (1, 3, np.nan, np.nan, "more than coincidence; what another year would bring cannot be told from so few weeks"),
     ],
@@ -272,7 +272,7 @@ EVERY = ["EASY", "conservative", "FCFS", "EASY, WFP, adjusted estimates", "EASY,
 ODD = {
     "no job": (lambda: waited([(5, 60, 90, 9)], 4, 3), "no job takes part"),
     "one job": (lambda: waited([(5, 60, 90, 2)], 4, 3), "half of them no longer than 3 s"),
-    "jobs that never wait": (lambda: waited([(9 * k, 1, 2, 1) for k in range(50)], 99, 0), "the same in every run"),
+    "jobs that never wait": (lambda: waited([(9 * k, 1, 2, 1) for k in range(50)], 99, 0), "This machine has no queue"),
     "no users": (lambda: busy(), "the log does not say whose the jobs are"),
     "no estimates": (lambda: busy(user=1, requested_time=-1), "The log has no estimates"),
     "no waits": (lambda: busy(user=1, waits=-1), "No wait is recorded"),
@@ -289,6 +289,50 @@ def test_whatever_a_log_lacks_is_said_and_no_error(name, monkeypatch):
     make, expected = ODD[name]
     said = run(make(), monkeypatch, policies=EVERY)
     assert expected in said and "nan" not in said
+
+
+def idle(waits=30, jobs=1500, queued=0):
+    """A machine that uses an eighth of its 100 processors: jobs of an hour on four of them, of three users."""
+    rows = [(1200 * k, 3600, 7200, 4) for k in range(jobs)]
+    rows += [(1200 * jobs + 7200 + 30 * k, 60, 90, 100) for k in range(queued)]
+    return waited(rows, 100, waits, user=[1 + k % 3 for k in range(len(rows))])
+
+
+def test_a_machine_without_a_queue_is_said_to_have_none_and_nothing_is_compared(monkeypatch):
+    made = idle()
+    assert made.load == pytest.approx(0.12, abs=0.01)
+    cases = cluster.chosen(["EASY", "conservative"])
+    assert cluster.compared(made, cases, shakes=1) is None and cluster.adjusted(made, shakes=1) == {}
+    said = run(made, monkeypatch)
+    assert "This machine has no queue: under EASY 0 % of the jobs wait at all, and the mean wait is 0 s." in said
+    assert "100.0 %" not in said and "no longer than 0 s" not in said and "times as wide" not in said
+
+
+@pytest.mark.parametrize(("queued", "expected"), [(0, False), (60, False), (100, True)])
+def test_where_more_than_one_job_in_twenty_waits_there_is_a_queue(queued, expected):
+    made = idle(queued=queued)
+    assert cluster.has_queue(simulate(made, EASY())) is expected
+    said = " ".join(cluster.waits_said(cluster.schedules(made, cluster.chosen(["EASY"]))))
+    assert ("This machine has no queue" in said) is not expected
+    assert "half of them not at all" in said or not expected
+
+
+def test_a_policy_that_changes_nothing_for_anybody_has_an_empty_panel_without_a_warning():
+    found = simlib.compare(busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=1, by=["all", "user"])
+    assert found.winners(by="user").axes[0].get_ylim() == (0.5, -0.5)
+
+
+def test_one_interval_is_as_wide_as_another_only_once(found):
+    one = simlib.compare(found.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, by=["all"])
+    assert " to " not in cluster.certainty_said(found.workload, [one], shakes=1)[-1]
+
+
+def test_every_picture_says_what_it_shows(found):
+    made = cluster.schedules(found.workload, cluster.chosen(["EASY"]))
+    pictures = [cluster.waits_picture(made), cluster.use_picture(found.workload), cluster.forest(found)]
+    pictures += [cluster.winners(found, "user"), cluster.winners(found, "size")]
+    labels = [figure.get_label() for figure in pictures]
+    assert len(set(labels)) == 5 and all(label.startswith(f"{found.workload.name}: ") for label in labels)
 
 
 def test_a_single_month_is_said_to_be_one(monkeypatch):

@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import random_workload
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, stats
-from simlib.comparing import groups
+from simlib import EASY, FCFS, Conservative, Workload, cluster, compare, estimates, stats
+from simlib.comparing import Comparison, groups
 from simlib.comparing.comparison import INTERVALS, holds
-from simlib.comparing.paired import MEASURES, _interval
+from simlib.comparing.paired import MEASURES
+from simlib.confidence import interval_around
 from simlib.percentiles import STATISTICS, statistics
 from simlib.predicted import Predicted
 from simlib.walltime import Adjustment, Scheme
@@ -63,9 +64,12 @@ def test_differences_are_those_of_runs_with_the_same_seeds(found, sample):
 
 
 def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
-    waits = [simlib.simulate(sample, policy).column("wait") for policy in (EASY(), FCFS())]
+    def waits(policy):  # of each job, the mean over the log as it is and the shaken runs
+        runs = [simlib.simulate(w, policy) for w in (sample, *(sample.shake(60, seed) for seed in range(4)))]
+        return np.mean([run.jobs.wait.loc[sample.jobs.index] for run in runs], axis=0)
+
     week = simlib.comparing.groups.blocks(sample)
-    sums = np.array([np.bincount(week, wait) for wait in (*waits, np.ones(len(week)))])
+    sums = np.array([np.bincount(week, wait) for wait in (waits(EASY()), waits(FCFS()), np.ones(len(week)))])
     drawn = simlib.confidence.cluster_draws(len(sums.T), 100)[1:]
     base, other, jobs = sums @ drawn.T
     expected = np.quantile((other - base) / jobs, [0.025, 0.975])
@@ -217,10 +221,63 @@ def test_what_is_no_policy_is_refused(sample):
 @given(st.lists(st.lists(st.floats(-9, 9) | st.just(np.nan), min_size=3, max_size=3), min_size=1))
 def test_intervals_leave_out_what_is_not_known(values):
     values = np.array(values)
-    for row, (low, high) in zip(values, _interval(values), strict=True):
+    middle = [np.nanmean(row) if (row == row).any() else 0 for row in values]
+    for row, found in zip(values, interval_around(middle, values), strict=True):
         there = row[~np.isnan(row)]
         expected = np.quantile(there, [0.025, 0.975]) if len(there) else [np.nan] * 2
-        np.testing.assert_allclose([low, high], expected, atol=1e-12)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_an_interval_holds_its_estimate_and_may_have_no_end():
+    assert interval_around(100, [0] * 99 + [10_000]).tolist() == [0, 100]  # the mean of one in a hundred
+    assert interval_around(1, [0, 1, np.inf]).tolist() == pytest.approx([0.05, np.inf])
+    assert np.isnan(interval_around(np.nan, [0, 1])).all()
+
+
+def over_weeks(jobs, weeks=10):
+    """Spread the jobs of a random workload over weeks, as many in each."""
+    rows = jobs.assign(submit=jobs.submit + 7 * 86400 * (np.arange(len(jobs)) * weeks // len(jobs)))
+    return Workload(rows, 64, "over weeks")
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1, 20, 60]))
+@settings(max_examples=20, deadline=None)
+def test_every_difference_lies_within_its_own_intervals(seed, shakes):
+    """On busy machines, and on such where jobs wait in few runs only."""
+    made = over_weeks(random_workload(seed, jobs=150).scale_load(0.05 * (1 + seed % 20)).jobs)
+    found = compare(made, {"EASY": EASY(), "sjf": EASY(order="sjf")}, shakes=shakes, resamples=100, least=15)
+    for table in (found.table, found.relative):
+        known = table[table.difference.notna()]
+        assert known.another_year_low.notna().any() or table is found.relative
+        for interval in INTERVALS:
+            low, high = known[f"{interval}_low"], known[f"{interval}_high"]
+            assert ((low <= known.difference) & (known.difference <= high) | low.isna()).all()
+
+
+def test_a_verdict_is_that_of_the_intervals_that_are_shown(found):
+    """By the share of the base another year may bring nothing; by seconds it would bring less for certain."""
+    table = found.table.assign(base=10.0, difference=-5.0, **dict(zip(ENDS, (-7.0, -4.0, -9.0, -1.0), strict=True)))
+    relative = table.assign(difference=-0.5, **dict(zip(ENDS, (-0.7, -0.4, -0.9, 0.0), strict=True)))
+    made_up = Comparison(found.workload, found.policies, table, relative, found.settings)
+    row = made_up.overview().loc["FCFS", "mean wait"]
+    assert row.to_list()[2:] == ["-50.0 %", "-70.0 to -40.0 %", "-90.0 to +0.0 %", "on this log"]
+    assert set(made_up.who("FCFS").holds) == {"this log"}
+    assert "another year might bring none" in cluster.differences_said(made_up)[0]
+    assert "To be expected" not in " ".join(cluster.certainty_said(found.workload, [made_up], shakes=1))
+    in_seconds = Comparison(found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings)
+    assert set(in_seconds.who("FCFS").holds) == {"another year"}
+
+
+def test_a_made_up_year_without_any_wait_counts_as_no_change():
+    """All waiting is in one week of ten, and a third of the made-up years lack it: they do not bring the change."""
+    week = 7 * 86400
+    rows = [(k * week, 50, 60, 4) for k in range(10)]
+    rows += [(5 * week + k, 9000 - 2000 * k, 9000 - 2000 * k, 4) for k in range(4)]
+    w = Workload(pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"]), 4, "one queue")
+    found = compare(w, {"EASY": EASY(), "sjf": EASY(order="sjf")}, shakes=5, seconds=0, least=1, by=["all"])
+    row = found.relative.loc["sjf", "all", "all", "wait", "mean"]
+    assert row.coincidence_high < -0.1 and row.another_year_low < -0.1 and row.another_year_high == 0
+    assert holds(row) == "this log"
 
 
 def test_the_overview_says_how_far_each_difference_holds(found):
@@ -245,6 +302,7 @@ def test_the_page_stands_alone(found, tmp_path):
     page = found.to_html(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert page.count("data:image/png;base64,") == 1 + len(found.by) - 1 and "http" not in page
+    assert page.count('alt="sample: ') == page.count("<img ") and "against EASY, with both intervals" in page
     assert "SYNTHETIC" in page
 
 

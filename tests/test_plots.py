@@ -97,7 +97,10 @@ def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path
 def test_a_notebook_shows_what_is_saved_with_more_pixels_than_it_takes_on_the_page(tmp_path):
     figure, ax = plt.subplots(figsize=(4, 3), dpi=60)
     shown, place = marks.shown(figure)
-    assert place == {"width": 240}  # on a narrow page a height would not shrink with it
+    assert place == {
+        "width": 240,
+        "alt": "a picture without words",
+    }  # on a narrow page a height would not shrink with it
     plots.save(figure, tmp_path / "figure9.png")
     saved = (tmp_path / "figure9.png").read_bytes()
     assert b64decode(shown) == saved and plt.imread(tmp_path / "figure9.png").shape[:2] == (450, 600)

@@ -11,7 +11,7 @@ from .policies import compared, differences_said, forest, gains_said, overview, 
 from .requests import other_estimates, other_estimates_said, use, use_picture, use_said
 from .saying import enough_shakes, intervals_said, shown
 from .taking import about, doubtful, taken
-from .waits import schedules, waits, waits_picture, waits_said, why_recorded_differ
+from .waits import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
 
 __all__ = [
     "POLICIES",
@@ -30,6 +30,7 @@ __all__ = [
     "enough_shakes",
     "forest",
     "gains_said",
+    "has_queue",
     "intervals_said",
     "other_estimates",
     "other_estimates_said",

@@ -26,7 +26,7 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     Returns
     -------
     dict of str to Comparison
-        By order, out of `BASES`; empty where there are no users or no estimates.
+        By order, out of `BASES`; those without a queue are left out, and all where there are no users or no estimates.
 
     Examples
     --------
@@ -91,6 +91,8 @@ def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]
     for one in found.values():
         sentences += [change(one, policy, "wait") for policy in one.others]
         sentences += gains_said(one)[:1] if "user" in one.by else []
+    if not found:
+        return [*sentences, "Whether they would help cannot be told: there is no queue."]
     if not any("user" in one.by for one in found.values()):
         sentences.append("For whom cannot be told: the log does not have two users of at least 30 jobs each.")
     return sentences

@@ -78,7 +78,7 @@ def _by_month(workload: Workload) -> list[str]:
 
 def _standing(comparisons: list[Comparison]) -> list[str]:
     """Which differences are more than coincidence, and which would be there another year."""
-    rows: dict[str, Any] = {policy: one.table.loc[(policy, *KEY), :] for one in comparisons for policy in one.others}
+    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *KEY), :] for one in comparisons for policy in one.others}
     if not rows:
         return ["No difference between policies could be judged."]
     by = {
@@ -93,7 +93,7 @@ def _standing(comparisons: list[Comparison]) -> list[str]:
     if sure:
         sentences.append(f"To be expected in another year, too: {'; '.join(sure)}.")
     if here:
-        sentences.append(f"Another year might bring the opposite: {'; '.join(here)}.")
+        sentences.append(f"Another year might bring none, or the opposite: {'; '.join(here)}.")
     if unknown:
         sentences.append(f"Too few weeks to tell of another year: {'; '.join(unknown)}.")
     return sentences + _widths(list(rows.values()))
@@ -102,10 +102,13 @@ def _standing(comparisons: list[Comparison]) -> list[str]:
 def _widths(rows: list[Any]) -> list[str]:
     """How much wider another year's intervals are."""
     pairs = [(r.coincidence_high - r.coincidence_low, r.another_year_high - r.another_year_low) for r in rows]
-    ratios = [year / luck for luck, year in pairs if luck > 0 and not np.isnan(year)]
+    ratios = [year / luck for luck, year in pairs if 0 < luck < np.inf and year < np.inf]
     if not ratios:
         return []
+    least, most = digits(min(ratios)), digits(max(ratios))
+    if least == most:
+        return [f"The interval of another year is {least} times as wide as that of coincidence."]
     return [
-        f"The interval of another year is {digits(min(ratios))} to {digits(max(ratios))} times as wide as that of "
-        f"coincidence, {digits(float(np.median(ratios)))} times in the middle."
+        f"The interval of another year is {least} to {most} times as wide as that of coincidence, "
+        f"{digits(float(np.median(ratios)))} times in the middle."
     ]

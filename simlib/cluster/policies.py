@@ -12,6 +12,7 @@ from ..comparing.paired import Case
 from ..wording import duration
 from ..workload import Workload
 from .saying import change, enough_shakes
+from .waits import has_queue, simulated
 
 FAR = 3
 """A policy that makes the mean wait so many times as long, or more, is not drawn beside others: they would shrink."""
@@ -44,7 +45,7 @@ def compared(
     Returns
     -------
     Comparison or None
-        None where there is no job or no second policy.
+        None where there is no job, no second policy, or under the first no queue.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def compared(
     >>> found.others, found.by
     (['FCFS'], ['all', 'user', 'size'])
     """
-    if not len(workload) or len(cases) < 2:
+    if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
     least = min(30, len(workload))  # of a group; all jobs are one, however few
@@ -77,10 +78,10 @@ def differences_said(found: Comparison | None) -> list[str]:
     Examples
     --------
     >>> differences_said(None)
-    ['Nothing can be compared: it takes a job, and two policies that suit the log.']
+    ['Nothing can be compared: it takes a queue, and two policies that suit the log.']
     """
     if found is None:
-        return ["Nothing can be compared: it takes a job, and two policies that suit the log."]
+        return ["Nothing can be compared: it takes a queue, and two policies that suit the log."]
     return [change(found, policy, measure) for policy in found.others for measure in ("wait", "bounded_slowdown")]
 
 

@@ -91,6 +91,7 @@ def use_picture(workload: Workload) -> Figure | None:
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
     if workload.stand_in:
         stamp(figure)
+    figure.set_label(f"{workload.name}: how jobs are spread over the share of their requested time; {ax.get_title()}")
     plt.close(figure)
     return figure
 
@@ -130,7 +131,7 @@ def use_said(workload: Workload) -> list[str]:
 
 
 def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0) -> Comparison | None:
-    """Compare EASY with itself under exact and doubled estimates; None where the log has no estimates.
+    """Compare EASY with itself under exact and doubled estimates; None where the log has no estimates, or no queue.
 
     Examples
     --------

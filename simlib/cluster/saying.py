@@ -19,7 +19,7 @@ MOST, FEWEST = 20, 5
 VERDICTS = {
     "equal": "the same in every run",
     "coincidence": "a difference that coincidence alone can make",
-    "this log": "more than coincidence on this log, but another year might bring the opposite",
+    "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
     "another year": "more than coincidence, and to be expected in another year, too",
     "unknown": "more than coincidence; what another year would bring cannot be told from so few weeks",
 }
@@ -75,7 +75,7 @@ def shown(*sentences: str | Iterable[str]) -> Any:
 
 
 def verdict(row: Any) -> str:
-    """Tell how far a row of a comparison's table can be believed, one of `VERDICTS`.
+    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`.
 
     Examples
     --------
@@ -100,11 +100,10 @@ def change(found: Comparison, policy: str, measure: str) -> str:
     'Under EASY jobs wait 2.4 h on average; under again 2.4 h, the same in every run.'
     """
     key: Any = policy, "all", "all", measure, "mean"
-    row, share = found.table.loc[key], found.relative.loc[key].difference
+    row = found.shown.loc[key]
     said, what = (duration, "jobs wait {} on average") if measure == "wait" else (_number, "the mean {measure} is {}")
     what = what.format(said(row.base), measure=measure.replace("_", " "))
-    moved = f"{said(row.value)} ({per_cent(share)})" if share else said(row.value)
-    moved = said(row.value) if np.isnan(share) else moved
+    moved = f"{said(row.value)} ({per_cent(row.difference)})" if row.base and row.difference else said(row.value)
     return f"Under {found.base} {what}; under {policy} {moved}, {verdict(row)}."
 
 

@@ -25,6 +25,9 @@ RECORDED = "recorded"
 
 MINUTE = 60
 
+FEW = 0.05
+"""Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue."""
+
 
 def schedules(workload: Workload, cases: Mapping[str, Case]) -> dict[str, Schedule]:
     """Take what was recorded as a schedule, and simulate policies.
@@ -43,8 +46,8 @@ def schedules(workload: Workload, cases: Mapping[str, Case]) -> dict[str, Schedu
     if not len(workload):
         return {}
     happened = _happened(workload)
-    simulated = sweep(_simulated, [(workload, case) for case in cases.values()], label="policies")
-    return ({} if happened is None else {RECORDED: happened}) | dict(zip(cases, simulated, strict=True))
+    found = sweep(simulated, [(workload, case) for case in cases.values()], label="policies")
+    return ({} if happened is None else {RECORDED: happened}) | dict(zip(cases, found, strict=True))
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -64,10 +67,32 @@ def _known(workload: Workload) -> np.ndarray:
     return (workload.log.wait.loc[workload.jobs.index] >= 0).to_numpy()
 
 
-def _simulated(workload: Workload, case: Case) -> Schedule:
-    """Simulate a policy, or a policy with its estimates."""
+def simulated(workload: Workload, case: Case) -> Schedule:
+    """Simulate a policy, or a policy with its estimates.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
+    >>> simulated(w, (simlib.EASY(), "exact")).jobs.wait.to_list()
+    [0, 9]
+    """
     policy, how = case if isinstance(case, tuple) else (case, None)
     return simulate(workload if how is None else workload.with_estimates(how), policy)
+
+
+def has_queue(schedule: Schedule) -> bool:
+    """Tell whether jobs wait: more than `FEW` of them, or so long that the mean wait is a minute or more.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two, one = {"A": (0, 10, 20, 3), "B": (1, 5, 8, 2)}, {"A": (0, 10, 20, 3)}
+    >>> [has_queue(simulated(Workload.of("jobs", 4, **jobs), simlib.EASY())) for jobs in (two, one)]
+    [True, False]
+    """
+    wait = schedule.column("wait")
+    return bool(len(wait)) and bool((wait > 0).mean() > FEW or wait.mean() >= MINUTE)
 
 
 def waits(made: Mapping[str, Schedule]) -> pd.DataFrame | None:
@@ -121,12 +146,14 @@ def waits_picture(made: Mapping[str, Schedule]) -> Figure | None:
     legend(figure, {name: {"linewidth": 1.8, **styles[name]} for name in made}, ncols=min(len(made), 5))
     if next(iter(made.values())).workload.stand_in:
         stamp(figure)
+    log = next(iter(made.values())).workload.name
+    figure.set_label(f"{log}: which share of the jobs waits for no longer than each time, {', '.join(made)}")
     plt.close(figure)
     return figure
 
 
 def waits_said(made: Mapping[str, Schedule]) -> list[str]:
-    """Say how long jobs waited by the log, and under the first policy.
+    """Say how long jobs waited by the log, and under each policy, or that there is no queue under the first.
 
     Examples
     --------
@@ -136,13 +163,22 @@ def waits_said(made: Mapping[str, Schedule]) -> list[str]:
     if not made:
         return ["Nothing was recorded, and nothing can be simulated: no job takes part."]
     found = {name: schedule.summary(percentiles=True) for name, schedule in made.items()}
-    sentences = [f"{_under(name)}, {_wait(one)}." for name, one in found.items()]
     policies = [name for name in found if name != RECORDED]
+    if policies and not has_queue(made[policies[0]]):
+        wait = (made[policies[0]].column("wait") > 0).mean()
+        return [
+            *(f"{_under(name)}, {_wait(found[name])}." for name in found if name == RECORDED),
+            f"This machine has no queue: under {policies[0]} {share(wait)} of the jobs wait at all, and the mean "
+            f"wait is {duration(found[policies[0]].mean_wait)}. There is nothing that another policy, or other "
+            "estimates, could make better, so none are compared.",
+        ]
+    sentences = [f"{_under(name)}, {_wait(one)}." for name, one in found.items()]
     if RECORDED in found and policies and found[RECORDED].mean_wait > 0:
         first = policies[0]
         longer = found[first].mean_wait / found[RECORDED].mean_wait - 1
-        how = per_cent(abs(longer)).removeprefix("+") + (" shorter" if longer < 0 else " longer")
-        sentences.append(f"The mean wait under {first} is {how} than the recorded one.")
+        how = per_cent(abs(longer)).removeprefix("+") + (" shorter than" if longer < 0 else " longer than")
+        how = "hardly anything of" if longer <= -0.9995 else how
+        sentences.append(f"The mean wait under {first} is {how} the recorded one.")
     return sentences
 
 
@@ -152,10 +188,10 @@ def _under(name: str) -> str:
 
 def _wait(found: pd.Series) -> str:
     """Say mean and median of a summary."""
-    return (
-        f"jobs wait {duration(found.mean_wait)} on average, half of them no longer than {duration(found.median_wait)} "
-        f"and 95 % no longer than {duration(found.p95_wait)}"
+    half, most = (
+        f"no longer than {duration(wait)}" if wait else "not at all" for wait in (found.median_wait, found.p95_wait)
     )
+    return f"jobs wait {duration(found.mean_wait)} on average, half of them {half} and 95 % {most}"
 
 
 def why_recorded_differ(workload: Workload) -> list[str]:

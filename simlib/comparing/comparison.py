@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,11 @@ class Comparison:
         """The other policies."""
         return list(self.policies)[1:]
 
+    @cached_property
+    def shown(self) -> pd.DataFrame:
+        """The differences as they are shown and judged: as shares of the base; where that is nought as they are."""
+        return self.relative.where(self.relative.difference.notna(), self.table)
+
     @property
     def by(self) -> list[str]:
         """How the jobs are divided."""
@@ -140,13 +146,11 @@ class Comparison:
 
     def _said(self, key: Any) -> list[str]:
         """A row of the overview."""
-        row, share = (table.loc[key] for table in (self.table, self.relative))
+        row: Any = self.shown.loc[key]
         as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
-        if np.isnan(share.difference):  # the base is nought
-            change, ends = as_said(row.difference), {name: _range(row, name, as_said, "") for name in INTERVALS}
-        else:
-            change, ends = per_cent(share.difference), {name: _range(share, name, per_cent, " %") for name in INTERVALS}
-        return [as_said(row.base), as_said(row.value), change, *ends.values(), HOLDS[holds(row)]]
+        said, unit = (per_cent, " %") if row.base else (as_said, "")
+        ends = [_range(row, name, said, unit) for name in INTERVALS]
+        return [as_said(row.base), as_said(row.value), said(row.difference), *ends, HOLDS[holds(row)]]
 
     def who(
         self, policy: str | None = None, by: str = "user", measure: str = "wait", statistic: str = "mean"
@@ -185,7 +189,7 @@ class Comparison:
         key = policy, by, slice(None), measure, statistic
         table = self.table.loc[key, :].droplevel([0, 1, 3, 4])
         table["relative"] = self.relative.loc[key, :].difference.to_numpy()
-        table["holds"] = [holds(row) for row in table.itertuples()]
+        table["holds"] = [holds(row) for row in self.shown.loc[key, :].itertuples()]
         return table.sort_values("difference", ascending=False, kind="stable")
 
     def forest(self, **options: Any) -> "Figure":
@@ -257,13 +261,13 @@ class Comparison:
 
 
 def holds(row: Any) -> str:
-    """Tell how far a row of a comparison's table can be believed.
+    """Tell how far a row of a comparison can be believed, by the intervals that are shown: a row of `Comparison.shown`.
 
     Returns
     -------
     str
         "equal" where there is no difference in any run; "coincidence" where it may be one, "this log" where it is none
-        but another year might bring the opposite, "another year" where it is to be expected then, too.
+        but another year might bring none, or the opposite, "another year" where it is to be expected then, too.
 
     Examples
     --------

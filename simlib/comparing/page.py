@@ -65,8 +65,9 @@ def _groups(comparison: Comparison, by: str) -> str:
 
 
 def _picture(figure: Figure) -> str:
-    """A figure as an image that is part of the page."""
+    """A figure as an image that is part of the page, with its label for those who do not see it."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
     plt.close(figure)
-    return f'<p><img alt="" src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"></p>'
+    alt, content = escape(str(figure.get_label())), base64.b64encode(stream.getvalue()).decode()
+    return f'<p><img alt="{alt}" src="data:image/png;base64,{content}"></p>'

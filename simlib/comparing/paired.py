@@ -9,8 +9,8 @@ import pandas as pd
 
 from .. import checks, estimates
 from ..arrays import Floats, Ints
-from ..confidence import cluster_draws
-from ..percentiles import STATISTICS, by_group, resampled
+from ..confidence import change, cluster_draws, interval_around
+from ..percentiles import STATISTICS, block_sums, by_group, resampled
 from ..policies import Policy
 from ..schedule import Schedule, simulate
 from ..sweeps import sweep
@@ -49,13 +49,16 @@ def compare(
     *Coincidence*: the log is shaken, as by `simlib.stats.shake`, and a policy held against the base run by run, with
     the same submit times. 95 % of the differences lie in this interval: what is inside may be luck of the second.
 
-    *Another year*: weeks or months of the log are drawn with replacement, and the same ones counted for both policies,
-    from one run each. 95 % of the differences in such made-up logs lie in this interval: another time as long as the
-    log, of the same users on the same machine, would give about that. It cannot know what is unlike all of the log, and
-    is rather too narrow where queues last from one week or month to the next. On made-up logs of 40 independent weeks
-    it held the truth in 85 to 94 % of all cases where queues were short, and in 60 to 80 % where they lasted for weeks;
-    of relative differences in 70 to 90 % there. On logs of 160 such weeks months did better than weeks (75 to 84 %
-    against 64 to 72 %), on those of 40 weeks not.
+    *Another year*: weeks or months of the log are drawn with replacement, and the same ones counted for both policies.
+    95 % of the differences in such made-up logs lie in this interval: another time as long as the log, of the same
+    users on the same machine, would give about that. Means are taken over the same runs as the difference itself, the
+    log as it is and the shaken ones; percentiles are of one run a made-up log, each in its turn. It cannot know what is
+    unlike all of the log, and is rather too narrow where queues last from one week or month to the next. On made-up
+    logs of 40 independent weeks it held the truth in 85 to 94 % of all cases where queues were short, and in 60 to 80 %
+    where they lasted for weeks; of relative differences in 70 to 90 % there. On logs of 160 such weeks months did
+    better than weeks (75 to 84 % against 64 to 72 %), on those of 40 weeks not.
+
+    Of relative differences, a run or a made-up log in which nothing waits under either policy counts as no change.
 
     Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
 
@@ -107,16 +110,17 @@ def compare(
     cases = [_case(workload, name, policies[name]) for name in names]
     groups = grouped(workload, by, least)
     index, seeds = workload.jobs.index, [None, *range(seed, seed + shakes)]
-    tasks = [(cases, index, groups, seconds, each, overrun) for each in seeds]
+    block = block or ("month" if _months(workload) >= MANY_MONTHS else "week")
+    block_of = blocks(workload, block)
+    drawn = cluster_draws(int(block_of.max(initial=0)) + 1, resamples, seed).T[:, 1:]
+    tasks = [
+        (cases, index, groups, block_of, drawn[:, run :: len(seeds)], seconds, each, overrun)
+        for run, each in enumerate(seeds)
+    ]
     replications = sweep(_replication, tasks, executor, label="runs")
     runs = np.array([run.statistics for run in replications])  # runs, cases, rows, measures, statistics
-    block = block or ("month" if _months(workload) >= MANY_MONTHS else "week")
-    block_of, values = blocks(workload, block), replications[0].values
-    drawn = cluster_draws(int(block_of.max(initial=0)) + 1, resamples, seed).T[:, 1:]
-    of_measures = sweep(_years, [(each, groups, block_of, drawn) for each in values], executor, label="years")
-    years = np.stack(of_measures, axis=3)  # absolute or relative, cases, rows, measures, statistics, ends
-    years[:, :, _blocks_of(groups, block_of) < FEWEST_BLOCKS] = np.nan
-    table, relative = (_table(names, groups, runs, years[share], bool(share)) for share in (0, 1))
+    years = _years(replications, groups, block_of, drawn)
+    table, relative = (_table(names, groups, runs, years, share) for share in (False, True))
     settings = {"shakes": shakes, "seconds": seconds, "seed": seed, "resamples": resamples, "block": block}
     settings |= {"blocks": len(drawn), "overrun": overrun}
     said = {case.name: case.said for case in cases}
@@ -175,63 +179,93 @@ def _case(workload: Workload, name: str, given: Case) -> _Case:
 
 
 class _Run(NamedTuple):
-    """One replication of all cases: `statistics` by case, row, measure and statistic; `values` by measure and case."""
+    """One replication of all cases, by case, row and measure: `statistics`, `sums` by block, `drawn` percentiles."""
 
     statistics: Floats
-    values: Floats
+    sums: Floats
+    drawn: Floats
 
 
 def _replication(
-    cases: list[_Case], index: pd.Index, groups: Groups, seconds: int, seed: int | None, overrun: str
+    cases: list[_Case],
+    index: pd.Index,
+    groups: Groups,
+    block: Ints,
+    drawn: Ints,
+    seconds: int,
+    seed: int | None,
+    overrun: str,
 ) -> _Run:
-    """Simulate all cases on the log as it is, or shaken with a seed, and measure them; the values of the log itself."""
-    found, kept = [], []
+    """Simulate all cases on the log as it is, or shaken with a seed, and measure them; some made-up years of them."""
+    rows, of_cases = len(groups.jobs), []
     for case in cases:
         workload = case.workload if seed is None else case.workload.shake(seconds, seed)
-        values = _values(simulate(workload, case.policy, overrun), index)
-        found.append(np.stack([by_group(of_measure, groups.code, groups.jobs) for of_measure in values], axis=1))
-        kept += [values] if seed is None else []
-    return _Run(np.array(found), np.stack(kept, axis=1) if kept else np.empty(0))
+        found = []
+        for values in _values(simulate(workload, case.policy, overrun), index):
+            order = np.argsort(values)
+            percentiles = resampled(values, groups.code, rows, block, drawn, order)[:, 1:]
+            sums = block_sums(values, groups.code, rows, block, len(drawn))
+            found.append((by_group(values, groups.code, groups.jobs, order), sums, percentiles))
+        of_cases.append([np.stack(each, axis=1) for each in zip(*found, strict=True)])
+    return _Run(*(np.array(each) for each in zip(*of_cases, strict=True)))
 
 
 def _values(schedule: Schedule, index: pd.Index) -> Floats:
     """The measures of each job, in the order of an index: shape (measures, jobs)."""
     values = np.array([schedule.column(measure) for measure in MEASURES], float)
     own = schedule.workload._jobs.index
-    if own.equals(index):
-        return values
+    return values if own.equals(index) else np.take(values, places(own, index), axis=1)
+
+
+def places(own: pd.Index, index: pd.Index) -> Ints:
+    """Find where each job of an index stands in another index of the same jobs.
+
+    Examples
+    --------
+    >>> places(pd.Index([7, 9, 8]), pd.Index([7, 8, 9])).tolist()
+    [0, 2, 1]
+    """
     keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
     by_key = np.argsort(keys, kind="stable")
-    return np.take(values, by_key[np.searchsorted(keys, wanted, sorter=by_key)], axis=1)
+    return by_key[np.searchsorted(keys, wanted, sorter=by_key)]
 
 
-def _years(values: Floats, groups: Groups, block: Ints, drawn: Ints) -> Floats:
-    """The intervals of one measure in the years that are made up, by (absolute or relative, case, row, statistic)."""
-    base, *others = (resampled(of_case, groups.code, len(groups.jobs), block, drawn) for of_case in values)
-    by_case = [[_interval(_differences(base, other, share)) for other in others] for share in (False, True)]
-    return np.array(by_case)
+def _years(runs: Sequence[_Run], groups: Groups, block: Ints, drawn: Ints) -> Floats:
+    """All statistics in the years that are made up, by (case, row, measure, statistic, year); nan of too few weeks.
 
-
-def _blocks_of(groups: Groups, block: Ints) -> Ints:
-    """In how many weeks each group has jobs."""
-    count = int(block.max(initial=0)) + 1
-    places = np.unique(np.concatenate([(code * count + block)[code >= 0] for code in groups.code.T.astype(np.int64)]))
-    return np.bincount(places // count, minlength=len(groups.jobs))
+    They have the centre of the differences themselves: means are over all runs, and percentiles of each run in turn.
+    """
+    jobs = block_sums(None, groups.code, len(groups.jobs), block, len(drawn))
+    sums = np.mean([run.sums for run in runs], axis=0)
+    with np.errstate(invalid="ignore"):
+        means = (sums @ drawn) / np.rint(jobs @ drawn)[:, None]
+    percentiles = np.concatenate([run.drawn for run in runs], axis=-1)
+    years: Floats = np.concatenate([means[..., None, :], percentiles], axis=-2)
+    years[:, (jobs > 0).sum(axis=1) < FEWEST_BLOCKS] = np.nan
+    return years
 
 
 def _table(names: Sequence[str], groups: Groups, runs: Floats, years: Floats, relative: bool) -> pd.DataFrame:
     """The differences of all policies from the first, as they are or as shares of the base: see `Comparison`."""
     mean = runs.mean(axis=0)
-    coincidence = _interval(np.moveaxis(_differences(runs[:, :1], runs[:, 1:], relative), 0, -1))
+    difference = _differences(mean[:1], mean[1:], relative)
+    if relative:
+        difference = np.where(mean[:1] == 0, np.nan, difference)
+    coincidence = interval_around(difference, np.moveaxis(_differences(runs[:, :1], runs[:, 1:], relative), 0, -1))
+    year = [
+        interval_around(each, _differences(years[0], of, relative))
+        for each, of in zip(difference, years[1:], strict=True)
+    ]
+    another_year = np.array(year)
     columns = {
         "jobs": groups.jobs[:, None, None],
         "base": mean[:1],
         "value": mean[1:],
-        "difference": _differences(mean[:1], mean[1:], relative),
+        "difference": difference,
         "coincidence_low": coincidence[..., 0],
         "coincidence_high": coincidence[..., 1],
-        "another_year_low": years[..., 0],
-        "another_year_high": years[..., 1],
+        "another_year_low": another_year[..., 0],
+        "another_year_high": another_year[..., 1],
     }
     shape = mean[1:].shape
     return pd.DataFrame(
@@ -257,24 +291,5 @@ def _as_people_sort(name: str) -> tuple[int, str]:
 
 
 def _differences(base: Floats, other: Floats, relative: bool) -> Floats:
-    """How much more there is than of the base; as a share of it, which is not known where it is nought."""
-    if not relative:
-        return other - base
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(base == 0, np.nan, other / base - 1)
-
-
-def _interval(values: Floats, share: float = 0.95) -> Floats:
-    """The ends of the intervals that hold the middle share of the values along the last axis, nan left out.
-
-    np.nanquantile would take seconds for so many.
-    """
-    ordered = np.sort(values)  # nan comes last
-    last = np.maximum(np.isfinite(ordered).sum(axis=-1, keepdims=True) - 1, 0)
-    ends = []
-    for at in ((1 - share) / 2, (1 + share) / 2):
-        place = at * last
-        below = np.floor(place).astype(np.int64)
-        low, high = (np.take_along_axis(ordered, each, -1) for each in (below, np.minimum(below + 1, last)))
-        ends.append(low + (place - below) * (high - low))
-    return np.concatenate(ends, axis=-1)
+    """How much more there is than of the base; as a share of it."""
+    return change(base, other) if relative else other - base

@@ -45,6 +45,11 @@ def steps(cells):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("under")
 
 
+def judged(table):
+    """Count the printed numbers that can be judged in each of `steps`: no two have the same denominator."""
+    return table[[INSIDE, CLOSE, OFF]].sum(axis=1)
+
+
 def of_logs(found):
     """Take the judged cells of the exhibits that are made from the paper's own logs, a list of `report.Outcome`."""
     return [cell for one in found if one.paper == "mualem2001" for cell in one.cells]
@@ -57,7 +62,7 @@ def _why_not(cell, rules):
 
 
 def drawn(table):
-    """Draw the table of `steps`: a bar a step."""
+    """Draw the table of `steps`: a bar a step, and beside it how many are inside of those that can be judged."""
     figure, ax = plt.subplots(figsize=(8.4, 2.9))
     left = pd.Series(0, table.index)
     for what, colour in COLOURS.items():
@@ -65,6 +70,10 @@ def drawn(table):
         labels = [f"{count}" if count > 12 else "" for count in table[what]]
         ax.bar_label(bars, labels, label_type="center", size=9, color="white" if what in (INSIDE, OFF) else "black")
         left = left + table[what]
+    for under, of in judged(table).items():
+        inside = table.loc[under, INSIDE]
+        said = f" {inside:,} of {of:,}: {inside / of:.0%}" if of else " none can be judged"
+        ax.text(left.iloc[0], under, said, va="center", size=9)
     ax.invert_yaxis()
     ax.set(xlabel="printed numbers of Mu'alem & Feitelson", xlim=(0, left.iloc[0]))
     ax.grid(False)

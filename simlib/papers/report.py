@@ -6,11 +6,14 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from .. import paths
 from ..archive import NOT_VERIFIED
 from . import explained, ledger, records
+from .elsewhere import backfilling, deciding
+from .elsewhere.effects import LEVELS, of_case
 from .exhibit import exhibits
 from .judging import (
     ABSENT,
@@ -36,6 +39,9 @@ PAPERS = {
 
 WRITTEN = "<!-- Written by `python -m simlib.papers report` from the records in figures/ -->\n"
 """Stands before findings."""
+
+WEIGHTED, READINGS = "size in weighted wait", (TEXT, ledger.PRINTED)
+"""The part of TG-17 that is the second number of Tang's abstract, and the readings that are stated of it."""
 
 FINDINGS = {"README.md": "three.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
@@ -218,11 +224,32 @@ def stated(found, template):
     ]
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
     absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
-    steps = explained.steps(explained.of_logs(found))
-    known = int(steps.iloc[-1][[INSIDE, CLOSE, OFF]].sum())
-    numbers |= {"printed": by_verdict(printed), "absent": absent, "known": known}
-    numbers |= {"begin": steps.iloc[0], "end": steps.iloc[-1]}
+    numbers |= {"printed": by_verdict(printed), "absent": absent, "steps": _steps(found)}
+    numbers |= {"likely": _by_likely_programs(found), "weighted": _weighted(verdicts["TG-17"])}
     return page.get_template(template).render(numbers)
+
+
+def _steps(found):
+    """How many printed numbers come out in each step, with its own denominator: dicts by the rules."""
+    table = explained.steps(explained.of_logs(found))
+    table = table.assign(judged=explained.judged(table))
+    table = table.assign(share=table[INSIDE] / table.judged)
+    return dict(zip(explained.STEPS, table.to_dict("records"), strict=True))
+
+
+def _by_likely_programs(found):
+    """On how many logs EASY has the lower response times by the likely programs, and on how many the higher ones."""
+    folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
+    table = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
+    return deciding.counted(of_case(table, backfilling.LIKELY, "response"), 1)
+
+
+def _weighted(claim):
+    """What became of the gain in weighted wait of Tang's abstract: as printed, ours, and on how many it is met."""
+    parts = {name: [one for one in claim["readings"][name]["parts"] if one["part"] == WEIGHTED] for name in READINGS}
+    ours = parts[TEXT]
+    met = sum(one["verdict"] == HOLDS for one in ours)
+    return {"printed": parts[ledger.PRINTED][0]["value"], "ours": [one["value"] for one in ours], "met": met}
 
 
 def _gains(found):

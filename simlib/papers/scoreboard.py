@@ -1,5 +1,7 @@
 """`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
 
+from html import escape
+
 from . import explained
 from .judging import CLOSE, INSIDE, LIKELY, OFF, RESTORED, tally
 from .ledger import PRINTED, powers
@@ -61,7 +63,8 @@ def text(folder):
 
 def _row(one):
     name = f"<b>{one.label}</b><br>{_cell(one.about)}<br>{_link('notebook', _notebook(one))}"
-    picture = f'<a href="{one.pictures[0]}"><img src="{one.pictures[0]}" width="200"></a>' if one.pictures else ""
+    first, alt = next(iter(one.pictures), ""), escape(one.title)
+    picture = f'<a href="{first}"><img src="{first}" alt="{alt}" width="200"></a>' if first else ""
     others = [_link(_short(one, other), other) for other in one.pictures[1:]]
     name += f"<br>more pictures: {', '.join(others)}" if others else ""
     sources = "<br>".join(one.sources) or "made by hand"

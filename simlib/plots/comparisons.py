@@ -68,6 +68,8 @@ def forest(
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"{comparison.workload.name}: change against {comparison.base}", size=10)
     legend(figure, {policy: {"color": colour, "marker": "o"} for policy, colour in colours.items()} | _intervals())
+    said = f"change of {', '.join(MEASURES.values())} {'' if by == 'all' else f'by {by} '}under {', '.join(colours)}"
+    figure.set_label(f"{comparison.workload.name}: {said} against {comparison.base}, with both intervals")
     return _marked(figure, comparison)
 
 
@@ -111,7 +113,7 @@ def winners(
             _bars(ax, at[sign], scaled[sign], colour)
         ax.axvline(0, color="black", linewidth=1)
         ax.set_yticks(at, [f"{name} ({jobs:,})" for name, jobs in part.jobs.items()], size=8)
-        ax.set_ylim(len(part) - 0.5, -0.5)
+        ax.set_ylim(max(len(part), 1) - 0.5, -0.5)  # of a policy that changes nothing for anybody, too
         ax.xaxis.set_major_locator(MaxNLocator(5))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+,g}" if value else "equal"))
         ax.set_title(policy)
@@ -120,6 +122,8 @@ def winners(
     figure.supxlabel(f"{comparison.workload.name}: change of the {said} against {comparison.base}{unit}", size=10)
     entries = {"gain": {"color": COLOURS[2], "marker": "o"}, "lose": {"color": COLOURS[1], "marker": "o"}}
     legend(figure, entries | _intervals())
+    change = f"change of the {said} by {by} under {', '.join(parts)} against {comparison.base}"
+    figure.set_label(f"{comparison.workload.name}: who gains and who loses, {change}, with both intervals")
     return _marked(figure, comparison)
 
 
@@ -142,7 +146,8 @@ def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
 
 
 def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
-    """Draw differences and their intervals at these heights."""
+    """Draw differences and their intervals at these heights; what has no end reaches as far as any other."""
+    part = part.replace(np.inf, part.replace(np.inf, np.nan).max(numeric_only=True).max())
     ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(ANOTHER_YEAR))
     ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(COINCIDENCE))
     ax.plot(part.difference, at, "o", color=colour, markersize=4)

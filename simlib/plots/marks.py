@@ -75,8 +75,31 @@ def save(figure: Figure, path: str | Path) -> None:
         new.write_bytes(_png(figure, STYLE["savefig.dpi"]))
 
 
-def shown(figure: Figure) -> tuple[str, dict[str, int]] | None:
-    """Draw a figure for a notebook: what is saved of it, in base64, and how wide it is on a page, in pixels.
+def described(figure: Figure) -> str:
+    """Say what a figure shows, for those who do not see it: its label, or else what is written on it.
+
+    Examples
+    --------
+    >>> figure = Figure()
+    >>> _ = figure.add_subplot(title="wait", xlabel="load", ylabel="mean [h]").plot([1, 2], label="EASY")
+    >>> _ = figure.legend()
+    >>> described(figure)
+    'wait; axes: load, mean [h]; shown: EASY'
+    """
+    if label := str(figure.get_label()):
+        return label
+    titles = [ax.get_title(place) for ax in figure.axes for place in ("left", "center", "right")]
+    axes = [figure.get_supxlabel(), figure.get_supylabel()]
+    axes += [text for ax in figure.axes for text in (ax.get_xlabel(), ax.get_ylabel())]
+    legends = [*figure.legends, *(legend for ax in figure.axes if (legend := ax.get_legend()))]
+    entries = [text.get_text() for legend in legends for text in legend.get_texts()]
+    parts = {"": [figure.get_suptitle(), *titles], "axes: ": axes, "shown: ": entries}
+    said = [head + ", ".join(dict.fromkeys(filter(None, texts))) for head, texts in parts.items() if any(texts)]
+    return " ".join("; ".join(said).split()) or "a picture without words"
+
+
+def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
+    """Draw a figure for a notebook: what is saved of it, in base64, how wide it is on a page, and what it shows.
 
     It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
     draws and lays out more than once. Its height is not said: a narrow page would keep it, and squeeze the picture.
@@ -88,12 +111,15 @@ def shown(figure: Figure) -> tuple[str, dict[str, int]] | None:
     >>> figure = Figure((4, 3))
     >>> _ = figure.add_subplot()
     >>> shown(figure)[1]
-    {'width': 400}
+    {'width': 400, 'alt': 'a picture without words'}
     """
     if not figure.axes and not figure.lines:  # of which IPython shows nothing either
         return None
     content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
-    return b64encode(content).decode("ascii"), {"width": int(figure.get_figwidth() * figure.dpi)}
+    return b64encode(content).decode("ascii"), {
+        "width": int(figure.get_figwidth() * figure.dpi),
+        "alt": described(figure),
+    }
 
 
 _drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()

