@@ -82,7 +82,7 @@ def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFr
     out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
     others = jobs[out]  # few, for words take long
     reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
-    return jobs[~out] if out.any() else jobs, others.assign(dropped=reason.astype(object))
+    return jobs[~out] if out.any() else jobs, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
 
 
 def by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:

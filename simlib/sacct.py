@@ -18,8 +18,8 @@ from .arrays import Ints
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
-    "--starttime=2024-01-01 --endtime=2025-01-01 --format=JobID,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,"
-    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,AllocTRES,User,Account,QOS,Partition,JobName"
+    "--starttime=2024-01-01 --endtime=2025-01-01 --format=JobID,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
+    "State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,AllocTRES,User,Account,QOS,Partition,JobName"
 )
 """Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
 last because they may hold the separator."""
@@ -80,13 +80,14 @@ def convert(
 ) -> dict[str, int]:
     """Convert a file of sacct's output to a log.
 
-    A job's size is what it had of the machine, its estimate the time limit. A job that never started has run time and
-    size -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and each part
-    of a heterogeneous one is a job. It is submitted when it became eligible, where that is recorded: what is held,
-    depends on others or is to begin later does not wait for the machine. The run time of a job that was suspended is what Slurm says has elapsed, without
-    the time in which it was suspended, when others may have had its processors: by the log it ends earlier than it
-    did. Memory, GPUs and CPU time are not converted; the header says how many jobs had GPUs. Records that ended before
-    they started, or whose fields cannot be told apart for a | or a line feed in a name, are left out.
+    A job's size is what it had of the machine, its estimate the time limit. A job that never started has run time
+    and size -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and
+    each part of a heterogeneous one is a job. It is submitted when it became eligible, where that is recorded: what
+    is held, depends on others or is to begin later does not wait for the machine. The run time of a job that was
+    suspended is what Slurm says has elapsed, without the time in which it was suspended, when others may have had
+    its processors: by the log it ends earlier than it did. Memory, GPUs and CPU time are not converted; the header
+    says how many jobs had GPUs. Records that ended before they started, or whose fields cannot be told apart for a
+    | or a line feed in a name, are left out.
 
     Parameters
     ----------
@@ -285,9 +286,7 @@ def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
         raise SacctError(f"line {line}: {text.name}: found {text[line][:40]!r}, expected {expected}")
 
 
-def _times(
-    text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True
-) -> pd.Series:
+def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True) -> pd.Series:
     """Seconds since 1970, -1 where unknown. Of an hour that the clock strikes twice the first or the second one."""
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
     found = _groups(text, _TIME, expected, unknown)
@@ -425,8 +424,8 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
     if "eligible" in records:
         held, waited = ran.submit - ran.submitted, (ran.begun - ran.submitted).clip(lower=0)
         notes.append(
-            f" Note: submit times are when jobs became eligible; {(held > 0).sum()} jobs that ran were held, or depended "
-            f"on others, for {_share(held.sum(), waited.sum())} of the time from submission to start of all"
+            f" Note: submit times are when jobs became eligible; {(held > 0).sum()} jobs that ran were held, or "
+            f"depended on others, for {_share(held.sum(), waited.sum())} of the time from submission to start of all"
         )
     else:
         notes.append(

@@ -77,20 +77,19 @@ def months(workload: _Workload, first: str, last: str | None = None) -> _Workloa
     for month in (first, last):
         if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
             raise ValueError(f"{workload.name}: found month {month!r}, expected one such as '1996-10'")
-
-    def then(jobs: pd.DataFrame) -> ArrayLike:
-        submitted = workload.calendar_month(jobs.submit)
-        return (submitted >= first) & (submitted <= last)
-
-    part = _part(workload, then, f"submitted {first}" + (f" to {last}" if last != first else ""))
+    submit = workload.jobs.submit
+    known, edges = workload.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
+    chosen = [place for place, month in enumerate(known) if first <= month <= last]
+    begin, end = (edges[chosen[0]], edges[chosen[-1] + 1]) if chosen else (0, 0)
+    step = f"submitted {first}" + (f" to {last}" if last != first else "")
+    part = _part(workload, lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
     if not len(part):
-        submitted = workload.calendar_month(workload.jobs.submit)
-        span = f"{submitted.min()} to {submitted.max()}" if len(submitted) else "no job"
+        span = f"{known[0]} to {known[-1]}" if known else "no job"
         raise ValueError(f"{workload.name}: no job was submitted from {first} to {last}; the log has {span}")
     return part
 
 
-def _part(workload: _Workload, which: Callable[[pd.DataFrame], ArrayLike], step: str) -> _Workload:
+def _part(workload: _Workload, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> _Workload:
     """Select the jobs for which `which` is true, also among those that do not take part."""
     new = workload.derive(workload.jobs[which(workload.jobs)], step)
     new._others = workload._others[which(workload._others)]
@@ -183,7 +182,7 @@ def partition(workload: _Workload, *partitions: int | str, procs: int) -> _Workl
             for number, count in counts.items()
         )
         raise ValueError(f"{name}: found partition {called or 'none'}, expected one or several of {known}")
-    part = _part(workload, lambda jobs: log.partition.loc[jobs.index].isin(chosen).to_numpy(), f"partition {called}")
+    part = _part(workload, lambda jobs: log.partition.loc[jobs.index].isin(chosen), f"partition {called}")
     return part.with_procs(procs)
 
 
