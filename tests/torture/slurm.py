@@ -63,15 +63,17 @@ def expected(text, unit="cpus"):
         records.append(dict(zip(columns, words, strict=True)))
     if not records:
         raise Refused("no record")
-    jobs = [job for job in map(_job_of(unit), _kept(records)) if not job["backwards"]]
+    jobs = [job for job in map(_job_of(unit), _kept(records)) if job]
     if not jobs:
         raise Refused("no job")
-    jobs.sort(key=lambda job: job["submit"])
-    first = jobs[0]["submit"]
     if any(not -1 <= job[name] < LATEST for job in jobs for name in ("submit", "start", "end", "eligible")):
         raise Odd
     if any(job[name] > 3 * 10**9 for job in jobs for name in ("elapsed", "size", "wanted", "limit")):
         raise Odd
+    jobs = sorted((job for job in jobs if not job["backwards"]), key=lambda job: job["submit"])
+    if not jobs:
+        raise Refused("no job that ended after it started")
+    first = jobs[0]["submit"]
     numbers = {name: {} for name in ("user", "account", "jobname", "qos", "partition")}
     rows = []
     for k, job in enumerate(jobs, start=1):
