@@ -92,7 +92,7 @@ def from_sacct(source: str, target: str, unit: str, procs: int | None, timezone:
 
 
 def report(
-    log: str, out: str | None, procs: int | None, partition: int | None, first: str | None, last: str | None
+    log: str, out: str | None, procs: int | None, partition: str | None, first: str | None, last: str | None
 ) -> int:
     """Make a page about a log. Returns the exit status: 1 where it could not be made."""
     from .cluster import page  # slow to import
@@ -194,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.add_argument("log", metavar="LOG", help="a log such as mine.swf.gz, or a name in the catalogue")
     command.add_argument("--out", metavar="PAGE.html", help="default: the log's name, in the current folder")
     command.add_argument("--procs", type=int, metavar="N", help="the size of the machine, or of the partition")
-    command.add_argument("--partition", type=int, metavar="P", help="only its jobs; needs --procs")
+    command.add_argument("--partition", metavar="P", help="only its jobs, by name or number; needs --procs")
     command.add_argument("--from", dest="first", metavar="DATE", help="only jobs submitted from then on: 2012-05-03")
     command.add_argument("--to", dest="last", metavar="DATE", help="only jobs submitted before then")
     command = commands.add_parser("course", help="write a copy of the course: lessons in notebooks, without solutions")

@@ -61,29 +61,28 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
     return jobs
 
 
-def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.Series]:
+def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is.
 
     Returns
     -------
     jobs : DataFrame
         Those that take part, in the order that they had.
-    dropped : Series of str
-        By the index of the others, why they do not.
+    others : DataFrame
+        Those that do not, with a further column `dropped`: why.
 
     Examples
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"run": [60, -1, 60], "procs": [4, 4, 9]})
-    >>> jobs, dropped = taking_part(table, 8)
-    >>> len(jobs), list(dropped)
+    >>> jobs, others = taking_part(table, 8)
+    >>> len(jobs), list(others.dropped)
     (1, ['run time unknown', 'larger than the machine'])
     """
     out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
     others = jobs[out]  # few, for words take long
     reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
-    dropped = pd.Series(reason, index=others.index, name="dropped", dtype=object)
-    return jobs[~out] if out.any() else jobs, dropped
+    return jobs[~out] if out.any() else jobs, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
 
 
 def by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:

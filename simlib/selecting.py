@@ -1,6 +1,7 @@
 """Select jobs of a workload: by a condition, by when they were submitted, by partition. The methods of `Workload`."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -76,13 +77,23 @@ def months(workload: _Workload, first: str, last: str | None = None) -> _Workloa
     for month in (first, last):
         if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
             raise ValueError(f"{workload.name}: found month {month!r}, expected one such as '1996-10'")
-    jobs = workload.jobs
-    submitted = workload.calendar_month(jobs.submit)
-    chosen = (submitted >= first) & (submitted <= last)
-    if not chosen.any():
-        span = f"{submitted.min()} to {submitted.max()}" if len(submitted) else "no job"
+    submit = workload.jobs.submit
+    known, edges = workload.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
+    chosen = [place for place, month in enumerate(known) if first <= month <= last]
+    begin, end = (edges[chosen[0]], edges[chosen[-1] + 1]) if chosen else (0, 0)
+    step = f"submitted {first}" + (f" to {last}" if last != first else "")
+    part = _part(workload, lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+    if not len(part):
+        span = f"{known[0]} to {known[-1]}" if known else "no job"
         raise ValueError(f"{workload.name}: no job was submitted from {first} to {last}; the log has {span}")
-    return workload.derive(jobs[chosen], f"submitted {first}" + (f" to {last}" if last != first else ""))
+    return part
+
+
+def _part(workload: _Workload, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> _Workload:
+    """Select the jobs for which `which` is true, also among those that do not take part."""
+    new = workload.derive(workload.jobs[which(workload.jobs)], step)
+    new._others = workload._others[which(workload._others)]
+    return new
 
 
 def between(workload: _Workload, first: Moment | int, last: Moment | int) -> _Workload:
@@ -110,13 +121,16 @@ def between(workload: _Workload, first: Moment | int, last: Moment | int) -> _Wo
     (462, '2026-02-08 23:33:25+00:00')
     """
     begin, end = workload.period(first, last)
-    jobs = workload.jobs
-    chosen = (jobs.submit >= begin) & (jobs.submit < end)
-    if not chosen.any():
+    part = _part(
+        workload,
+        lambda jobs: (jobs.submit >= begin) & (jobs.submit < end),
+        f"submitted from {first} to before {last}",
+    )
+    if not len(part):
         raise ValueError(
             f"{workload.name}: no job was submitted from {first} to before {last}; expected a part of {_span(workload)}"
         )
-    return workload.derive(jobs[chosen], f"submitted from {first} to before {last}")
+    return part
 
 
 def _span(workload: "Workload") -> str:
@@ -129,13 +143,13 @@ def _span(workload: "Workload") -> str:
     return f"{workload.time(submit.iloc[0]):%Y-%m-%d %H:%M} to {workload.time(submit.iloc[-1]):%Y-%m-%d %H:%M}"
 
 
-def partition(workload: _Workload, *numbers: int, procs: int) -> _Workload:
+def partition(workload: _Workload, *partitions: int | str, procs: int) -> _Workload:
     """Select the jobs of one or several partitions (field 16 of the log), as a new Workload on a machine of their size.
 
     Parameters
     ----------
-    *numbers : int
-        Of the partitions; the log's header may name them.
+    *partitions : int or str
+        Their numbers, or their names where the log's header has them.
     procs : int
         Processors that they have together, which the log does not say. Larger jobs are dropped, and reported.
 
@@ -155,11 +169,24 @@ def partition(workload: _Workload, *numbers: int, procs: int) -> _Workload:
     name = workload.name
     if workload.log is None:
         raise ValueError(f"{name}: has no log, so the jobs' partitions are not known; expected one read from SWF")
-    jobs = workload.jobs
-    of_job = workload.log.partition.loc[jobs.index]
-    counts = of_job.value_counts().sort_index().to_dict()
-    called = ", ".join(map(str, numbers))
-    if not numbers or any(number not in list(counts) for number in numbers):
-        known = ", ".join(f"{number} ({count:,} jobs)" for number, count in counts.items())
+    log = workload.log
+    names = _partition_names(workload)
+    counts = log.partition.loc[workload.jobs.index].value_counts().sort_index().to_dict()
+    numbers = {number: number for number in counts} | {str(number): number for number in counts}
+    numbers |= {called: number for number, called in names.items() if number in counts}
+    called = ", ".join(map(str, partitions))
+    chosen = [numbers.get(one) if isinstance(one, (int, str, np.integer)) else None for one in partitions]
+    if not chosen or None in chosen:
+        known = ", ".join(
+            f"{number}{f' {names[number]}' if number in names else ''} ({count:,} jobs)"
+            for number, count in counts.items()
+        )
         raise ValueError(f"{name}: found partition {called or 'none'}, expected one or several of {known}")
-    return workload.derive(jobs[of_job.isin(numbers)], f"partition {called}").with_procs(procs)
+    part = _part(workload, lambda jobs: log.partition.loc[jobs.index].isin(chosen), f"partition {called}")
+    return part.with_procs(procs)
+
+
+def _partition_names(workload: "Workload") -> dict[int, str]:
+    """The names of partitions by number, as lines of the header such as `Partition: 3 batch` tell them."""
+    found = (re.match(r"\s*Partition:\s*(\d{1,9})\s+(\S.*?)\s*(?:[(\[].*)?$", line) for line in workload.header)
+    return {int(line[1]): line[2] for line in found if line}

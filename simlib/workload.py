@@ -81,7 +81,7 @@ class Workload(Calendar):
         synthetic: bool = False,
     ) -> None:
         self.procs = _machine_size(procs, name)
-        jobs, self.dropped = taking_part(completed(jobs, name), self.procs)
+        jobs, self._others = taking_part(completed(jobs, name), self.procs)
         self._jobs = by_arrival(jobs)
         self.name = name
         self.start = in_a_zone(start)
@@ -119,6 +119,11 @@ class Workload(Calendar):
     def jobs(self) -> pd.DataFrame:
         """The jobs table, a copy: see above."""
         return self._jobs.copy(deep=False)  # copy on write: nobody changes ours
+
+    @property
+    def dropped(self) -> pd.Series:
+        """Why each other job does not take part: see above."""
+        return self._others.dropped
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -315,10 +320,10 @@ class Workload(Calendar):
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
         size = _machine_size(procs, self.name)
-        jobs, dropped = taking_part(self._jobs, size)
+        jobs, others = taking_part(self._jobs, size)
         new = self._with(jobs, f"on {size:,} processors instead of {self.procs:,}")
         new.procs = size
-        new.dropped = pd.concat([self.dropped, dropped]) if len(dropped) else self.dropped
+        new._others = pd.concat([self._others, others]) if len(others) else self._others
         return new
 
     def with_estimates(self, model: str | _estimates.Model) -> Self:

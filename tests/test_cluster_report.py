@@ -62,6 +62,23 @@ def test_a_partition_needs_its_size_and_the_error_says_what_it_used(tmp_path):
         cluster.taken(tmp_path / "parts.swf", partition=1)
     with pytest.raises(ValueError, match=r"found partition 7, expected one or several of 1 \(2 jobs\), 2 \(1 jobs\)"):
         cluster.taken(tmp_path / "parts.swf", partition=7, procs=5)
+    swf.write_log([" MaxProcs: 8", " Partition: 1 cpu"], log, tmp_path / "named.swf")
+    assert cluster.taken(tmp_path / "named.swf", partition="cpu", procs=5).jobs.equals(part.jobs)
+    with pytest.raises(ValueError, match=r"found partition gpu, expected one or several of 1 cpu \(2 jobs\), 2 "):
+        cluster.taken(tmp_path / "named.swf", partition="gpu", procs=5)
+
+
+def test_of_a_part_of_the_time_only_what_lies_in_it_is_left_out(tmp_path):
+    log = numbered([(day * 86400, 10, 10, 3) for day in range(6)], 8).log.assign(run=[10, -1, 10, -1, -1, 10])
+    swf.write_log([" MaxProcs: 8", " UnixStartTime: 0"], log, tmp_path / "days.swf")
+    part = cluster.taken(tmp_path / "days.swf", first="1970-01-01", last="1970-01-04")
+    assert cluster.about(part).loc["left out: run time unknown", ""] == "1"
+
+
+def test_the_page_says_what_the_conversion_said(tmp_path):
+    header = [" MaxProcs: 8", " Conversion: simlib, from the output of sacct", " Note: waits count what was held"]
+    swf.write_log(header, numbered([(0, 10, 10, 3)], 8).log, tmp_path / "mine.swf")
+    assert "mine: waits count what was held." in cluster.doubtful(cluster.taken(tmp_path / "mine.swf"))
 
 
 def test_errors_name_what_was_found_and_what_is_possible(tmp_path):

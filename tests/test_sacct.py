@@ -19,6 +19,7 @@ NOON = 1709290800  # 2024-03-01 12:00 in Berlin
 JOB = {
     "JobID": "1",
     "Submit": f"{NOON}",
+    "Eligible": f"{NOON}",
     "Start": f"{NOON + 10}",
     "End": f"{NOON + 110}",
     "ElapsedRaw": "100",
@@ -28,6 +29,7 @@ JOB = {
     "ReqCPUS": "4",
     "NNodes": "1",
     "ReqNodes": "1",
+    "AllocTRES": "billing=4,cpu=4,mem=16G,node=1",
     "User": "alice",
     "Account": "physics",
     "QOS": "normal",
@@ -39,7 +41,7 @@ JOB = {
 def job(number=1, submit=0, wait=0, run=100, **fields):
     """A record of a job that ran; times in seconds after noon, `fields` as sacct prints them."""
     start = NOON + submit + wait
-    times = {"Submit": NOON + submit, "Start": start, "End": start + run, "ElapsedRaw": run}
+    times = {"Submit": NOON + submit, "Eligible": NOON + submit, "Start": start, "End": start + run, "ElapsedRaw": run}
     return JOB | {"JobID": number} | times | fields
 
 
@@ -147,7 +149,7 @@ def test_nodes_can_be_counted_instead_of_cpus(convert):
     records = [job(AllocCPUS=256, NNodes="2", ReqNodes="2"), job(2, AllocCPUS=262144, NNodes="2K", ReqNodes="1.5K")]
     w, _ = convert(records, unit="nodes")
     assert w.log[["procs", "requested_procs"]].values.tolist() == [[2, 2], [2048, 1536]]
-    assert " Note: processors are nodes; MaxProcs is the largest number in use at once" in w.header
+    assert any(line.startswith(" Note: processors are nodes; MaxProcs is what was in use") for line in w.header)
 
 
 # Jobs that never ran
@@ -216,7 +218,12 @@ def test_outputs_of_several_months_stand_one_after_the_other(convert):
 
 
 def test_times_without_zone_are_those_of_the_zone_given(convert):
-    local = {"Submit": "2024-03-01T12:00:00", "Start": "2024-03-01T12:00:10", "End": "2024-03-01T12:01:50"}
+    local = {
+        "Submit": "2024-03-01T12:00:00",
+        "Eligible": "2024-03-01T12:00:00",
+        "Start": "2024-03-01T12:00:10",
+        "End": "2024-03-01T12:01:50",
+    }
     w, _ = convert([JOB | local], timezone="Europe/Berlin")
     plain, _ = convert([JOB], timezone="Europe/Berlin")
     assert w.equals(plain)
@@ -242,11 +249,23 @@ def test_an_hour_that_comes_twice_is_the_first_and_nothing_starts_before_its_sub
 # The machine
 
 
+def peaks(w):
+    """What the header says of the machine's size and of the highest peak."""
+    [line] = [line for line in w.header if "processors are" in line]
+    return w.procs, int(re.search(r"at most (\d+) were in use at once", line)[1])
+
+
 def test_the_machine_is_the_most_in_use_at_once(convert):
     records = [job(1, 0, run=100), job(2, 50, run=50), job(3, 100, run=10, AllocCPUS=5), job(4, 5, run=0)]
-    w, _ = convert(records)
-    assert w.procs == 8  # job 3 takes what jobs 1 and 2 leave in that second
-    assert w.header[-2] == " Note: processors are cpus; MaxProcs is the largest number in use at once"
+    assert peaks(convert(records)[0]) == (8, 8)  # job 3 takes what jobs 1 and 2 leave in that second
+
+
+def test_a_brief_peak_is_not_the_machine(convert):
+    full = [job(n, submit=n // 4 * 86400, run=86400, AllocCPUS=16) for n in range(40)]  # 64 for ten days
+    late = [job(100 + n, submit=40000, run=seconds, AllocCPUS=9) for n, seconds in enumerate([120, 100])]
+    assert peaks(convert(full + late)[0]) == (64, 82)
+    assert peaks(convert([*full, job(200, submit=40000, run=864 * 2, AllocCPUS=9)])[0]) == (73, 73)
+    assert peaks(convert([*full, job(200, submit=864000, run=120, AllocCPUS=80)])[0]) == (80, 80)
 
 
 def test_the_machine_is_at_least_its_largest_job(convert):
@@ -254,9 +273,40 @@ def test_the_machine_is_at_least_its_largest_job(convert):
 
 
 def test_the_machine_can_be_given(convert):
-    w, _ = convert([job()], procs=128)
-    assert w.procs == 128
-    assert w.header[-2] == " Note: processors are cpus; MaxProcs was given; 4 were in use at once"
+    assert peaks(convert([job()], procs=128)[0]) == (128, 4)
+
+
+@pytest.mark.parametrize("unit, size", [("cpus", 4), ("nodes", 1)])
+def test_resources_tell_the_size_where_no_column_of_its_own_does(convert, unit, size):
+    w, _ = convert(text([job()], without=["AllocCPUS", "NNodes"]), unit=unit)
+    assert w.jobs.procs.tolist() == [size]
+
+
+GPUS, LICENCES = "of them with GPUs", "of them with licences or other resources"
+
+
+@pytest.mark.parametrize(
+    "column, resources, found",
+    [
+        ("AllocTRES", "billing=9,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1", (1, 0)),
+        ("AllocTRES", "cpu=4,gres/gpu=0,mem=16G,fs/disk=7", (0, 0)),
+        ("ReqTRES", "bb/cray=5,cpu=4,license/matlab=1", (0, 1)),
+        ("AllocGRES", "gpu:tesla:2", (1, 0)),
+        ("ReqGRES", "gpu:0,mps:50", (0, 1)),
+    ],
+)
+def test_jobs_with_gpus_or_other_resources_are_counted(convert, column, resources, found):
+    records = [job(1, AllocTRES=resources, run=300), job(2, AllocTRES="", run=100)]
+    w, counts = convert(text(records).replace("AllocTRES", column))
+    assert (counts[GPUS], counts[LICENCES]) == found
+    said = [line for line in w.header if "no simulation counts" in line]
+    assert len(said) == sum(found) and all("1 jobs with 75.0 % of the processor-seconds" in line for line in said)
+
+
+def test_without_a_column_of_resources_it_is_said_that_they_are_not_known(convert):
+    for without, known in ((), True), (["AllocTRES"], False):
+        w, _ = convert(text([job()], without=without))
+        assert any("no column AllocTRES" in line for line in w.header) != known
 
 
 # Names
@@ -268,20 +318,42 @@ def test_names_become_numbers_in_order_of_first_appearance(convert):
     assert convert(records[::-1])[0].jobs.user.tolist() == [1, 2, -1, 1]
 
 
-def test_no_name_and_no_job_number_gets_into_the_log(convert, folder):
+def test_no_name_but_of_partitions_and_no_job_number_gets_into_the_log(convert, folder):
     names = {"User": "alice", "Account": "physics", "QOS": "hush", "Partition": "fermi", "JobName": "secret"}
     convert([job(987654, **names), cancelled(876543, 5, **names)], timezone="Europe/Berlin")
     written = (folder / "jobs.swf").read_text()
-    assert not re.search("alice|physics|hush|fermi|secret|987654|876543|jobs.txt", written)
+    assert not re.search("alice|physics|hush|secret|987654|876543|jobs.txt", written)
+
+
+def test_partitions_are_numbered_and_keep_their_names(convert):
+    names = ["gpu", "cpu", "", "synthetic\x85two", "gpu"]
+    w, _ = convert([job(number, submit=number, Partition=name) for number, name in enumerate(names)])
+    assert w.log.partition.tolist() == [1, 2, -1, 3, 1]
+    assert [line for line in w.header if "artition:" in line] == [
+        " Partition: 1 gpu",
+        " Partition: 2 cpu",
+        " Partition: 3 synthetic two",
+    ]
+    assert w.partition("cpu", procs=4).jobs.index.tolist() == [2]
+    assert not w.synthetic
 
 
 def test_job_names_may_hold_the_separator_and_quotes_where_they_come_last(convert):
-    w, _ = convert([job(1, JobName='a|b "'), job(2, JobName="'|"), job(3, JobName='a|b "')])
-    assert w.jobs.app.tolist() == [1, 2, 1]
+    w, _ = convert([job(1, JobName='a|b "'), job(2, JobName="'|"), job(3, JobName='a|b "', User="bob"), job(4)])
+    assert w.jobs.app.tolist() == [1, 2, 1, 3]
+
+
+@pytest.mark.parametrize("column", ["User", "Account", "QOS"])
+@pytest.mark.parametrize("name", ["a|b", "|", "a|physics", "|||"])
+def test_a_record_with_the_separator_in_another_name_is_left_out_and_counted(convert, column, name):
+    w, counts = convert([job(1), job(2, submit=5, **{column: name}), job(3, submit=7)])
+    assert w.log.submit.tolist() == [0, 7]
+    assert w.log[[*sacct.OPTIONAL]].eq(1).all(axis=None)
+    assert counts["left out: more fields than columns, a | in a name? See line 3"] == 1
 
 
 def test_columns_of_names_are_not_needed(convert):
-    optional = ["ReqCPUS", "NNodes", "ReqNodes", *sacct.OPTIONAL.values()]
+    optional = ["ReqCPUS", "NNodes", "ReqNodes", "Eligible", "AllocTRES", *sacct.OPTIONAL.values()]
     w, _ = convert(text([job()], without=optional))
     assert w.log[["requested_procs", *sacct.OPTIONAL]].iloc[0].tolist() == [-1] * 6
 
@@ -329,13 +401,15 @@ def in_words(record):
     """The same record as sacct prints it without SLURM_TIME_FORMAT and raw columns."""
     days, seconds = divmod(record["ElapsedRaw"], 86400)
     elapsed = f"{days}-" * (days > 0) + f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    times = {name: f"{pd.Timestamp(record[name], unit='s'):%Y-%m-%dT%H:%M:%S}" for name in ("Submit", "Start", "End")}
+    names = "Submit", "Eligible", "Start", "End"
+    times = {name: f"{pd.Timestamp(record[name], unit='s'):%Y-%m-%dT%H:%M:%S}" for name in names}
     return record | times | {"ElapsedRaw": elapsed}
 
 
 @pytest.mark.slow
 @given(st.lists(jobs, min_size=1, max_size=8), st.booleans())
 def test_what_ran_comes_back_as_it_was(convert, records, words):
+    records[0]["JobName"] = "plain"  # without a separator, so that the others' groups are known
     records = [record | {"JobID": number} for number, record in enumerate(records)]
     w, counts = convert([in_words(record) for record in records] if words else records)
     records.sort(key=lambda record: record["Submit"])
@@ -354,10 +428,11 @@ def test_what_ran_comes_back_as_it_was(convert, records, words):
 
 
 def test_missing_columns_are_named_with_the_command_to_run(convert):
-    message = fault(convert, text([job()], without=["End", "AllocCPUS", "TimelimitRaw"]))
+    message = fault(convert, text([job()], without=["End", "AllocCPUS", "AllocTRES", "TimelimitRaw"]))
     first, command = message.split("\n")
     assert first == (
-        "line 1: found no column End, TimelimitRaw or Timelimit, AllocCPUS or NCPUS; expected the output of"
+        "line 1: found no column End, TimelimitRaw or Timelimit, AllocCPUS or NCPUS or AllocTRES; "
+        "expected the output of"
     )
     assert command == sacct.COMMAND
 
@@ -370,8 +445,8 @@ def test_the_command_prints_all_that_is_read():
 
 
 def test_nodes_need_their_own_column(convert):
-    message = fault(convert, text([job()], without=["NNodes"]), unit="nodes")
-    assert message.startswith("line 1: found no column NNodes or AllocNodes; ")
+    message = fault(convert, text([job()], without=["NNodes", "AllocTRES"]), unit="nodes")
+    assert message.startswith("line 1: found no column NNodes or AllocNodes or AllocTRES; ")
 
 
 @pytest.mark.parametrize(
@@ -414,9 +489,9 @@ odd = st.sampled_from(["", "-1", "0", "1" * 11, "9" * 400, "0001-01-01T00:00:00"
 
 @pytest.mark.slow
 @settings(max_examples=30)
-@given(st.lists(st.fixed_dictionaries({name: odd for name in list(JOB)[:11]}), min_size=1, max_size=3), st.data())
+@given(st.lists(st.fixed_dictionaries({name: odd for name in list(JOB)[:12]}), min_size=1, max_size=3), st.data())
 def test_odd_values_are_converted_or_refused_by_name(convert, records, data):
-    kept = [data.draw(st.sets(st.sampled_from(list(JOB)[:11]))) for _ in records]
+    kept = [data.draw(st.sets(st.sampled_from(list(JOB)[:12]))) for _ in records]
     try:
         w, _ = convert([JOB] + [job(n) | {name: r[name] for name in kept[n]} for n, r in enumerate(records)])
     except sacct.SacctError as error:
@@ -425,10 +500,11 @@ def test_odd_values_are_converted_or_refused_by_name(convert, records, data):
         assert (w.jobs >= -1).all(axis=None) and len(w.log) >= 1
 
 
-def test_more_fields_than_columns_are_refused_where_no_name_may_hold_the_separator(convert):
-    why = "names can hold a |: only JobName may, as the last column"
-    name_first = [{"JobName": ""} | job(1), job(2, JobName="a|b")]
-    assert fault(convert, name_first) == f"line 3: found 17 fields, expected 16; {why}"
+@pytest.mark.parametrize("first", ["JobName", "User"])
+def test_a_separator_in_a_name_before_numbers_leaves_the_record_out(convert, first):
+    records = [{first: ""} | job(n, **{first: name}) for n, name in enumerate(["a", "b|7", "c"])]
+    w, counts = convert(records)
+    assert (len(w.log), counts["left out: more fields than columns, a | in a name? See line 3"]) == (2, 1)
 
 
 def test_a_record_without_the_separator_at_the_end_that_all_others_have_is_refused(convert):
@@ -437,7 +513,7 @@ def test_a_record_without_the_separator_at_the_end_that_all_others_have_is_refus
     lines = ["|".join(row) + "|" for row in rows]
     lines[2] = "|" + lines[2].removesuffix("|")
     why = "and a | at the end as in line 1"
-    assert fault(convert, "\n".join(lines) + "\n") == f"line 3: found {len(rows[0]) + 1} fields, expected 16, {why}"
+    assert fault(convert, "\n".join(lines) + "\n") == f"line 3: found 19 fields, expected 18, {why}"
 
 
 # Line feeds in names
@@ -460,18 +536,48 @@ def test_a_record_broken_over_several_lines_is_left_out_counted_and_named(conver
 
 
 def test_a_file_that_is_broken_throughout_is_refused(convert):
-    found = "line 3: found 2 fields, expected 16; so it is with 1 of 1 records"
+    found = "line 3: found 2 fields, expected 18; so it is with 1 of 1 records"
     assert fault(convert, text([job()]) + "2|0\n") == found
     assert fault(convert, text([job(n, JobName="a\nb") for n in range(9)])).startswith("line 3: found 1 fields, ")
 
 
-# Jobs that stood still
+# Jobs that stood still, were held, or went backwards
 
 
 def test_suspended_jobs_are_counted_and_run_for_what_elapsed(convert):
     w, counts = convert([job(1, run=100, End=NOON + 400), job(2, run=100, End=NOON + 101), cancelled(3, 0, 50)])
     assert w.jobs.run.tolist() == [100, 100]
     assert counts["of them suspended for a while"] == 1
+
+
+def test_a_job_is_submitted_when_it_became_eligible(convert):
+    held = [job(1, submit=0, wait=90, Eligible=NOON + 60), job(2, submit=10, wait=30)]
+    odd = [job(3, submit=70, wait=5, Eligible=NOON + 500), job(4, submit=80, Eligible="Unknown"), cancelled(5, 90, 9)]
+    w, counts = convert([*held, *odd])
+    assert w.log[["submit", "wait"]].values.tolist() == [[0, 30], [50, 30], [65, 0], [70, 0], [80, 9]]
+    assert counts["of them held, or dependent on others, for a while"] == 2
+    [said] = [line for line in w.header if "eligible" in line]
+    assert "2 jobs that ran" in said and "52.0 %" in said  # 60 + 5 of 90 + 30 + 5 seconds
+
+
+def test_without_the_column_it_is_said_that_waits_count_what_was_held(convert):
+    w, counts = convert(text([job(1, wait=90, Eligible=NOON + 60)], without=["Eligible"]))
+    assert w.log.wait.tolist() == [90]
+    assert counts["of them held, or dependent on others, for a while"] == 0
+    assert any("no column Eligible" in line for line in w.header)
+
+
+def test_what_ended_before_it_started_is_left_out(convert):
+    w, counts = convert([job(1), job(2, 5, run=100, End=NOON - 40), cancelled(3, 9, -5), job(4, 9)])
+    assert w.log.submit.tolist() == [0, 9, 9]
+    assert (counts["left out: ended before they started"], counts["of them suspended for a while"]) == (1, 0)
+    assert fault(convert, [job(1, End=NOON - 40)]) == "found no job that ended after it started"
+
+
+def test_a_job_that_ends_in_the_second_of_two_equal_hours_did_not_end_before_it_started(convert):
+    local = {"Submit": "2024-10-27T02:50:00", "Start": "2024-10-27T02:50:00", "End": "2024-10-27T02:10:00"}
+    w, counts = convert([job() | local | {"Eligible": "Unknown", "ElapsedRaw": 1200}], timezone="Europe/Berlin")
+    assert (w.jobs.run.tolist(), counts["of them suspended for a while"]) == ([1200], 0)
 
 
 # Files and options
@@ -522,10 +628,15 @@ def test_a_cluster_s_records_are_converted_and_simulated(tmp_path, capsys):
         "           1  left out: had not ended",
         "         201  jobs written",
         "           1  of them never started",
+        "           0  of them held, or dependent on others, for a while",
         "           0  of them suspended for a while",
         "           0  of them without time limit",
-        "Note: processors are cpus; MaxProcs was given; 48 were in use at once",
+        "           0  of them with GPUs",
+        "           0  of them with licences or other resources",
+        "Note: processors are cpus; MaxProcs was given; at most 48 were in use at once",
         "Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come",
+        "Note: submit times are when jobs became eligible; 0 jobs that ran were held, or depended on others, for 0.0 % "
+        "of the time from submission to start of all",
         "<Workload mine: 200 jobs on 64 processors, 2024-03-01 to 2024-03-01; 1 dropped (run time unknown)>",
     ]
     s = simlib.simulate(simlib.read_swf(target), simlib.EASY())

@@ -6,8 +6,9 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, simulate
-from simlib.jobs import TOO_LARGE
+from simlib import EASY, Workload, simulate
+from simlib.jobs import NO_RUN, TOO_LARGE
+from simlib.swf import jobs_of
 
 DAY = 86400
 START = pd.Timestamp("2004-10-30 12:00", tz="Europe/Stockholm")  # the clock is put back the night after
@@ -74,6 +75,26 @@ def test_a_partition_is_a_machine_of_its_own():
     small = w.partition(2, procs=4)
     assert small.jobs.index.tolist() == [2] and small.dropped.to_dict() == {3: TOO_LARGE}
     assert "partition 2; on 4 processors instead of 8" in repr(small)
+
+
+def test_a_partition_has_a_name_where_the_header_tells_it():
+    w = made(header=[" Partition: 1  test", " Partition:  2 batch,test (nights)", " Partition: 7", " Partition: 9 no"])
+    assert w.partition("batch,test", procs=6).jobs.index.tolist() == [2, 3]
+    assert w.partition("test", "7", procs=6).jobs.index.tolist() == [1, 4]
+    for name in "batch", "9", "no", "":
+        with pytest.raises(ValueError, match="expected .* 1 test .1 jobs., 2 batch,test .2 jobs., 7 .1 jobs."):
+            w.partition(name, procs=6)
+
+
+def test_of_a_part_of_a_log_only_the_jobs_in_it_are_dropped():
+    log = made().log
+    log.loc[[1, 4], "procs"] = 9
+    log.loc[3, "run"] = -1
+    w = Workload(jobs_of(log), 8, start=START, log=log)
+    assert w.dropped.index.tolist() == [1, 3, 4]
+    month, early = w.months("2004-10"), w.between("2004-10-30", "2004-11-01")
+    assert (month.dropped.index.tolist(), early.dropped.index.tolist()) == ([1, 3], [1, 3])
+    assert w.partition(2, procs=1).dropped.to_dict() == {3: NO_RUN, 2: TOO_LARGE}
 
 
 @pytest.mark.parametrize("numbers, found", [((), "none"), ((3,), "3"), ((1, 3), "1, 3"), (([1, 2],), r"\[1, 2\]")])

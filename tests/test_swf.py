@@ -83,6 +83,12 @@ def test_all_18_fields_are_read(put):
     assert w.jobs.loc[1].tolist() == [2, 4, 5, 9, 12, 13, 14, 15, 11]
 
 
+@pytest.mark.parametrize("text", ["JobID|Submit|Start\n1|2|3\n", "       JobID    JobName\n------- ----------\n"])
+def test_what_sacct_prints_is_no_log_and_the_error_names_the_command_that_converts_it(put, text):
+    message = fault(put(text))
+    assert message.startswith("line 1: found the output of Slurm's sacct") and "simlib from-sacct" in message
+
+
 def test_what_is_not_known_is_minus_one(put):
     w = read_swf(put(HEAD + jobs((0, 10, 4))))
     assert w.jobs[["user", "group", "app", "queue", "status"]].iloc[0].tolist() == [-1] * 5

@@ -34,7 +34,7 @@ def report(
     log: str | Path,
     out: str | Path | None = None,
     procs: int | None = None,
-    partition: int | None = None,
+    partition: int | str | None = None,
     first: Moment | None = None,
     last: Moment | None = None,
     progress: bool = False,

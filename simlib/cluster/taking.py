@@ -18,7 +18,7 @@ from ..workload import Workload
 def taken(
     log: str | Path,
     procs: int | None = None,
-    partition: int | Sequence[int] | None = None,
+    partition: int | str | Sequence[int | str] | None = None,
     first: Moment | int | None = None,
     last: Moment | int | None = None,
 ) -> Workload:
@@ -30,8 +30,9 @@ def taken(
         A log in the Standard Workload Format (.swf, .swf.gz), or a name in the catalogue.
     procs : int, optional
         Processors of the machine, or of the partition; by default what the header or the catalogue says.
-    partition : int or sequence of int, optional
-        Only the jobs of this partition (field 16); it needs `procs`, for no log says how large a partition is.
+    partition : int or str, or sequence of them, optional
+        Only the jobs of this partition (field 16), by its number, or its name where the log's header has it; it needs
+        `procs`, for no log says how large a partition is.
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
 
@@ -58,7 +59,7 @@ def taken(
         warnings.simplefilter("ignore", LogWarning)
         workload = _read(log, procs, whole=partition is not None)
     if partition is not None:
-        workload = _part_of_machine(workload, [partition] if isinstance(partition, int) else partition, procs)
+        workload = _part_of_machine(workload, [partition] if isinstance(partition, (int, str)) else partition, procs)
     return workload if first is None and last is None else _part_of_time(workload, first, last)
 
 
@@ -111,7 +112,7 @@ def _resized(workload: Workload, procs: int) -> Workload:
     return Workload(swf.jobs_of(log), procs, workload.name, synthetic=workload.synthetic, **given)  # type: ignore[arg-type]
 
 
-def _part_of_machine(workload: Workload, partition: Sequence[int], procs: int | None) -> Workload:
+def _part_of_machine(workload: Workload, partition: Sequence[int | str], procs: int | None) -> Workload:
     """Select the jobs of partitions."""
     if procs is None:
         of_part = workload.partition(*partition, procs=workload.procs)
@@ -183,4 +184,7 @@ def doubtful(workload: Workload) -> list[str]:
         )
     if workload.start is None:
         sentences.append(f"{workload.name}: the log has no calendar, so nothing is said by month.")
+    if any(line.startswith(" Conversion: simlib") for line in workload.header):
+        notes = (line.partition("Note: ") for line in workload.header)
+        sentences += [f"{workload.name}: {note}." for _, found, note in notes if found]
     return sentences + [f"{doubt}." for doubt in doubts(workload)]

@@ -8,7 +8,7 @@ import pandas as pd
 SYNTHETIC = "SYNTHETIC"
 """What a comment says where the jobs are made up, in whatever case and line; it sets `Workload.synthetic`."""
 
-_MARK = re.compile(rf"\b{SYNTHETIC}", re.I)
+_MARK = re.compile(rf"^(?!\s*(?:Queue|Partition):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
 _PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
 _WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"
 _SIZE = re.compile(rf"([+-]?[0-9]{{1,15}})(\s*[(\[{{;].*|{_WORDS})?")  # words may follow a size, too

@@ -184,6 +184,11 @@ def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
         if not values:
             continue
         if len(values) != len(FIELDS):
+            if b"jobid" in line.lower():
+                raise SWFError(
+                    f"{path}: line {number}: found the output of Slurm's sacct, expected a log; convert it by "
+                    "python -m simlib from-sacct JOBS.txt LOG.swf.gz"
+                )
             raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(FIELDS)}")
         for field, value in zip(FIELDS, values, strict=True):
             is_number = _NUMBER.fullmatch(value)

@@ -1,6 +1,7 @@
 """Damaged accounting records of Slurm against an independent reading: only an SacctError, or a log that agrees."""
 
 import calendar
+import itertools
 import re
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,7 @@ from .attack import folder_for_files, smallest, try_each, try_random
 ZONE = "Europe/Berlin"
 NOON = 1709290800
 COLUMNS = (
-    "JobID Submit Start End ElapsedRaw TimelimitRaw State AllocCPUS ReqCPUS NNodes ReqNodes User Account QOS "
+    "JobID Submit Eligible Start End ElapsedRaw TimelimitRaw State AllocCPUS ReqCPUS NNodes ReqNodes User Account QOS "
     "Partition JobName"
 ).split()
 STATUS = {"COMPLETED": 1, "CANCELLED": 5, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "PREEMPTED": 0}
@@ -41,9 +42,20 @@ def expected(text, unit="cpus"):
     """The job lines that the records become, as rows of 18 numbers; Refused or Odd where they are none."""
     header, *lines = text.split("\n")
     columns = header.lower().split("|")
+    lines = [line for line in lines if line.strip() and line != header]
+    exact = [line.split("|") for line in lines if line.count("|") == len(columns) - 1]
+    groups = [columns.index(name) for name in ("account", "qos", "partition")]
+    shifted = [
+        line
+        for line in lines
+        if line.count("|") >= len(columns)
+        and any(line.split("|")[k] not in [words[k] for words in exact] for k in groups)
+    ]
+    if len(shifted) * 2 > len(lines):
+        raise Odd
     records = []
     for line in lines:
-        if not line.strip() or line == header:
+        if line in shifted:
             continue
         words = line.split("|", len(columns) - 1)
         if len(words) != len(columns):
@@ -54,12 +66,14 @@ def expected(text, unit="cpus"):
     jobs = [job for job in map(_job_of(unit), _kept(records)) if job]
     if not jobs:
         raise Refused("no job")
-    jobs.sort(key=lambda job: job["submit"])
-    first = jobs[0]["submit"]
-    if any(not -1 <= job[name] < LATEST for job in jobs for name in ("submit", "start", "end")):
+    if any(not -1 <= job[name] < LATEST for job in jobs for name in ("submit", "start", "end", "eligible")):
         raise Odd
     if any(job[name] > 3 * 10**9 for job in jobs for name in ("elapsed", "size", "wanted", "limit")):
         raise Odd
+    jobs = sorted((job for job in jobs if not job["backwards"]), key=lambda job: job["submit"])
+    if not jobs:
+        raise Refused("no job that ended after it started")
+    first = jobs[0]["submit"]
     numbers = {name: {} for name in ("user", "account", "jobname", "qos", "partition")}
     rows = []
     for k, job in enumerate(jobs, start=1):
@@ -103,10 +117,16 @@ def _job_of(unit):
         has = _count(record[size])
         status = STATUS.get(_state(record), -1)
         never = start < 0 or has <= 0 or (status == 5 and run == 0)
+        if start >= 0 and end - start < run - 1:
+            end = _time(record["end"], fold=1)
+        eligible = -1 if record["eligible"] in UNKNOWN else _time(record["eligible"])
+        submit = max(submit, min(eligible, end if never else start))
         wait = max((end if never else start) - submit, 0)
         limit = _duration(record["timelimitraw"], 60) if record["timelimitraw"] not in UNLIMITED else -1
         known = {
             "submit": submit,
+            "eligible": eligible,
+            "backwards": not never and end < start,
             "start": start,
             "elapsed": run,
             "end": end,
@@ -120,7 +140,7 @@ def _job_of(unit):
     return job
 
 
-def _time(text):
+def _time(text, fold=0):
     if re.fullmatch(r"[0-9]{1,11}", text):
         return int(text)
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}", text):
@@ -133,7 +153,7 @@ def _time(text):
     if not 1970 < year < 2200:
         raise Odd
     local = pd.Timestamp(year, month, day, hour, minute, second).to_pydatetime()
-    return int(local.replace(tzinfo=ZoneInfo(ZONE)).timestamp())
+    return int(local.replace(tzinfo=ZoneInfo(ZONE), fold=fold).timestamp())
 
 
 def _duration(text, unit):
@@ -195,6 +215,7 @@ NAMES = [
 ]
 ODD = {
     "Submit": TIMES.split(),
+    "Eligible": ["", *TIMES.split()],
     "Start": ["", *TIMES.split()],
     "End": ["", *TIMES.split()],
     "ElapsedRaw": ["", *DURATIONS.split()],
@@ -224,6 +245,7 @@ def record(rng, number):
     words = [
         number,
         submit,
+        submit + int(rng.integers(0, 9)),
         start,
         start + run,
         run,
@@ -296,10 +318,13 @@ def difference(lines, unit, folder, convert=sacct.convert):
 
 
 def _size_fault(header, log):
-    """Whether the machine's size is the most in use at once, counted at each start."""
+    """Whether the machine's size is the most in use for a thousandth of the time, counted between starts and ends."""
     ran = [(s + w, s + w + r, p) for _, s, w, r, p, *_ in log.to_numpy().tolist() if r >= 0]
-    most = max((sum(p for b, e, p in ran if b <= begin < e) for begin, _, _ in ran), default=0)
-    most = max([most, *(p for _, _, p in ran)])
+    times = sorted({time for begin, end, _ in ran for time in (begin, end)})
+    use = [(sum(p for b, e, p in ran if b <= begin < e), end - begin) for begin, end in itertools.pairwise(times)]
+    span = sum(seconds for _, seconds in use)
+    long_enough = [n for n, _ in use if sum(seconds for m, seconds in use if m >= n) * 1000 >= span]
+    most = max([*long_enough, *(p for _, _, p in ran)])
     stated = int(next(line.split()[1] for line in header if "MaxProcs:" in line))
     return None if stated == most else (f"MaxProcs {stated}, but {most} were in use at once", "size")
 
