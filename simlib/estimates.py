@@ -229,9 +229,9 @@ class LastTwo:
     """Predict the mean run time of the user's last two jobs that have ended, and no more than the user asks for.
 
     The predictor of `simlib.Predictions` (Tsafrir, Etsion & Feitelson 2005, section 3.2), where it is known beforehand
-    when jobs end: of the jobs of the same user that have ended when a job is submitted the two that were submitted last;
-    where there is one, that one; where there is none, or the user is not known, the estimate stays what it is. In whole
-    seconds, half a second cut, and at least one.
+    when jobs end. When a job is submitted, the jobs of the same user that have ended count, of these the two that were
+    submitted last, or the only one; where there is none, or the user is not known, the estimate stays what it is. In
+    whole seconds, half a second cut, and at least one.
 
     Parameters
     ----------

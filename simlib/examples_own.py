@@ -149,9 +149,9 @@ def fullest(candidates: list[Job], machine: Machine, shadow: int, extra: int) ->
 class EasyPlusPlus:
     """EASY++: plan with predicted run times, and backfill the job of the shortest first (Tsafrir et al. 2005).
 
-    The prediction for a job is the mean, in whole seconds and at least one, of the run times of its user's two jobs that
-    were submitted last of those that have ended when it arrives; where there is one, that one's; where there is none, or
-    the user is not known, what the user asked for, which a prediction never exceeds. A job that runs for longer is
+    When a job arrives, its run time is predicted as the mean, in whole seconds and at least one, of those of its user's
+    two jobs that were submitted last of those that have ended; where there is one, as that one's; where there is none,
+    or the user is not known, as what the user asked for, which a prediction never exceeds. A job that runs for longer is
     expected to run for what its user asked for, and then for one step of `MORE` after another on top of it.
 
     Examples

@@ -227,8 +227,8 @@ def test_a_prediction_from_a_single_earlier_job_and_jobs_of_the_same_estimate_ar
     rows = [(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)]
     explanation = explain(numbered(rows, 8), EASY(adjust=Predictions("same estimate")))
     assert sentences(explanation, "predict")[1:] == [
-        "Job 2 is predicted to run for 10 s: the only earlier job of user 7 that has ended ran for 10 s; the estimate is "
-        "60 s.",
+        "Job 2 is predicted to run for 10 s: the only earlier job of user 7 that has ended ran for 10 s; the estimate "
+        "is 60 s.",
         "Job 3 is expected to run for its estimate, 90 s: no job of user 7 has ended before.",
     ]
 

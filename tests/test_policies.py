@@ -284,7 +284,7 @@ def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_gr
 def test_a_correction_lets_the_scheduler_act():
     rows = [(0, 300, 100, 3, 1, 1), (1, 9, 9, 4, 2, 2), (2, 150, 150, 1, 3, 3)]
     start = simulate(numbered(rows, 4), EASY(adjust=Predictions("estimate"))).jobs.start
-    assert start[3] == 100  # the head is promised second 100, and then 160, when nothing arrives or ends
+    assert start[3] == 160  # when the head is promised 460 in place of 160, and nothing arrives or ends
     assert simulate(numbered(rows, 4), EASY()).jobs.start[3] == 2  # who knows that job 1 runs for 300 s
 
 

@@ -85,7 +85,7 @@ def correct(predicting, running, now):
 
 @part
 def _longer(estimate, outlived):
-    """How long a job is expected to run that has outlived an expectation: for its estimate, then a step more each time."""
+    """How long a job is expected to run that has outlived that: for its estimate, then for a step more each time."""
     if outlived < estimate:
         return estimate
     longer = estimate

@@ -28,8 +28,8 @@ class Predictions:
     one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
     20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
 
-    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions, or where they are
-    switched off, `simulate` raises it to the run time.
+    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions, or
+    where they are switched off, `simulate` raises it to the run time.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class Predictions:
     ----------
     D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
     technical report, Hebrew University, 2005: the predictor in section 3.2, the correction in 3.4, the last two jobs of
-    the same estimate in 5.1. It does not say how a mean is rounded (here: down), whether a job that ends in the second of
-    an arrival has ended (it has), and what follows the 100 hours (another 100 hours each time).
+    the same estimate in 5.1. It does not say how a mean is rounded (here: down), whether a job has ended that ends in
+    the second of an arrival (it has), and what follows the 100 hours (another 100 hours each time).
 
     Examples
     --------
