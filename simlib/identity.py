@@ -117,8 +117,7 @@ def installed(module: types.ModuleType) -> bool:
 
     Examples
     --------
-    >>> import math, __main__
-    >>> installed(math), installed(np), installed(__main__)
+    >>> installed(types), installed(np), installed(types.ModuleType("of_ones_own"))
     (True, True, False)
     """
     name, file = module.__name__, getattr(module, "__file__", None) or ""
