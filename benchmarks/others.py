@@ -170,7 +170,7 @@ def accasim(path, procs):
 class AsAccaSim:
     """EASY as AccaSim 1.1.3 does it: a policy for `simlib.simulate`."""
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit, run, estimate, procs, machine):
         start, free, coming = np.zeros_like(submit), machine, 0
         queue, running = [], []  # jobs by arrival; a heap of (end, job)
         reserved = None  # when the head may be tried again
@@ -178,27 +178,27 @@ class AsAccaSim:
             arrives = submit[coming] if coming < len(submit) else np.inf
             now = min(arrives, running[0][0] if running else np.inf)
             while running and running[0][0] <= now:
-                free += size[heapq.heappop(running)[1]]
+                free += procs[heapq.heappop(running)[1]]
             while coming < len(submit) and submit[coming] <= now:
                 queue.append(coming)
                 coming += 1
             waiting = []
             for job in queue:
                 head = not waiting
-                if size[job] <= free and not (head and reserved is not None and now < reserved):
-                    start[job], free = now, free - size[job]
+                if procs[job] <= free and not (head and reserved is not None and now < reserved):
+                    start[job], free = now, free - procs[job]
                     heapq.heappush(running, (now + run[job], job))
                     reserved = None if head else reserved
                     continue
                 if head and reserved is None:
-                    reserved = self.enough(size[job], free, running, start, estimate, size)
+                    reserved = self.enough(procs[job], free, running, start, estimate, procs)
                 waiting.append(job)
             queue = waiting
         return {"start": start}
 
-    def enough(self, wanted, free, running, start, estimate, size):
+    def enough(self, wanted, free, running, start, estimate, procs):
         """When, by the estimates, so many processors are free."""
         for end, job in sorted((start[job] + estimate[job], job) for _, job in running):
-            free += size[job]
+            free += procs[job]
             if free >= wanted:
                 return end

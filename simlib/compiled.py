@@ -9,6 +9,7 @@ import atexit
 import hashlib
 import os
 import pickle
+import stat
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -153,7 +154,7 @@ def _sources(file: str) -> str:
 
 @cache
 def _place() -> Path:
-    """The first folder that can be written: numba's setting, the package's, the user's; else a temporary one.
+    """The first folder that we can write and nobody else: numba's setting, the package's, the user's; else a temporary.
 
     The temporary one vanishes with the process.
     """
@@ -161,18 +162,29 @@ def _place() -> Path:
     for place in filter(None, (numba.config.CACHE_DIR, package, home)):  # type: ignore[attr-defined]
         with suppress(OSError):
             folder = Path(place, "kernels")
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o755, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
-            return folder
+            if _ours_alone(folder):
+                return folder
     warnings.warn(
-        f"neither {package} nor {home} can be written: simlib's kernels are compiled anew in every process, which "
-        "takes half a minute; to keep them, let NUMBA_CACHE_DIR name a folder that can be written",
+        f"neither {package} nor {home} can be written, and by nobody else: simlib's kernels are compiled anew in every "
+        "process, which takes half a minute; to keep them, let NUMBA_CACHE_DIR name a folder that you alone can write",
         stacklevel=2,
     )
     temporary = paths.temporary(tempfile.gettempdir(), "kernels")
     folder = temporary.__enter__()
     atexit.register(_remove, temporary, os.getpid())
     return folder
+
+
+def _ours_alone(folder: Path) -> bool:
+    """Tell whether nobody else can put a file into a folder, or another in its place: to read its code is to run it."""
+    if os.name != "posix":
+        return True
+    own, above = folder.stat(), folder.parent.stat()
+    replaced = above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX
+    return own.st_uid == os.getuid() and not own.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not replaced
 
 
 def _remove(temporary: AbstractContextManager[Path], owner: int) -> None:

@@ -39,7 +39,7 @@ def identity(value: object) -> tuple:
     Examples
     --------
     >>> weight = 1.0
-    >>> def order(wait, estimate, size):
+    >>> def order(wait, estimate, procs):
     ...     return weight * wait
     >>> before = identity(order)
     >>> weight = 2.0
@@ -112,8 +112,14 @@ def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
     )
 
 
-def _installed(module: types.ModuleType) -> bool:
-    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is."""
+def installed(module: types.ModuleType) -> bool:
+    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is.
+
+    Examples
+    --------
+    >>> installed(types), installed(np), installed(types.ModuleType("of_ones_own"))
+    (True, True, False)
+    """
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     top = name.partition(".")[0]
     of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.papers")
@@ -140,7 +146,7 @@ def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...
     read = {name: function.__globals__[name] for name in names if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         read[name] = cell.cell_contents if cell != types.CellType() else None  # one that is not filled yet
-    for module in [value for value in read.values() if isinstance(value, types.ModuleType) and not _installed(value)]:
+    for module in [value for value in read.values() if isinstance(value, types.ModuleType) and not installed(value)]:
         own = {name: getattr(module, name) for name in names if hasattr(module, name)}
         read |= {f"{module.__name__}.{name}": value for name, value in own.items()}
     parts = function.__defaults__, function.__kwdefaults__, read

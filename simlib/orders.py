@@ -1,5 +1,29 @@
-"""Orders of a queue: functions that rank a job, compiled; the job with the largest value is the first."""
+"""Orders of a queue: functions that rank a job, compiled; the job with the largest value is the first.
 
+A function asks for facts by the names of its parameters, in any order; all are floats:
+
+| fact | what it is | unit |
+| --- | --- | --- |
+| `wait` | how long the job has waited | s |
+| `estimate` | how long it is expected to run: by its user, or as adjusted or predicted | s |
+| `procs` | the processors that it needs | processors |
+| `submit` | when it was submitted, by the log's clock | s |
+| `now` | the present second, by the log's clock | s |
+| `user` | whose it is, as in the jobs table; -1 where that is not known | number |
+| `group` | of which group, likewise | number |
+| `queue` | from which queue, likewise | number |
+| `usage` | what its user has had of the machine of late (see `simlib.Multifactor`) | equal shares |
+| `fair_share` | 2 ** -usage: 1 for who has had nothing, 1/2 for who has had an equal share | 0 to 1 |
+| `machine` | the processors of the machine | processors |
+| `free` | those of them that are free now | processors |
+| `extra` | when jobs are backfilled: those that the head will leave free at the shadow time | processors |
+| `window` | when jobs are backfilled: the time until the shadow time | s |
+
+A parameter by another name needs a default, which it keeps: `def f(wait, procs, weight=2.0)`. One by the name of a fact
+is told the fact, with a default or without.
+"""
+
+import difflib
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -12,9 +36,9 @@ from numba.core.ccallback import CFunc
 
 from .compiled import compiled as compile_and_keep
 from .compiled import pointer
-from .guarding import guarded
+from .guarding import guarded, plain
 from .identity import identity
-from .refusing import in_python
+from .refusing import in_python, raised_in
 
 
 class Ranking(Protocol):
@@ -34,16 +58,21 @@ class Ranking(Protocol):
 Order = str | Callable[..., float] | Ranking
 """A name in `ORDERS`, a function of `FACTS`, or what has one."""
 
-THREE = "wait", "estimate", "size"
+FACTS = tuple("wait estimate procs submit now user group queue usage fair_share machine free extra window".split())
+"""What a function may ask for by the names of its parameters, all floats: see `simlib.orders`."""
 
-FACTS = (*THREE, "now", "user", "group", "queue", "usage", "fair_share", "machine", "free", "extra", "window")
-"""What a function may ask for by the names of its parameters, all floats.
+THREE = "wait", "estimate", "procs"
+"""Those that the kernels tell an order which asks for no other."""
 
-Of the job: the seconds that it waits, its estimate in seconds, its processors; its user, group and queue as in the
-jobs table, -1 where unknown; `usage`, what its user has had of the machine of late, and `fair_share`, 2 ** -usage (see
-`simlib.Multifactor`). Of the system: the second that it is, the processors of the machine and those free; where jobs
-are backfilled, the extra processors and the seconds until the shadow time.
-"""
+GIVEN = tuple(fact for fact in FACTS if fact != "submit")
+"""Those that the kernels tell an order which asks for more, in this order."""
+
+MADE_OF = {fact: fact for fact in GIVEN} | {"submit": "now - wait"}
+"""Each fact as an expression of what the kernels tell."""
+
+MEANT = {"size": "procs", "width": "procs", "nodes": "procs", "cores": "procs", "cpus": "procs", "s": "procs"}
+MEANT |= {"run": "estimate", "runtime": "estimate", "arrival": "submit", "time": "now", "t": "now"}
+"""Which fact somebody may mean by another word, where it does not begin like it."""
 
 ONLY_BACKFILL = "extra", "window"
 """Those that are known only when jobs are backfilled."""
@@ -52,28 +81,28 @@ CHANGING = "wait", "now", "usage", "fair_share", "free"
 """Those of an order of the queue that change while a job waits."""
 
 
-def _arrival(wait: float, estimate: float, size: float) -> float:
+def _arrival(wait: float, estimate: float, procs: float) -> float:
     return 0.0
 
 
-def _shortest_job_first(wait: float, estimate: float, size: float) -> float:
+def _shortest_job_first(wait: float, estimate: float, procs: float) -> float:
     return -estimate
 
 
-def _wfp(wait: float, estimate: float, size: float) -> float:
-    return (wait / max(estimate, 1.0)) ** 3 * size
+def _wfp(wait: float, estimate: float, procs: float) -> float:
+    return (wait / max(estimate, 1.0)) ** 3 * procs
 
 
-def _largest(wait: float, estimate: float, size: float) -> float:
-    return size
+def _largest(wait: float, estimate: float, procs: float) -> float:
+    return procs
 
 
-def _smallest_area(wait: float, estimate: float, size: float) -> float:
-    return -size * estimate
+def _smallest_area(wait: float, estimate: float, procs: float) -> float:
+    return -procs * estimate
 
 
-def _best_fit(size: float, estimate: float, window: float) -> float:
-    return size * min(estimate, window)
+def _best_fit(procs: float, estimate: float, window: float) -> float:
+    return procs * min(estimate, window)
 
 
 ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
@@ -90,7 +119,7 @@ BACKFILL = {
 }
 """Orders in which those who may pass the head are tried: see `simlib.EASY`."""
 
-EXPECTED = "a function of the floats (wait, estimate, size) that returns a number"
+EXPECTED = "a function of facts, such as (wait, estimate, procs), that returns a number"
 
 _compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang on
 
@@ -117,7 +146,7 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
     >>> check("lifo")
     Traceback (most recent call last):
         ...
-    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'wfp' or a function of the floats ...
+    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'wfp' or a function of facts, ...
     """
     if isinstance(order, str) and order in known:
         return
@@ -129,46 +158,52 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
     try:
         asked = asked_for(function)
     except TypeError as error:
-        raise ValueError(f"{where} {_name(order)!r} cannot be called with three numbers: {error}; {expected}") from None
+        raise ValueError(f"{where} {_name(order)!r} {error}") from None
     if known is ORDERS and (early := [fact for fact in asked if fact in ONLY_BACKFILL]):
         raise ValueError(
-            f"{where} {_name(order)!r} asks for {early[0]}, which is known only when jobs are backfilled; expected one "
-            f"of {', '.join(fact for fact in FACTS if fact not in ONLY_BACKFILL)}"
+            f"{where} {_name(order)!r} asks for {early[0]}, which is known only when jobs are backfilled; expected "
+            f"some of {', '.join(fact for fact in FACTS if fact not in ONLY_BACKFILL)}"
         )
 
 
 def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, ...]:
-    """List the facts that an order asks for, one for each of its parameters without a default.
-
-    Where all parameters have the names of `FACTS` it is told these. Else it is a function of three numbers, whatever
-    they are called: wait, estimate and size.
+    """List the facts that an order asks for: its parameters, but those of other names that have a default.
 
     Raises
     ------
     TypeError
-        Where it can be called neither way.
+        For a parameter that is no fact and has no default, or that cannot be given by its name; where there is none.
 
     Examples
     --------
-    >>> asked_for(lambda size, user: -size), asked_for(lambda w, e, s: w / e)
-    (('size', 'user'), ('wait', 'estimate', 'size'))
+    >>> asked_for(lambda procs, user, weight=2.0: -procs * weight)
+    ('procs', 'user')
+    >>> asked_for(lambda wait, size: wait / size)
+    Traceback (most recent call last):
+        ...
+    TypeError: asks for 'size', which is no fact (is 'procs' meant?); expected parameters by the names of wait, ...
     """
     function = known[order] if isinstance(order, str) else in_python(order)
-    signature = inspect.signature(function)
-    asked = tuple(
-        name
-        for name, one in signature.parameters.items()
-        if name in FACTS or (one.default is one.empty and one.kind is not one.VAR_KEYWORD)
-    )
-    if asked and all(name in FACTS for name in asked):
+    parameters = inspect.signature(function).parameters
+    expected = f"expected parameters by the names of {', '.join(FACTS)}"
+    for name, one in parameters.items():
+        if one.kind is not one.POSITIONAL_OR_KEYWORD:
+            raise TypeError(
+                f"has a parameter '{one}', which is {one.kind.description}; {expected}, none of another kind"
+            )
+        if name not in FACTS and one.default is one.empty:
+            meant = f" (is {_meant(name)!r} meant?)" if _meant(name) else ""
+            raise TypeError(f"asks for {name!r}, which is no fact{meant}; {expected}, or one with a default")
+    if asked := tuple(name for name in parameters if name in FACTS):
         return asked
-    try:
-        signature.bind(0.0, 0.0, 0.0)
-    except TypeError as error:
-        unknown = [name for name in asked if name not in FACTS]
-        also = f" (or of {', '.join(FACTS)} by name; {unknown[0]!r} is none of them)" if unknown else ""
-        raise TypeError(f"{error}{also}") from None
-    return THREE
+    raise TypeError(f"asks for nothing; {expected}")
+
+
+def _meant(name: str) -> str:
+    """The fact that somebody most likely means by a name that is none; empty where nothing is like it."""
+    begins = [fact for fact in FACTS if fact.startswith(name.lower())]
+    like = difflib.get_close_matches(name.lower(), FACTS, 1)
+    return MEANT.get(name.lower()) or next(iter([*begins, *like]), "")
 
 
 def changes(order: Order) -> bool:
@@ -176,7 +211,7 @@ def changes(order: Order) -> bool:
 
     Examples
     --------
-    >>> changes("wfp"), changes("sjf"), changes(lambda size, user: -size), changes(lambda w, e, s: -s)
+    >>> changes("wfp"), changes("sjf"), changes(lambda procs, user: -procs), changes(lambda wait: wait)
     (True, False, False, True)
     """
     if isinstance(order, str):
@@ -195,7 +230,7 @@ def compiled(
         A known name, or a function. One that was compiled before is not compiled again, unless what it hangs on is
         another now, such as a global variable that it reads.
     facts : bool
-        Whether the pointer is called with all `FACTS`, and not with three numbers.
+        Whether the pointer is called with all that is `GIVEN`, and not with `THREE` numbers.
     known, where
         As for `check`.
 
@@ -211,7 +246,7 @@ def compiled(
 
     Examples
     --------
-    >>> compiled(lambda wait, estimate, size: wait / size).ctypes(60, 3600, 8)
+    >>> compiled(lambda wait, procs: wait / procs).ctypes(60, 3600, 8)
     7.5
     """
     if isinstance(order, str) and not facts:
@@ -230,9 +265,9 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
     Returns
     -------
     numba.core.ccallback.CFunc
-        It is called with the present second and arrays of submit times, estimates and sizes, and writes the ranks into
-        the last array; with facts it is called as `simlib.engine.rows.ask_for_ranks` says. It writes nan where the
-        function raises.
+        It is called with the present second and arrays of submit times, estimates and processors, and writes the ranks
+        into the last array; with facts it is called as `simlib.engine.rows.ask_for_ranks` says. It writes nan where
+        the function raises.
 
     Raises
     ------
@@ -242,9 +277,9 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
     Examples
     --------
     >>> import numpy as np
-    >>> ranks, size = np.empty(2), np.array([8.0, 2.0])
+    >>> ranks, procs = np.empty(2), np.array([8.0, 2.0])
     >>> ranked = numba.njit(lambda function, *given: function(*given))
-    >>> ranked(compiled_for_queue(lambda wait, estimate, size: wait / size), 60.0, np.zeros(2), size, size, ranks)
+    >>> ranked(compiled_for_queue(lambda wait, procs: wait / procs), 60.0, np.zeros(2), procs, procs, ranks)
     >>> ranks.tolist()
     [7.5, 30.0]
     """
@@ -281,15 +316,15 @@ def _for_queue(one: Any, facts: bool) -> Any:
     """Write the function that ranks all jobs, from the one, compiled, that ranks one of them."""
 
     @no_type_check
-    def of_three(now, submit, estimate, size, ranks):
+    def of_three(now, submit, estimate, procs, ranks):
         for i in range(ranks.size):
-            ranks[i] = one(now - submit[i], estimate[i], size[i])
+            ranks[i] = one(now - submit[i], estimate[i], procs[i])
 
     @no_type_check
-    def of_facts(now, machine, free, submit, estimate, size, user, group, queue, usage, fair_share, ranks):
+    def of_facts(now, machine, free, submit, estimate, procs, user, group, queue, usage, fair_share, ranks):
         for i in range(ranks.size):
             its = user[i], group[i], queue[i], usage[i], fair_share[i]
-            ranks[i] = one(now - submit[i], estimate[i], size[i], now, *its, machine, free, 0.0, 0.0)
+            ranks[i] = one(now - submit[i], estimate[i], procs[i], now, *its, machine, free, 0.0, 0.0)
 
     return of_facts if facts else of_three
 
@@ -304,7 +339,7 @@ def _types(facts: tuple[str, ...]) -> str:
 
 def _guarded(function: FunctionType, facts: bool, where: str) -> CFunc:
     """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
-    return numba.cfunc(_types(FACTS if facts else THREE), error_model="numpy")(
+    return numba.cfunc(_types(GIVEN if facts else THREE), error_model="numpy")(
         _that_cannot_raise(function, facts, where)
     )
 
@@ -316,8 +351,9 @@ def _guarded_for_queue(function: FunctionType, facts: bool, where: str) -> CFunc
 
 
 def _that_cannot_raise(function: FunctionType, facts: bool, where: str) -> FunctionType:
-    typical = {name: TYPICAL[name] for name in asked_for(function)}
-    return guarded(function, FACTS if facts else THREE, typical, f"{where} {_name(function)!r}", EXPECTED)
+    asked, given = asked_for(function), GIVEN if facts else THREE
+    told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
+    return guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)
 
 
 def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
@@ -327,7 +363,7 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
     ----------
     order : str or callable
     *numbers : float
-        What it was told: three numbers, or all `FACTS`.
+        What it was told: `THREE` numbers, or all that is `GIVEN`.
     known, where
         As for `check`.
 
@@ -338,20 +374,23 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
 
     Examples
     --------
-    >>> failed(lambda wait, estimate, size: wait / 0.0 * 0.0, 60.0, 3600.0, 8.0)
+    >>> failed(lambda wait, procs: wait / 0.0 * 0.0, 60.0, 3600.0, 8.0)
     Traceback (most recent call last):
         ...
-    ValueError: EASY: order '<lambda>' returned nan for wait=60, estimate=3600, size=8; expected a function of ...
+    ValueError: EASY: order '<lambda>' returned nan for wait=60, procs=8; expected a function of facts, such as ...
     """
-    facts = dict(zip(FACTS, numbers, strict=False))
+    facts = dict(zip(GIVEN, numbers, strict=False))
+    facts["submit"] = facts.get("now", np.nan) - facts["wait"]
     told = {name: facts[name] for name in asked_for(order, known)}
     said = ", ".join(f"{name}={value:g}" for name, value in told.items())
-    function = known[order] if isinstance(order, str) else in_python(order)
+    function: Any = known[order] if isinstance(order, str) else in_python(order)
+    function = plain(function)
     try:
         with np.errstate(all="ignore"):  # as where it is compiled: 1 / 0 is infinite, 0 / 0 nan
-            returned = function(*map(np.float64, told.values()))
+            returned = function(**{name: np.float64(value) for name, value in told.items()})
     except Exception as error:
-        error.add_note(f"{where} {_name(order)!r} raised this for {said}; expected {EXPECTED}")
+        line = raised_in(function, error)
+        error.add_note(f"{where} {_name(order)!r}, {line}: raised this for {said}; expected {EXPECTED}")
         raise
     raise ValueError(f"{where} {_name(order)!r} returned {returned} for {said}; expected {EXPECTED}")
 
@@ -360,5 +399,6 @@ def _name(order: object) -> str:
     return getattr(order, "__name__", repr(order))
 
 
-TYPICAL = dict(zip(FACTS, (60.0, 3600.0, 8.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0), strict=True))
+_TYPICAL = 60.0, 3600.0, 8.0, 7140.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0
+TYPICAL = dict(zip(FACTS, _TYPICAL, strict=True))
 """A job for which functions are tried."""

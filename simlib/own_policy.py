@@ -51,7 +51,8 @@ class OwnPolicy:
     ValueError
         For what cannot be called with a queue and a machine. In a simulation: for a job that does not wait or does
         not fit, one that is there twice, and where nobody runs or comes any more and none of those that wait is
-        started. What the function itself raises gets a note with the second.
+        started; for a schedule that no machine can run, as from a function that reaches into the machine (see
+        `Schedule.check`). What the function itself raises gets a note with the second.
 
     Examples
     --------
@@ -119,17 +120,17 @@ class OwnPolicy:
         submit: Ints,
         run: Ints,
         estimate: Ints,
-        size: Ints,
+        procs: Ints,
         machine: int,
         feedback: Feedback | None = None,
         watch: Ints | None = None,
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
-        columns = pd.DataFrame({"submit": submit, "run": run, "procs": size, "estimate": estimate})
+        columns = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
         loop = _EventLoop(self, columns.assign(**self._shown(len(submit))), machine, feedback)
         loop.to_the_end(np.zeros(2, np.int64) if watch is None else watch)
-        made = {"submit": loop.submit, "start": loop.start}
-        times = {name: np.array(column, np.int64) for name, column in made.items()}
+        start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
+        times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}
         return {**times, "backfilled": np.array(loop.backfilled, bool)}
 
     def _shown(self, jobs: int) -> dict[str, Any]:
@@ -156,7 +157,8 @@ class _EventLoop:
         self.submit, self.run = jobs.submit.tolist(), jobs.run.tolist()
         shown = ("number", "submit", "procs", "estimate", *_SHOWN)
         self.known = list(zip(*(jobs[name].tolist() for name in shown), strict=True))
-        self.start, self.backfilled = [0] * len(jobs), [False] * len(jobs)
+        self.start: list[int | None] = [None] * len(jobs)
+        self.backfilled = [False] * len(jobs)
         self.queue, self.machine = Queue(), Machine(procs)
         self.ends: list[tuple[int, int, Job]] = []  # a heap: the end of each running job, its place, itself
         self.followers = defaultdict(list)
@@ -180,8 +182,13 @@ class _EventLoop:
                 self.scheduling_pass()
                 machine._forget_ended()
             watch[0] = queue._arrived - len(queue)
-        if queue and not watch[1]:
+        if watch[1]:
+            return
+        if queue:
             self.refuse_to_wait_for_ever()
+        if None in self.start:
+            job = self.known[self.start.index(None)][0]
+            self.refuse(f"job {job} was never started, and does not wait; expected each job to start once")
 
     def next_instant(self) -> int | None:
         """Find the second at which something happens next; None where nothing does any more."""
@@ -236,8 +243,8 @@ class _EventLoop:
         """Raise where a job cannot start now."""
         if not isinstance(job, Job) or job._in is not self.queue:
             self.refuse(f"found {job!r} to start, expected a job of the queue")
-        if job.start is not None:
-            self.refuse(f"job {job.number} is to start, which started at second {job.start:,}; expected one that waits")
+        if (start := self.start[job._place]) is not None:
+            self.refuse(f"job {job.number} is to start, which started at second {start:,}; expected one that waits")
         if job.procs > self.machine.free:
             self.refuse(
                 f"job {job.number} is to start, which needs {job.procs} processors, where {self.machine.free} of "

@@ -21,7 +21,7 @@ import pandas as pd
 
 from .differences import Difference as Difference
 from .differences import first_difference as first_difference
-from .orders import BACKFILL, ORDERS, THREE, asked_for
+from .orders import BACKFILL, ORDERS, asked_for
 from .policies import EASY as EasyPolicy
 from .policies import FCFS as FcfsPolicy
 from .policies import Conservative as ConservativePolicy
@@ -124,13 +124,11 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
         return {"sjf": sjf, "wfp": wfp}[order]
     function = names[order] if isinstance(order, str) else getattr(order, "function", order)
 
-    def of_floats(*numbers: float) -> float:
+    def of_floats(**told: float) -> float:
         with np.errstate(all="ignore"):  # as where it is compiled: a division by zero is infinite
-            return function(*map(np.float64, numbers))
+            return function(**{name: np.float64(value) for name, value in told.items()})
 
     asked = asked_for(order, names)
-    if asked == THREE:
-        return of_floats
     about = jobs.reindex(columns=["user", "group", "queue"], fill_value=-1)
     account, half_life = (order.account, order.half_life_s) if isinstance(order, Multifactor) else ("user", 7 * 86400)
     rows: Any = about.assign(account=about[account]).to_dict("records")

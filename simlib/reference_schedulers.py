@@ -99,8 +99,7 @@ def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
 class FCFS:
     """Start jobs in the order of the queue; the other schedulers differ in one of these methods.
 
-    The queue is in order of arrival, or sorted by `priority`, larger first: a function of (wait, estimate, size), or an
-    `Asking`.
+    The queue is in order of arrival, or sorted by `priority`, larger first: `sjf`, `wfp` or an `Asking`.
 
     Examples
     --------
@@ -161,7 +160,7 @@ class Asking:
     ----------
     function : callable
     names : tuple of str
-        What it is told, in this order: see `simlib.orders.FACTS`.
+        What it is told: see `simlib.orders`.
     about : list of dict
         Of each job by number its user, group, queue and `account`, whose use of the machine counts.
     half_life : float
@@ -184,10 +183,9 @@ class Asking:
         """Rank a job; `started` are all jobs that run or have run."""
         now = seen["now"]
         usage = self.usage(job, started, now) if {"usage", "fair_share"}.intersection(self.names) else 0.0
-        its = {"wait": now - job.submit, "estimate": estimate, "size": job.size, "usage": usage}
-        its["fair_share"] = 0.5**usage
-        told = self.about[job.number] | seen | its
-        return self.function(*(told[name] for name in self.names))
+        its = {"submit": job.submit, "wait": now - job.submit, "estimate": estimate, "procs": job.size}
+        told = self.about[job.number] | seen | its | {"usage": usage, "fair_share": 0.5**usage}
+        return self.function(**{name: told[name] for name in self.names})
 
     def usage(self, job: Job, started: list[Job], now: int) -> float:
         """Add up what the job's account has had, in multiples of an equal share of all, to nine digits."""

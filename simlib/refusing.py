@@ -2,15 +2,18 @@
 
 import builtins
 import dis
+import inspect
 import itertools
 import linecache
 import re
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba.core import types
 
 BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
@@ -32,11 +35,31 @@ class Found(NamedTuple):
 
     def said(self, of: FunctionType) -> str:
         """Write it as the end of a sentence that begins with the function `of`, which calls the one found."""
-        file = self.function.__code__.co_filename
-        source = linecache.getline(file, self.line).strip()
-        inside = "" if self.function == of else f" of {self.function.__name__!r}, which it calls"
-        shown = f" (`{source}`)" if source else ""
-        return f"line {self.line}{inside}{shown}: {self.what}; expected {self.expected}"
+        function, line, what, expected = self
+        return f"{_in_line(function, line, of)}: {what}; expected {expected}"
+
+
+def _in_line(function: FunctionType, line: int, of: FunctionType) -> str:
+    """A line of a function that the function `of` calls, or of itself."""
+    source = linecache.getline(function.__code__.co_filename, line).strip()
+    inside = "" if function == of else f" of {function.__name__!r}, which it calls"
+    return f"line {line}{inside}{f' (`{source}`)' if source else ''}"
+
+
+def raised_in(function: FunctionType, error: Exception) -> str:
+    """Say in which line of a function, or of one that it calls, an error was raised.
+
+    Examples
+    --------
+    >>> def third(user):
+    ...     return (1, 2)[user]
+    >>> try:
+    ...     third(2)
+    ... except IndexError as error:
+    ...     raised_in(third, error).partition(" (")[0]
+    'line 2'
+    """
+    return _in_line(*_where_raised(function, error), function)
 
 
 def in_python(value: Any) -> Any:
@@ -56,19 +79,43 @@ def printing(function: FunctionType) -> Found | None:
 
     Examples
     --------
-    >>> def shown(size):
-    ...     print(size)
-    >>> printing(lambda wait, estimate, size: shown(size)).what
+    >>> def shown(wait):
+    ...     print(wait)
+    >>> printing(lambda wait: shown(wait)).what
     'it prints'
     """
     does: dict[Any, str] = {print: "it prints", input: "it asks for input"}
     for one in called(function):
-        for line, instruction in _lines(one.__code__):
-            value = _read(one, instruction) if instruction.opname.startswith("LOAD_") else None
+        for line, value in _values(one):
             if isinstance(value, BuiltinFunctionType) and value in does:
                 what = does[value]
                 return Found(one, line, what, "a function that returns a number and does nothing else")
     return None
+
+
+def random(function: FunctionType) -> Found | None:
+    """Find where a function, or one that it calls, draws a number at random, or is no plain function.
+
+    Examples
+    --------
+    >>> random(lambda wait: wait * np.random.rand()).what
+    'it draws a number at random'
+    """
+    for one in called(function):
+        if one.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            return Found(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
+        for line, value in _values(one):
+            if _is_random(value) or _is_random(getattr(value, "__self__", None)):
+                expected = "a number that hangs on nothing but what the function is told"
+                return Found(one, line, "it draws a number at random", expected)
+    return None
+
+
+def _is_random(value: Any) -> bool:
+    """Tell whether a value draws numbers, or is a module of such."""
+    module = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
+    kinds = Random, np.random.RandomState, np.random.Generator, np.random.BitGenerator
+    return isinstance(value, kinds) or module == "random" or module.startswith("numpy.random")
 
 
 def called(function: FunctionType) -> Iterator[FunctionType]:
@@ -88,8 +135,7 @@ def called(function: FunctionType) -> Iterator[FunctionType]:
             continue
         seen.append(one.__code__)
         yield one
-        values = [_read(one, instruction) for _, instruction in _lines(one.__code__)]
-        functions = [value for value in map(in_python, values) if isinstance(value, FunctionType)]
+        functions = [value for _, read in _values(one) if isinstance(value := in_python(read), FunctionType)]
         coming += [value for value in functions if "site-packages" not in value.__code__.co_filename]
 
 
@@ -171,7 +217,7 @@ def case(function: FunctionType, typical: dict[str, float], of: type[Exception] 
     for numbers in itertools.islice(itertools.product(*tried), 20_000):
         found: object = None
         try:
-            found = type(function(*numbers))
+            found = type(function(**dict(zip(typical, numbers, strict=True))))
         except Exception as error:
             found = type(error)
         if found is (of or type(None)):
@@ -224,6 +270,19 @@ def _read(function: FunctionType, instruction: dis.Instruction, unknown: Any = N
     return None
 
 
+def _values(function: FunctionType) -> Iterator[tuple[int, Any]]:
+    """What a function reads by global names, and of the modules among it, each with its line."""
+    value = None
+    for line, instruction in _lines(function.__code__):
+        if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            value = _read(function, instruction) if instruction.opname.startswith("LOAD_") else None
+        elif isinstance(value, ModuleType):
+            value = getattr(value, instruction.argval, None)
+        else:
+            value = None
+        yield line, value
+
+
 def _names_unknown(function: FunctionType) -> Iterator[Found]:
     for one in called(function):
         for line, instruction in _lines(one.__code__):
@@ -235,16 +294,22 @@ def _names_unknown(function: FunctionType) -> Iterator[Found]:
 def _raised(function: FunctionType, typical: dict[str, float]) -> Found | None:
     """What plain Python raises for a typical job."""
     try:
-        function(*typical.values())
+        function(**typical)
     except Exception as error:
-        lines = {one.__code__.co_filename: one for one in called(function)}
-        for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            if frame.filename in lines:
-                named = [one for one in called(function) if one.__name__ == frame.name]
-                numbers = ", ".join(f"{name}={value:g}" for name, value in typical.items())
-                what = f"for {numbers} it raises {type(error).__name__}: {error}"
-                return Found((named or [function])[0], frame.lineno or 0, what, "a number")
+        numbers = ", ".join(f"{name}={value:g}" for name, value in typical.items())
+        what = f"for {numbers} it raises {type(error).__name__}: {error}"
+        return Found(*_where_raised(function, error), what, "a number")
     return None
+
+
+def _where_raised(function: FunctionType, error: Exception) -> tuple[FunctionType, int]:
+    """The function and its line that raised an error: the innermost of `called`."""
+    functions = {one.__code__: one for one in called(function)}
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    return next(
+        ((functions[code], line) for code, line in reversed(frames) if code in functions),
+        (function, function.__code__.co_firstlineno),
+    )
 
 
 _CONSTRUCTS = {

@@ -59,7 +59,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     ------
     ValueError
         For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
-        where a policy that is not the package's own returns what no machine can run: see `Schedule.check`.
+        where a policy of one's own makes what no machine can run: see `Schedule.check`.
     TypeError
         For what is no policy, or one that cannot do feedback.
 
@@ -90,7 +90,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
     watched = partial(interruptible, schedule, len(submit), foreign, isinstance(prepared, OwnPolicy))
     columns = watched() if "watch" in _parameters(prepared) else schedule()
-    if own:
+    if own and not isinstance(prepared, OwnPolicy):  # whose function may have changed what its machine counts
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
     made.check()

@@ -157,8 +157,8 @@ def differing(one, other):
     return [name for name in ("submit", "start", "backfilled") if not one.jobs[name].equals(other.jobs[name])]
 
 
-def longest_waiting_first_of_small(wait, estimate, size):
-    return wait - 3 * size
+def longest_waiting_first_of_small(wait, estimate, procs):
+    return wait - 3 * procs
 
 
 POLICIES = {

@@ -292,7 +292,7 @@ def test_a_policy_is_prepared_for_the_jobs_if_it_can_be():
             self.user = jobs.user.to_numpy()
             return self
 
-        def schedule(self, submit, run, estimate, size, machine):
+        def schedule(self, submit, run, estimate, procs, machine):
             order = np.argsort(self.user, kind="stable")
             start = np.empty_like(submit)
             start[order] = submit.max() + np.cumsum(run[order]) - run[order]

@@ -116,23 +116,23 @@ def test_another_students_numbers_are_refused(week):
         assert verdict(number, **answer).status == "not yet"
 
 
-def arrival(wait, estimate, size):
+def arrival(wait, estimate, procs):
     return wait
 
 
-def starves(wait, estimate, size):
-    return -estimate * size
+def starves(wait, estimate, procs):
+    return -estimate * procs
 
 
-def worse(wait, estimate, size):
+def worse(wait, estimate, procs):
     return estimate
 
 
 class KnowsRunTimes:
     """Shortest first by what jobs will really take."""
 
-    def schedule(self, submit, run, estimate, size, machine):
-        return EASY(order="sjf").schedule(submit, run, run, size, machine)
+    def schedule(self, submit, run, estimate, procs, machine):
+        return EASY(order="sjf").schedule(submit, run, run, procs, machine)
 
 
 @pytest.mark.parametrize(

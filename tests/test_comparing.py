@@ -88,7 +88,7 @@ def test_a_groups_rows_are_those_of_its_jobs(found, sample):
 
 
 def test_policies_that_are_equal_do_not_differ_at_all(sample):
-    same = {"EASY": EASY(), "again": EASY(), "by wait": EASY(order=lambda wait, estimate, size: wait)}
+    same = {"EASY": EASY(), "again": EASY(), "by wait": EASY(order=lambda wait, estimate, procs: wait)}
     found = compare(sample, same, shakes=3, resamples=50)
     assert (found.table[["difference", "coincidence_low", "coincidence_high"]] == 0).all(axis=None)
     assert (found.table[ENDS].fillna(0) == 0).all(axis=None)
@@ -99,8 +99,8 @@ def test_policies_that_are_equal_do_not_differ_at_all(sample):
 class Planted:
     """EASY on a machine that is somehow better: each job starts halfway between its submission and EASY's start."""
 
-    def schedule(self, submit, run, estimate, size, machine):
-        start = EASY().schedule(submit, run, estimate, size, machine)["start"]
+    def schedule(self, submit, run, estimate, procs, machine):
+        start = EASY().schedule(submit, run, estimate, procs, machine)["start"]
         return {"start": submit + (start - submit) // 2}
 
 
@@ -119,7 +119,7 @@ def test_a_planted_better_policy_shows_everywhere(monkeypatch, sample):
 
 def test_one_measure_may_gain_while_another_loses():
     w = random_workload(3, jobs=3000)
-    found = compare(w, {"EASY": EASY(), "narrow first": EASY(order=lambda wait, estimate, size: -size)}, shakes=5)
+    found = compare(w, {"EASY": EASY(), "narrow first": EASY(order=lambda wait, estimate, procs: -procs)}, shakes=5)
     sizes = found.who(by="size")
     assert sizes.index[0] == "33-64" and sizes.difference.iloc[0] > 0 > sizes.difference.iloc[-1]
     assert sizes.difference.is_monotonic_decreasing

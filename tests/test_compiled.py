@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.dispatcher import Dispatcher
 
@@ -71,6 +72,24 @@ def test_a_kernel_calls_only_others_of_its_own_file_and_of_the_engine():
         for other in (value for value in named if isinstance(value, Dispatcher)):
             file = Path(other.py_func.__code__.co_filename)
             assert file in (own,) or file.parent == engine, f"{kernel.__name__} calls {other.__name__} of {file}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders say who can write them on POSIX only")
+def test_code_is_neither_read_from_nor_kept_in_a_folder_that_others_can_write(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    kernels = tmp_path / "kernels"
+    place = compiled._place.__wrapped__  # as in a new process
+    assert place() == kernels
+    for folder, mode in ((kernels, 0o777), (kernels, 0o775), (tmp_path, 0o777)):
+        usual = folder.stat().st_mode
+        folder.chmod(mode)
+        assert place() not in (kernels, tmp_path)
+        folder.chmod(usual)
+    tmp_path.chmod(0o1777)  # as /tmp, where nobody can put another folder in the place of ours
+    assert place() == kernels
+    monkeypatch.setattr(os, "getuid", lambda: kernels.stat().st_uid + 1)
+    with pytest.warns(UserWarning, match="let NUMBA_CACHE_DIR name a folder that you alone can write"):
+        assert place() != kernels
 
 
 def test_importing_the_package_makes_no_folder_and_warns_of_nothing(tmp_path):

@@ -133,7 +133,7 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
     (tmp_path / "a.swf").write_text("1 2\n3\n")
     done = read_only(code)
     assert done.stdout.split("\n")[:2] == [f"{tmp_path}/tree/simlib/__init__.py 2", "0o40700 True"], done.stderr
-    assert done.stderr.count("let NUMBA_CACHE_DIR name a folder that can be written") == 1
+    assert done.stderr.count("let NUMBA_CACHE_DIR name a folder that you alone can write") == 1
     assert list((tmp_path / "tmp").iterdir()) == []
     done = read_only(code, NUMBA_CACHE_DIR=str(tmp_path / "kept"))
     assert "py 2\n" in done.stdout and "True" in done.stdout and done.stderr == ""

@@ -170,8 +170,8 @@ def test_a_shadow_time_that_an_early_end_moves_is_told_with_both_times():
     "order, told",
     [
         ("sjf", "estimate, the shortest first: jobs 2 (5 s), 3 (7 s) and 1 (9 s)."),
-        ("wfp", "WFP, (wait / estimate)^3 x size: jobs 3 (20.2) and 1 (15.1)."),
-        (lambda wait, estimate, size: -estimate, "the given function: jobs 2 (-5), 3 (-7) and 1 (-9)."),
+        ("wfp", "WFP, (wait / estimate)^3 x procs: jobs 3 (20.2) and 1 (15.1)."),
+        (lambda wait, estimate, procs: -estimate, "the given function: jobs 2 (-5), 3 (-7) and 1 (-9)."),
     ],
 )
 def test_a_queue_that_is_sorted_says_by_what(order, told):

@@ -66,8 +66,8 @@ def test_easy_tells_in_which_order_those_who_may_pass_are_tried():
 
 
 def test_an_order_that_hangs_on_what_is_free_is_told_anew_when_it_changes():
-    def half_of_what_is_free(size, free):
-        return -abs(size - free / 2)
+    def half_of_what_is_free(procs, free):
+        return -abs(procs - free / 2)
 
     rows = [(0, 10, 10, 4), (1, 5, 5, 10), (1, 9, 9, 1), (1, 9, 9, 2), (1, 9, 9, 3)]
     assert sentences(explain(table(rows, 10), EASY(backfill=half_of_what_is_free)), "try") == [
@@ -94,7 +94,7 @@ def test_an_order_that_hangs_on_what_is_free_is_told_anew_when_it_changes():
 )
 def test_each_order_of_those_who_may_pass_has_its_words(way, told):
     rows = [(0, 10, 10, 8), (1, 1, 1, 12), (1, 9, 9, 1), (1, 4, 4, 2), (1, 6, 6, 1)]
-    policy = EASY(order=lambda wait, estimate, size: size * 100 - estimate, backfill=way)
+    policy = EASY(order=lambda wait, estimate, procs: procs * 100 - estimate, backfill=way)
     tried = sentences(explain(table(rows, 12), policy), "try")[:1]
     assert tried == [f"Those that would not delay job 1 are tried by {told}"]
 
@@ -267,10 +267,10 @@ def test_lookahead_looks_no_further_than_fifty_jobs_behind_the_head():
 def test_a_priority_that_clusters_use_is_taken_apart_where_few_wait():
     day = 86400
     rows = [(0, day, day, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)]
-    policy = EASY(order=Multifactor(size=0.5, max_age_days=1))
+    policy = EASY(order=Multifactor(procs=0.5, max_age_days=1))
     assert sentences(explain(numbered(rows, 4), policy), "sort") == [
-        "The queue is sorted by priority, age + size + fair share: jobs 3 (1.250: age 0.000, size 0.250, fair share "
-        "1.000) and 2 (0.750: age 0.000, size 0.500, fair share 0.250)."
+        "The queue is sorted by priority, age + procs + fair share: jobs 3 (1.250: age 0.000, procs 0.250, fair share "
+        "1.000) and 2 (0.750: age 0.000, procs 0.500, fair share 0.250)."
     ]
 
 

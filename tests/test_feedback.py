@@ -183,12 +183,12 @@ def test_think_times_that_overflow_are_refused():
 
 
 class OneAfterAnother:
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit, run, estimate, procs, machine):
         return {"start": submit[0] + np.cumsum(run) - run}
 
 
 class OneAfterAnotherWithFeedback:
-    def schedule(self, submit, run, estimate, size, machine, feedback=None):
+    def schedule(self, submit, run, estimate, procs, machine, feedback=None):
         preceding, think = feedback
         end = np.cumsum(run)
         return {"start": end - run, "submit": np.where(preceding >= 0, end[preceding] + think, submit)}

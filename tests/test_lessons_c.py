@@ -37,44 +37,44 @@ def the_twins_month():
 # Wrong answers
 
 
-def arrival(wait, estimate, size):
+def arrival(wait, estimate, procs):
     return wait
 
 
-def shortest(wait, estimate, size):
+def shortest(wait, estimate, procs):
     return -estimate
 
 
-def last_first(wait, estimate, size):
+def last_first(wait, estimate, procs):
     return -wait
 
 
-def wide(wait, estimate, size):
-    return size
+def wide(wait, estimate, procs):
+    return procs
 
 
-def forgotten(wait, estimate, size):
-    -size  # noqa: B018
+def forgotten(wait, estimate, procs):
+    -procs  # noqa: B018
 
 
-def no_else(wait, estimate, size):
-    if size < 4:
-        return -size
-    if size > 4:
-        return -2 * size
+def no_else(wait, estimate, procs):
+    if procs < 4:
+        return -procs
+    if procs > 4:
+        return -2 * procs
 
 
-def prints(wait, estimate, size):
-    print(-size)
-    return -size
+def prints(wait, estimate, procs):
+    print(-procs)
+    return -procs
 
 
-def prints_in_another(wait, estimate, size):
-    return prints(wait, estimate, size)
+def prints_in_another(wait, estimate, procs):
+    return prints(wait, estimate, procs)
 
 
-def wfp(wait, estimate, size):
-    return (wait / estimate) ** 3 * size
+def wfp(wait, estimate, procs):
+    return (wait / estimate) ** 3 * procs
 
 
 class Policy:
@@ -83,8 +83,8 @@ class Policy:
     def __init__(self, tell):
         self.tell = tell
 
-    def schedule(self, submit, run, estimate, size, machine):
-        return EASY(order="sjf").schedule(submit, run, np.maximum(self.tell(run, estimate), run), size, machine)
+    def schedule(self, submit, run, estimate, procs, machine):
+        return EASY(order="sjf").schedule(submit, run, np.maximum(self.tell(run, estimate), run), procs, machine)
 
 
 class Starts:
@@ -93,7 +93,7 @@ class Starts:
     def __init__(self, of):
         self.of = of
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit, run, estimate, procs, machine):
         return {"start": self.of(submit)}
 
 
@@ -115,10 +115,10 @@ def passes(beside_the_head, first=lambda job: -job.procs):
 WRONG = [
     ("6.1", lambda: wide, "use a minus sign"),
     ("6.1", lambda: arrival, "The narrow job has to get the larger number"),
-    ("6.1", lambda: lambda wait, estimate, size: -size * estimate, "whatever the wait and the estimate are"),
-    ("6.1", lambda: lambda wait, estimate, size: -min(size, 4), "a job of 4 gets -4"),
+    ("6.1", lambda: lambda wait, estimate, procs: -procs * estimate, "whatever the wait and the estimate are"),
+    ("6.1", lambda: lambda wait, estimate, procs: -min(procs, 4), "a job of 4 gets -4"),
     ("6.1", lambda: forgotten, "returns nothing"),
-    ("6.1", lambda: no_else, "returns nothing for wait=60, estimate=3600, size=4"),
+    ("6.1", lambda: no_else, "returns nothing for wait=60, estimate=3600, procs=4"),
     ("6.1", lambda: prints, "it prints; expected"),
     ("6.1", lambda: EASY(order="sjf"), "expected a function"),
     ("6.2", lambda: {"job": "C", "wait": 285}, "another one waits longer"),
@@ -130,15 +130,15 @@ WRONG = [
     ("6.3", lambda: EASY(order="sjf"), "comes with simlib"),
     ("6.3", Conservative, "comes with simlib"),
     ("6.3", lambda: OwnPolicy(examples_own.easy_sjbf), "comes with simlib"),
-    ("6.3", lambda: lambda wait, estimate, size: wait - 10 * size, "that may be luck"),
+    ("6.3", lambda: lambda wait, estimate, procs: wait - 10 * procs, "that may be luck"),
     ("6.3", lambda: shortest, "with shortest first, and that order stands on the page"),
-    ("6.3", lambda: lambda wait, estimate, size: 1 / estimate, "with shortest first"),
+    ("6.3", lambda: lambda wait, estimate, procs: 1 / estimate, "with shortest first"),
     ("6.3", lambda: wfp, "with WFP, and that order stands on the page"),
-    ("6.3", lambda: lambda wait, estimate, size: 5 * wfp(wait, estimate, size) + 1, "with WFP"),
-    ("6.3", lambda: lambda wait, estimate, size: 3 - size, "with the narrow jobs first"),
-    ("6.3", lambda: lambda wait, estimate, size: 0.0, "EASY again"),
+    ("6.3", lambda: lambda wait, estimate, procs: 5 * wfp(wait, estimate, procs) + 1, "with WFP"),
+    ("6.3", lambda: lambda wait, estimate, procs: 3 - procs, "with the narrow jobs first"),
+    ("6.3", lambda: lambda wait, estimate, procs: 0.0, "EASY again"),
     ("6.3", lambda: forgotten, "returns nothing"),
-    ("6.3", lambda: no_else, "returns nothing for wait=60, estimate=3600, size=4"),
+    ("6.3", lambda: no_else, "returns nothing for wait=60, estimate=3600, procs=4"),
     ("6.3", lambda: prints, "it prints; expected"),
     ("6.3", lambda: prints_in_another, "of 'prints', which it calls"),
     ("6.3", lambda: "sjf", "expected a function"),
@@ -146,15 +146,15 @@ WRONG = [
     ("6.3", lambda: Policy(lambda run, estimate: run), "what no scheduler can"),
     ("6.3", lambda: Starts(lambda submit: submit - 1), "before it is submitted"),
     ("6.3", lambda: Starts(lambda submit: submit), "more processors than the machine has"),
-    ("6.3", lambda: lambda wait, estimate, size: 1 / (wait - wait), "ZeroDivisionError"),
+    ("6.3", lambda: lambda wait, estimate, procs: 1 / (wait - wait), "ZeroDivisionError"),
     ("6.4", lambda: shortest, "stands on the page"),
     ("6.4", lambda: wfp, "stands on the page"),
-    ("6.4", lambda: lambda wait, estimate, size: min(wait, 3600) - estimate, "stands on the page"),
-    ("6.4", lambda: lambda wait, estimate, size: min(wait, 3600) / estimate, "without an end"),
-    ("6.4", lambda: lambda wait, estimate, size: -estimate * size, "without an end"),
+    ("6.4", lambda: lambda wait, estimate, procs: min(wait, 3600) - estimate, "stands on the page"),
+    ("6.4", lambda: lambda wait, estimate, procs: min(wait, 3600) / estimate, "without an end"),
+    ("6.4", lambda: lambda wait, estimate, procs: -estimate * procs, "without an end"),
     ("6.4", lambda: last_first, "without an end"),
-    ("6.4", lambda: lambda wait, estimate, size: wait * size, "it is worse"),
-    ("6.4", lambda: lambda wait, estimate, size: wait - 10 * size, "that may be luck"),
+    ("6.4", lambda: lambda wait, estimate, procs: wait * procs, "it is worse"),
+    ("6.4", lambda: lambda wait, estimate, procs: wait - 10 * procs, "that may be luck"),
     ("6.4", lambda: arrival, "EASY again"),
     ("6.5", lambda: passes(lambda *those: False), "that is FCFS"),
     ("6.5", lambda: examples_own.easy, "that is EASY"),
@@ -184,7 +184,7 @@ def test_a_wrong_answer_is_told_what_is_wrong_with_it(number, make, hint):
 
 @pytest.mark.parametrize("number", ["6.1", "6.3", "6.4"])
 def test_a_function_that_still_returns_dots_is_waited_for(number):
-    assert lessons.verdict(number, lambda wait, estimate, size: ...).status == "waiting"
+    assert lessons.verdict(number, lambda wait, estimate, procs: ...).status == "waiting"
 
 
 def test_a_whole_policy_is_judged_as_an_order_is():
@@ -194,24 +194,24 @@ def test_a_whole_policy_is_judged_as_an_order_is():
 
 @pytest.mark.parametrize("number", ["6.1", "6.3", "6.4"])
 def test_a_function_that_returns_dots_in_some_case_is_waited_for(number):
-    def unfinished(wait, estimate, size):
-        if size > 4:
-            return -size
+    def unfinished(wait, estimate, procs):
+        if procs > 4:
+            return -procs
         return ...
 
     assert lessons.verdict(number, unfinished).status == "waiting"
 
 
 RIGHT = [
-    ("6.1", lambda wait, estimate, size: -size),
-    ("6.1", lambda wait, estimate, size: 1 / size),
-    ("6.1", lambda wait, estimate, size: -1e9 * size - estimate),
-    ("6.1", lambda size: -size),
-    ("6.3", lambda wait, estimate, size: -estimate * size),
-    ("6.3", lambda wait, estimate, size: wait + (86400 if estimate <= 600 else 0)),
-    ("6.4", lambda wait, estimate, size: wait / estimate),
-    ("6.4", lambda wait, estimate, size: wait - 3 * estimate),
-    ("6.4", lambda wait, estimate, size: wait + (86400 if estimate <= 600 else 0)),
+    ("6.1", lambda wait, estimate, procs: -procs),
+    ("6.1", lambda wait, estimate, procs: 1 / procs),
+    ("6.1", lambda wait, estimate, procs: -1e9 * procs - estimate),
+    ("6.1", lambda procs: -procs),
+    ("6.3", lambda wait, estimate, procs: -estimate * procs),
+    ("6.3", lambda wait, estimate, procs: wait + (86400 if estimate <= 600 else 0)),
+    ("6.4", lambda wait, estimate, procs: wait / estimate),
+    ("6.4", lambda wait, estimate, procs: wait - 3 * estimate),
+    ("6.4", lambda wait, estimate, procs: wait + (86400 if estimate <= 600 else 0)),
     ("6.5", examples_own.best_fit),
 ]
 
@@ -222,8 +222,8 @@ def test_other_right_answers_are_right(number, answer):
     assert str(lessons.verdict(number, answer)).startswith("Right: ")
 
 
-def narrow_first(wait, estimate, size):
-    return -size
+def narrow_first(wait, estimate, procs):
+    return -procs
 
 
 def best_fit(queue, machine):
@@ -240,7 +240,7 @@ def best_fit(queue, machine):
                     yield job
 
 
-BROKEN = [("6.1", narrow_first, ("wait", "estimate", "size")), ("6.5", best_fit, ("shadow", "extra"))]
+BROKEN = [("6.1", narrow_first, ("wait", "estimate", "procs")), ("6.5", best_fit, ("shadow", "extra"))]
 
 
 @pytest.mark.slow

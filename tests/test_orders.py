@@ -4,6 +4,8 @@ import contextlib
 import functools
 import linecache
 import math
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,16 +15,16 @@ import types
 import numba
 import numpy as np
 import pytest
-from helpers import random_workload, starts, table
+from helpers import ROOT, random_workload, starts, table
 
-from simlib import EASY, simulate
+from simlib import EASY, Conservative, orders, reference, simulate
 from simlib.orders import compiled
 from simlib.stats import shake
 
 
 def test_an_order_may_be_a_function_that_numba_has_compiled_already():
-    def smallest(wait, estimate, size):
-        return -size
+    def smallest(wait, estimate, procs):
+        return -procs
 
     rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 3)]
     assert starts(rows, 4, EASY(order=numba.njit(smallest))) == starts(rows, 4, EASY(order=smallest)) == [0, 15, 10]
@@ -31,20 +33,77 @@ def test_an_order_may_be_a_function_that_numba_has_compiled_already():
 @pytest.mark.slow
 def test_an_order_may_return_whole_numbers_or_truth_values():
     rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 3)]
-    assert starts(rows, 4, EASY(order=lambda wait, estimate, size: 4 - int(size))) == [0, 15, 10]
-    assert starts(rows, 4, EASY(order=lambda wait, estimate, size: size < 4)) == [0, 15, 10]
+    assert starts(rows, 4, EASY(order=lambda wait, estimate, procs: 4 - int(procs))) == [0, 15, 10]
+    assert starts(rows, 4, EASY(order=lambda wait, estimate, procs: procs < 4)) == [0, 15, 10]
 
 
 @pytest.mark.slow
 def test_an_order_that_divides_by_nothing_does_no_harm_but_nan_is_refused():
     rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 5, 5, 4)]
-    assert starts(rows, 4, EASY(order=lambda wait, estimate, size: (wait + 1) / estimate)) == [0, 10, 10]
-    with pytest.raises(ValueError, match="returned nan for wait=0, estimate=0, size=4; expected a function of"):
-        starts(rows, 4, EASY(order=lambda wait, estimate, size: estimate / estimate))
+    assert starts(rows, 4, EASY(order=lambda wait, estimate, procs: (wait + 1) / estimate)) == [0, 10, 10]
+    with pytest.raises(ValueError, match="returned nan for wait=0, estimate=0, procs=4; expected a function of"):
+        starts(rows, 4, EASY(order=lambda wait, estimate, procs: estimate / estimate))
+
+
+def test_an_order_is_told_facts_by_name_whatever_their_turn_and_other_parameters_keep_their_defaults():
+    w, now = random_workload(3), EASY(order=lambda wait, procs, now: now - wait - 5 * procs)
+    for same in (
+        lambda submit, procs: submit - 5 * procs,
+        lambda procs, submit: submit - 5 * procs,
+        lambda submit, weight=5.0, procs=1.0: submit - weight * procs,  # a fact is told, with a default or without
+    ):
+        found = simulate(w, EASY(order=same))
+        assert found.jobs.start.equals(simulate(w, now).jobs.start)
+        assert found.jobs.start.equals(reference.simulate(w, found.policy).jobs.start)
+
+
+def test_the_facts_in_the_documentation_are_those_that_there_are():
+    page = (ROOT / "docs" / "policies-of-ones-own.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    rows = rows[rows.index(next(row for row in rows if row.startswith("| `wait` "))) :]
+    assert [row.split("`")[1] for row in rows] == list(orders.FACTS)
+    assert [line for line in orders.__doc__.splitlines() if line.startswith("| `")] == rows
+
+
+SHARES, PAIR, helpers = np.array([0.5, 0.3, 0.2]), (0.5, 0.3), types.ModuleType("helpers")
+
+
+@numba.njit
+def share_of(user):
+    return SHARES[int(user)]
+
+
+helpers.share_of = share_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "order, line",
+    [
+        (lambda user: SHARES[int(user)], "SHARES"),
+        (lambda user: SHARES[int(user) * 10**9], "SHARES"),
+        (lambda user: PAIR[int(user)], "PAIR"),
+        (lambda wait, user: wait if wait < 1 else SHARES[int(user) - 10], "SHARES"),
+        (lambda user: share_of(user), "of 'share_of', which it calls .*SHARES"),
+        (lambda user: helpers.share_of(user), "of 'share_of', which it calls .*SHARES"),
+    ],
+)
+def test_a_place_beyond_the_end_of_a_table_is_an_error_that_tells_line_and_job(order, line):
+    rows = [(0, 10, 10, 4, 0), (1, 9, 9, 4, 3), (2, 9, 9, 4, 3)]
+    w = table([row[:4] for row in rows], 4)
+    w = w.derive(w.jobs.assign(user=[row[4] for row in rows]), "with users")
+    for policy in (EASY(order=order), Conservative(order=order), EASY(backfill=lambda wait: wait, order=order)):
+        with pytest.raises(IndexError) as caught:
+            simulate(w, policy)
+        assert re.search(rf"line \d+ .*{line}.* raised this for .*user=3; expected", caught.value.__notes__[0])
+
+
+def test_places_counted_from_the_end_of_a_table_are_as_in_python():
+    assert compiled(lambda wait: SHARES[-int(wait)]).ctypes(3.0, 0.0, 0.0) == 0.5
 
 
 def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
-    def impatient(wait, estimate, size):
+    def impatient(wait, estimate, procs):
         if wait > 5:
             raise LookupError("waited for too long")
         return wait
@@ -52,7 +111,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
     rows = [(0, 10, 10, 4), (1, 9, 9, 4)]
     with pytest.raises(LookupError, match="waited for too long") as caught:
         starts(rows, 4, EASY(order=impatient))
-    assert "'impatient' raised this for wait=9, estimate=9, size=4" in caught.value.__notes__[0]
+    assert "`): raised this for wait=9, estimate=9, procs=4" in caught.value.__notes__[0]
     with pytest.raises(LookupError):  # in threads, where nobody holds Python's lock
         shake(table(rows, 4), EASY(order=impatient), runs=4, seconds=0)
 
@@ -60,8 +119,20 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
 @pytest.mark.parametrize(
     "order, said",
     [
-        (lambda wait, time: wait, "cannot be called with three numbers: .*'time' is none of them"),
-        (lambda: 1.0, "cannot be called with three numbers"),
+        (
+            lambda wait, time: wait,
+            r"asks for 'time', which is no fact \(is 'now' meant\?\); .* names of wait, estimate, procs",
+        ),
+        (lambda procs, est, wait: -procs * est, r"asks for 'est', which is no fact \(is 'estimate' meant\?\)"),
+        (lambda wait, estimate, size: wait, r"asks for 'size', which is no fact \(is 'procs' meant\?\)"),
+        (lambda w, e, s: w, r"asks for 'w', which is no fact \(is 'wait' meant\?\)"),
+        (lambda wait, xyz: wait, "asks for 'xyz', which is no fact; expected"),
+        (lambda *numbers: numbers[0], r"a parameter '\*numbers', which is variadic"),
+        (lambda wait, **more: wait, r"a parameter '\*\*more', which is variadic"),
+        (lambda wait, *, user: wait, "a parameter 'user', which is keyword-only"),
+        (lambda wait, /: wait, "a parameter 'wait', which is positional-only"),
+        (lambda weight=1.0: weight, "asks for nothing"),
+        (lambda: 1.0, "asks for nothing"),
         (float, "expected one of 'fcfs', 'sjf', 'wfp' or a function"),
         (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),
         (max, "found order=<built-in function max>, expected one of"),
@@ -74,57 +145,57 @@ def test_what_cannot_be_an_order_is_refused_when_the_policy_is_made(order, said)
         EASY(order=order)
 
 
-def nothing(wait, estimate, size):
-    wait * size
+def nothing(wait, estimate, procs):
+    wait * procs
 
 
-def nothing_in_some_case(wait, estimate, size):
+def nothing_in_some_case(wait, estimate, procs):
     if wait > 1e9:
         return 1.0
 
 
-def nothing_for_four(wait, estimate, size):
-    if size > 4:
+def nothing_for_four(wait, estimate, procs):
+    if procs > 4:
         return 1.0
-    if size < 4:
+    if procs < 4:
         return 2.0
 
 
-def no_value(wait, estimate, size):
+def no_value(wait, estimate, procs):
     if estimate < 600:
         value = 1.0
     return value
 
 
-def text(wait, estimate, size):
+def text(wait, estimate, procs):
     return "first"
 
 
-def text_for_some(wait, estimate, size):
+def text_for_some(wait, estimate, procs):
     return "first" if wait > 10 else 0.0
 
 
-def unknown_name(wait, estimate, size):
-    return waiting * size  # noqa: F821
+def unknown_name(wait, estimate, procs):
+    return waiting * procs  # noqa: F821
 
 
-def unknown_name_later(wait, estimate, size):
+def unknown_name_later(wait, estimate, procs):
     if wait > 1e6:
         return waiting  # noqa: F821
-    return size
+    return procs
 
 
-def unknown_attribute(wait, estimate, size):
+def unknown_attribute(wait, estimate, procs):
     return wait.seconds
 
 
-def imports(wait, estimate, size):
+def imports(wait, estimate, procs):
     import math
 
     return math.sqrt(wait)
 
 
-def prints(wait, estimate, size):
+def prints(wait, estimate, procs):
     print(wait)
     return wait
 
@@ -134,20 +205,20 @@ def shown(number):
     return number
 
 
-def prints_in_another(wait, estimate, size):
+def prints_in_another(wait, estimate, procs):
     return shown(wait)
 
 
 aloud = print
 
 
-def prints_by_another_name(wait, estimate, size):
+def prints_by_another_name(wait, estimate, procs):
     aloud(wait)
     return wait
 
 
-def prints_inside(wait, estimate, size):
-    return max([print(size) or size for _ in range(2)])
+def prints_inside(wait, estimate, procs):
+    return max([print(procs) or procs for _ in range(2)])
 
 
 def prints_with_facts(user, wait):
@@ -155,85 +226,109 @@ def prints_with_facts(user, wait):
     return wait
 
 
-def asks(wait, estimate, size):
+def asks(wait, estimate, procs):
     return float(input("how urgent?"))
 
 
-def by_name(wait, estimate, size):
+def by_name(wait, estimate, procs):
     return {"a": object()}[wait]
 
 
-def catches(wait, estimate, size):
+def catches(wait, estimate, procs):
     try:
         return wait / estimate
     except ZeroDivisionError:
         return 0.0
 
 
-def keeps_count(wait, estimate, size):
+def keeps_count(wait, estimate, procs):
     global count
     count = wait
     return count
 
 
-def mixed_list(wait, estimate, size):
-    return [wait, "none"][int(size) % 2]
+def mixed_list(wait, estimate, procs):
+    return [wait, "none"][int(procs) % 2]
 
 
-def mixed_variable(wait, estimate, size):
+def mixed_variable(wait, estimate, procs):
     kind = "short" if estimate < 60 else 3
-    return wait if kind == 3 else size
+    return wait if kind == 3 else procs
 
 
-def reads_a_table(wait, estimate, size):
+def reads_a_table(wait, estimate, procs):
     return jobs["a"] * wait
 
 
-def reads_a_list(wait, estimate, size):
+def reads_a_list(wait, estimate, procs):
     seen.append(wait)
     return wait
 
 
-def opens(wait, estimate, size):
+def opens(wait, estimate, procs):
     with lock:
         return wait
 
 
-def formats(wait, estimate, size):
+def formats(wait, estimate, procs):
     return float(f"{wait:.2f}")
 
 
-def never_compiled(wait, estimate, size):
-    return any([wait > 2, size > 2])
+def never_compiled(wait, estimate, procs):
+    return any([wait > 2, procs > 2])
 
 
-def gives(wait, estimate, size):
+def gives(wait, estimate, procs):
     yield wait
 
 
+def throws_dice(wait, estimate, procs):
+    return np.random.rand()
+
+
+def throws_another(wait, estimate, procs):
+    return wait + drawn()
+
+
+def throws_in_another(wait, estimate, procs):
+    return throws_dice(wait, estimate, procs)
+
+
+def throws_its_own(wait, estimate, procs):
+    return dice.random()
+
+
+async def waits(wait, estimate, procs):
+    return wait
+
+
+drawn, dice = random.random, np.random.default_rng(1)
 count, jobs, seen, lock = 0, {"a": 1.0, 2: 3}, [], contextlib.nullcontext()
 
 REFUSED = [
     (nothing, "returns nothing; expected"),
-    (nothing_in_some_case, r"returns nothing for wait=60, estimate=3600, size=8; expected .* in every case"),
-    (nothing_for_four, "returns nothing for wait=60, estimate=3600, size=4; expected"),
-    (no_value, "reads a variable that has no value yet for wait=60, estimate=3600, size=8; expected one in every case"),
+    (nothing_in_some_case, r"returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case"),
+    (nothing_for_four, "returns nothing for wait=60, estimate=3600, procs=4; expected"),
+    (
+        no_value,
+        "reads a variable that has no value yet for wait=60, estimate=3600, procs=8; expected one in every case",
+    ),
     (text, "returns text"),
     (text_for_some, "a value that is sometimes a number and sometimes text; expected a number in every case"),
-    (unknown_name, r"line \d+ \(`return waiting \* size .*`\): it reads 'waiting', which is not defined; .* misspelt"),
+    (unknown_name, r"line \d+ \(`return waiting \* procs .*`\): it reads 'waiting', which is not defined; .* misspelt"),
     (unknown_name_later, r"line \d+ .* it reads 'waiting', which is not defined"),
-    (unknown_attribute, r"line \d+ .*, size=8 it raises AttributeError: 'float' object has no attribute 'seconds'"),
+    (unknown_attribute, r"line \d+ .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'"),
     (imports, r"line \d+ \(`import math`\): it imports math; expected the import above the function"),
     (
         prints,
-        r"line \d+ \(`print\(wait\)`\): it prints; expected .* write print\(prints\(60.0, 3600.0, 8.0\)\) in a cell",
+        r"line \d+ \(`print\(wait\)`\): it prints; .* write print\(prints\(wait=60.0, .*, procs=8.0\)\) in a cell",
     ),
     (prints_in_another, r"line \d+ of 'prints', which it calls \(`print\(wait\)`\): it prints"),
     (prints_by_another_name, r"line \d+ \(`aloud\(wait\)`\): it prints"),
     (prints_inside, r"line \d+ .*: it prints"),
-    (prints_with_facts, r"it prints; .* write print\(prints_with_facts\(7.0, 60.0\)\) in a cell"),
+    (prints_with_facts, r"it prints; .* write print\(prints_with_facts\(user=7.0, wait=60.0\)\) in a cell"),
     (asks, r"line \d+ .*: it asks for input; expected"),
-    (by_name, r"line \d+ .*, size=8 it raises KeyError: 60.0; expected a number"),
+    (by_name, r"line \d+ .*, procs=8 it raises KeyError: 60.0; expected a number"),
     (catches, r"line \d+ .*: a `try` block that catches ZeroDivisionError by its name; expected an `if`"),
     (keeps_count, r"line \d+ .*: it sets the global variable 'count'; expected"),
     (mixed_list, r"line \d+ .*; expected"),
@@ -244,10 +339,14 @@ REFUSED = [
     (formats, r"line \d+ .*; expected arithmetic"),
     (never_compiled, r"line \d+ .*: it reads 'any', which cannot be compiled; expected arithmetic"),
     (gives, "returns its values by `yield`"),
-    (lambda wait, estimate, size: (-size, wait), r"returns several values \(a tuple\)"),
-    (lambda wait, estimate, size: [-size, wait], "returns a list"),
-    (lambda wait, estimate, size: complex(wait), "returns a complex number"),
-    (lambda *numbers: numbers[0], "expected arithmetic"),
+    (throws_dice, r"line \d+ \(`return np.random.rand\(\)`\): it draws a number at random; expected"),
+    (throws_another, r"line \d+ .*: it draws a number at random"),
+    (throws_in_another, r"line \d+ of 'throws_dice', which it calls .*: it draws a number at random"),
+    (throws_its_own, r"line \d+ .*: it draws a number at random"),
+    (waits, r"line \d+ .*: it is written with `async`"),
+    (lambda wait, estimate, procs: (-procs, wait), r"returns several values \(a tuple\)"),
+    (lambda wait, estimate, procs: [-procs, wait], "returns a list"),
+    (lambda wait, estimate, procs: complex(wait), "returns a complex number"),
 ]
 NUMBAS = ["nopython", "numba", "typing", "Literal", "float64", "signature", "opcode", "IMPORT_NAME", "intrinsic", "$"]
 
@@ -261,7 +360,7 @@ def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words_with
 
 
 def test_an_order_typed_into_a_notebook_is_refused_with_its_line_there():
-    cell = "def mine(wait, estimate, size):\n    again = helper(wait)\n    return again\n"
+    cell = "def mine(wait, estimate, procs):\n    again = helper(wait)\n    return again\n"
     other = "def helper(wait):\n    return undefined * wait\n"
     names = {}
     for source, file in ((other, "/tmp/ipykernel_1/1.py"), (cell, "/tmp/ipykernel_1/2.py")):
@@ -274,7 +373,7 @@ def test_an_order_typed_into_a_notebook_is_refused_with_its_line_there():
 
 
 def test_what_is_raised_while_jobs_are_scheduled_prints_nothing_in_any_thread(capfd):
-    def impatient(wait, estimate, size):
+    def impatient(wait, estimate, procs):
         if wait > 5:
             raise LookupError("waited for too long")
         return wait
@@ -287,7 +386,7 @@ def test_what_is_raised_while_jobs_are_scheduled_prints_nothing_in_any_thread(ca
 weight = 1.0
 
 
-def weighted(wait, estimate, size):
+def weighted(wait, estimate, procs):
     return weight * wait - (1 - weight) * estimate
 
 
@@ -305,11 +404,11 @@ def test_an_order_that_reads_a_variable_around_it_or_a_module_or_another_functio
     settings, step = types.ModuleType("settings"), 1.0
     settings.sign = 1.0
 
-    def by_size(size):
-        return settings.sign * size
+    def by_size(procs):
+        return settings.sign * procs
 
-    def order(wait, estimate, size):
-        return by_size(size) if step > 0 else math.floor(-size)
+    def order(wait, estimate, procs):
+        return by_size(procs) if step > 0 else math.floor(-procs)
 
     def value():
         return compiled(order).ctypes(0.0, 0.0, 3.0)
@@ -322,7 +421,7 @@ def test_an_order_that_reads_a_variable_around_it_or_a_module_or_another_functio
 
 
 def test_an_order_is_compiled_once_as_long_as_nothing_changes():
-    def order(wait, estimate, size):
+    def order(wait, estimate, procs):
         return np.float64(weight) * wait
 
     assert compiled(order) is compiled(order)
@@ -336,13 +435,13 @@ from simlib import EASY, Workload, simulate
 from simlib.orders import compiled
 from simlib.stats import shake
 
-def endless(wait, estimate, size):
-    while size > 0:
-        size = size % 7 + 1
-    return size
+def endless(wait, estimate, procs):
+    while procs > 0:
+        procs = procs % 7 + 1
+    return procs
 
 w = Workload(pd.DataFrame({"submit": [0, 0], "run": [9, 9], "procs": [1, 1]}), 1)
-simulate(w, EASY(order=lambda wait, estimate, size: size))
+simulate(w, EASY(order=lambda wait, estimate, procs: procs))
 compiled(endless)
 print("begun", flush=True)
 simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else shake(w, EASY(order=endless), runs=2)

@@ -206,6 +206,45 @@ def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(func
     assert f"OwnPolicy({function.__name__})" in str(error.value)
 
 
+def more_than_there_are(queue, machine):
+    object.__setattr__(machine, "free", 1000)
+    yield from queue
+
+
+def narrower(queue, machine):
+    for job in queue:
+        object.__setattr__(job, "procs", 1)
+        yield job
+
+
+def starts_again(queue, machine):
+    job = queue[0]
+    yield job
+    object.__setattr__(job, "start", None)
+    yield job
+
+
+def loses_one(queue, machine):
+    yield queue[0]
+    queue._jobs.clear()
+    object.__setattr__(queue, "_waiting", 0)
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
+        (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
+        (starts_again, "job 0 is to start, which started at second 0"),
+        (loses_one, "job 1 was never started"),
+    ],
+)
+def test_who_reaches_into_machine_jobs_or_queue_gets_no_impossible_schedule(function, said):
+    with pytest.raises(ValueError, match=said) as error:
+        simulate(table([(0, 10, 20, 3), (0, 5, 5, 2)], 4), OwnPolicy(function))
+    assert f"OwnPolicy({function.__name__})" in str(error.value)
+
+
 def test_a_job_of_another_simulation_is_refused():
     kept = []
 

@@ -16,16 +16,16 @@ from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective
 from simlib.paths import TRACES
 
 
-def young_users_first(user, wait, size):
-    return user * 100 + wait - size
+def young_users_first(user, wait, procs):
+    return user * 100 + wait - procs
 
 
-def cosy(size, estimate, window, extra, free, usage, machine, now, group, queue):
-    return size * min(estimate, window) - extra + usage + free / machine + now % 7 + group - queue
+def cosy(procs, estimate, window, extra, free, usage, machine, now, group, queue):
+    return procs * min(estimate, window) - extra + usage + free / machine + now % 7 + group - queue
 
 
-def widest_of_its_group(group, size):
-    return 100 * group + size
+def widest_of_its_group(group, procs):
+    return 100 * group + procs
 
 
 POLICIES = {
@@ -154,7 +154,7 @@ def test_one_reservation_is_easy_in_any_order(seed):
 def test_backfilling_in_the_order_of_the_queue_is_easy(seed):
     w = random_workload(seed)
     assert simulate(w, EASY(backfill="arrival")).jobs.equals(simulate(w, EASY()).jobs)
-    first_come = EASY(backfill=lambda wait, estimate, size: wait)  # goes by another way through the kernel
+    first_come = EASY(backfill=lambda wait: wait)  # goes by another way through the kernel
     assert simulate(w, first_come).jobs.equals(simulate(w, EASY()).jobs)
 
 
@@ -204,8 +204,8 @@ def test_the_names_of_backfill_orders_say_what_is_tried_first():
 
 @pytest.mark.parametrize("policy", [Conservative, lambda order: EASY(order=order, reservations=9)])
 def test_what_is_free_is_what_no_running_job_holds_whatever_is_reserved(policy):
-    def small_unless_all_is_free(size, free):
-        return size if free == 4 else -size
+    def small_unless_all_is_free(procs, free):
+        return procs if free == 4 else -procs
 
     w = table([(0, 10, 10, 4), (1, 5, 5, 2), (10, 5, 5, 2), (10, 9, 9, 1)], 4)
     policy = policy(order=small_unless_all_is_free)
@@ -335,7 +335,7 @@ def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_h
         (lambda: EASY(reservations=2, adjust=Predictions()), "found reservations=2 with adjust"),
         (lambda: EASY(reuse_extra=True, backfill="lookahead"), "reuse_extra=True with backfill='lookahead'"),
         (lambda: EASY(order=lambda window: window), "asks for window, which is known only when jobs are backfilled"),
-        (lambda: EASY(order=lambda wait, colour: wait), "'colour' is none of them"),
+        (lambda: EASY(order=lambda wait, colour: wait), "asks for 'colour', which is no fact; expected"),
         (lambda: Conservative(order="lifo"), "Conservative: found order='lifo', expected one of 'fcfs'"),
         (lambda: Conservative("start", order="sjf"), "found compress='start' with order='sjf'"),
         (lambda: FCFS(order=3), "FCFS: found order=3, expected one of"),
@@ -369,7 +369,7 @@ def test_an_order_that_gives_no_number_while_backfilling_is_named():
     with pytest.raises(ValueError, match="EASY: backfill '<lambda>' returned nan for extra=0, window=8"):
         starts(rows, 4, EASY(backfill=lambda extra, window: extra / 0.0 * 0.0))
     with pytest.raises(ValueError, match="Conservative: order '<lambda>' returned nan for wait=0"):
-        starts(rows, 4, Conservative(order=lambda wait, estimate, size: wait / 0.0 * 0.0))
+        starts(rows, 4, Conservative(order=lambda wait, estimate, procs: wait / 0.0 * 0.0))
 
 
 def test_a_policy_shows_the_options_that_were_set():
@@ -398,5 +398,5 @@ def test_to_rank_jobs_once_or_anew_is_the_same_on_logs(name, log):
     pd.testing.assert_frame_equal(*schedules)
 
 
-def shortest_as_if_it_waited(wait, estimate, size):
+def shortest_as_if_it_waited(wait, estimate, procs):
     return -estimate

@@ -133,4 +133,4 @@ def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, pl
 
 def test_an_error_in_the_thread_of_a_long_simulation_reaches_the_caller():
     with pytest.raises(ValueError, match="nan"):
-        simulate(jann97.workload(progress.LONG), EASY(order=lambda wait, estimate, size: 0.0 * wait / 0.0))
+        simulate(jann97.workload(progress.LONG), EASY(order=lambda wait, estimate, procs: 0.0 * wait / 0.0))

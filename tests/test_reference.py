@@ -52,19 +52,19 @@ class ForgetsTheShadowTime:
     def __repr__(self):
         return "ForgetsTheShadowTime()"
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit, run, estimate, procs, machine):
         start, free, queue, running, coming = np.zeros_like(submit), machine, [], [], 0
         while coming < len(submit) or queue:
             now = min([*submit[coming : coming + 1], *(end for end, _ in running)])
             while running and running[0][0] <= now:
-                free += size[heapq.heappop(running)[1]]
+                free += procs[heapq.heappop(running)[1]]
             while coming < len(submit) and submit[coming] <= now:
                 queue.append(coming)
                 coming += 1
             for job in list(queue):
-                if size[job] <= free:
+                if procs[job] <= free:
                     queue.remove(job)
-                    start[job], free = now, free - size[job]
+                    start[job], free = now, free - procs[job]
                     heapq.heappush(running, (now + run[job], job))
         return {"start": start}
 

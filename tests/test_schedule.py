@@ -146,7 +146,7 @@ def test_a_plan_is_what_happened_so_far_and_what_is_expected_of_the_rest(policy,
 @pytest.mark.parametrize("kind", [list, np.int32, float])
 def test_a_policy_may_return_its_starts_in_any_kind_of_row(workload, kind):
     class Fixed:
-        def schedule(self, submit, run, estimate, size, machine):
+        def schedule(self, submit, run, estimate, procs, machine):
             starts = [0, 10]
             return {"start": starts if kind is list else np.array(starts, kind), "backfilled": [False, True]}
 
@@ -157,7 +157,7 @@ def test_a_policy_may_return_its_starts_in_any_kind_of_row(workload, kind):
 
 def test_a_policy_may_be_anything_with_a_schedule_method(workload):
     class OneAtATime:
-        def schedule(self, submit, run, estimate, size, machine):
+        def schedule(self, submit, run, estimate, procs, machine):
             end = 0
             start = np.zeros_like(submit)
             for job in range(len(submit)):

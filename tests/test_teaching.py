@@ -112,11 +112,11 @@ def test_the_numbers_in_the_prose_are_those_of_a_run(log):
     } == {}
 
 
-def work_first(wait, estimate, size):
-    return -estimate * size
+def work_first(wait, estimate, procs):
+    return -estimate * procs
 
 
-def hour_first(wait, estimate, size):
+def hour_first(wait, estimate, procs):
     return 1.0 if estimate <= 3600 else 0.0
 
 

@@ -31,7 +31,7 @@ def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisio
     --------
     >>> jobs = [Job(name, 0, 0, run, run, 2) for name, run in (("head", 5), ("long", 9), ("short", 8))]
     >>> system = System(4, [], free=2, queue=jobs, shadow=10, extra=0)
-    >>> shortest = Ranks("sjf", lambda wait, estimate, size: -estimate)
+    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
     >>> [(job.name, rule.kind) for rule, job, *_ in in_order(system, shortest)]
     [('short', 'try'), ('short', 'backfill'), ('long', 'refuse')]
     """

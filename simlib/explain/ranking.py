@@ -16,7 +16,7 @@ BY = {
     "fcfs": "arrival",
     "arrival": "arrival",
     "sjf": "estimate, the shortest first",
-    "wfp": "WFP, (wait / estimate)^3 x size",
+    "wfp": "WFP, (wait / estimate)^3 x procs",
     "largest": "processors, the most first",
     "smallest area": "processors x estimate, the smallest first",
     "best-fit": "what they fill of the window until the shadow time, the most processor-seconds first",
@@ -42,11 +42,11 @@ class Ranks:
         As the policy has it.
     function : callable
         The compiled one, because Python's may differ in the last digit, and ties would be broken in another way. It is
-        told three numbers, or all `simlib.orders.FACTS` where the system counts usage.
+        told three numbers, or all that is `simlib.orders.GIVEN` where the system counts usage.
 
     Examples
     --------
-    >>> shortest = Ranks("sjf", lambda wait, estimate, size: -estimate)
+    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
     >>> job = Job("A", 0, 0, 10, 90, 1)
     >>> rank = shortest.of(job, System(4, []), job.estimate)
     >>> rank, shortest.values([job], [rank])
@@ -94,7 +94,7 @@ def sort_the_queue(system: System, order: Ranks) -> Decisions:
     Examples
     --------
     >>> queue = [Job("long", 0, 0, 90, 90, 1), Job("short", 1, 0, 5, 5, 1)]
-    >>> shortest = Ranks("sjf", lambda wait, estimate, size: -estimate)
+    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
     >>> steps = list(sort_the_queue(System(4, [], queue=queue), shortest))
     >>> [job.name for job in queue]
     ['short', 'long']
@@ -108,19 +108,19 @@ def sort_the_queue(system: System, order: Ranks) -> Decisions:
         yield rules.sorts, system.queue[0], system.queue, order.by, values
 
 
-WEIGHTS = "age", "size", "fair_share"
+WEIGHTS = "age", "procs", "fair_share"
 
 
-def factors(order: Multifactor, wait: float, size: float, usage: float, machine: int) -> dict[str, float]:
+def factors(order: Multifactor, wait: float, procs: float, usage: float, machine: int) -> dict[str, float]:
     """Take apart the priority of a job: what age, size and fair share add to it, those that count.
 
     Examples
     --------
-    >>> factors(Multifactor(max_age_days=1), wait=43200.0, size=4.0, usage=1.0, machine=8)
+    >>> factors(Multifactor(max_age_days=1), wait=43200.0, procs=4.0, usage=1.0, machine=8)
     {'age': 0.5, 'fair share': 0.5}
     """
     max_age = order.max_age_days * 86400
-    parts = min(wait / max_age, 1.0), size / machine, 0.5**usage
+    parts = min(wait / max_age, 1.0), procs / machine, 0.5**usage
     weighted = {name: getattr(order, name) * part for name, part in zip(WEIGHTS, parts, strict=True)}
     return {name.replace("_", " "): value for name, value in weighted.items() if getattr(order, name)}
 

@@ -81,7 +81,7 @@ def _can_be_given(monday: pd.Timestamp) -> bool:
     return True
 
 
-def slowdown_first(wait: float, estimate: float, size: float) -> float:
+def slowdown_first(wait: float, estimate: float, procs: float) -> float:
     """Put first whose slowdown would be largest if it started now, by its estimate."""
     return (wait + estimate) / estimate
 

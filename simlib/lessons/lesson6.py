@@ -60,11 +60,11 @@ def small(seed: int) -> Workload:
     return Workload(pd.DataFrame({**jobs, "estimate": run + more}, index), 8, name=f"lesson6.small({seed})")
 
 
-def _narrow_first(wait: float, estimate: float, size: float) -> float:
-    return -size
+def _narrow_first(wait: float, estimate: float, procs: float) -> float:
+    return -procs
 
 
-def _shortest_first_after_an_hour(wait: float, estimate: float, size: float) -> float:
+def _shortest_first_after_an_hour(wait: float, estimate: float, procs: float) -> float:
     return min(wait, 3600.0) - estimate
 
 
@@ -101,20 +101,20 @@ def an_order(answer: Any) -> Callable[..., float]:
     return order
 
 
-def value(order: Callable[..., float], wait: float, estimate: float, size: float) -> float:
+def value(order: Callable[..., float], wait: float, estimate: float, procs: float) -> float:
     """Ask an order for the number of a job."""
-    facts = orders.TYPICAL | {"wait": wait, "estimate": estimate, "size": size}
-    return order(*(facts[name] for name in orders.asked_for(order)))
+    facts = orders.TYPICAL | {"wait": wait, "estimate": estimate, "procs": procs}
+    return order(**{name: facts[name] for name in orders.asked_for(order)})
 
 
 def policy(answer: Any) -> Policy:
-    """Read a policy, or an order as a function of (wait, estimate, size), which EASY then gets."""
+    """Read a policy, or an order as a function of (wait, estimate, procs), which EASY then gets."""
     if isinstance(answer, type):
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if not hasattr(answer, "schedule"):
         return EASY(order=an_order(answer))
     if not _made_by_a_student(answer):
-        raise NotYet("that comes with simlib. Write an order of your own: a function of wait, estimate and size.")
+        raise NotYet("that comes with simlib. Write an order of your own: a function of wait, estimate and procs.")
     return answer
 
 
@@ -144,7 +144,7 @@ def judged(answer: Any) -> Schedule:
         if schedule.jobs.start.equals(printed(order)):
             raise NotYet(
                 f"every job starts when it does with {order}, and that order stands on the page. Find one of your own: "
-                "what else can you make of wait, estimate and size?"
+                "what else can you make of wait, estimate and procs?"
             )
     return schedule
 

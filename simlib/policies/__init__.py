@@ -1,6 +1,6 @@
 """Say what a scheduling policy is: its options, checked, and the kernel of `simlib.engine` that carries it out.
 
-A policy is any object with a method `schedule(submit, run, estimate, size, machine)` over int64 arrays, jobs in order
+A policy is any object with a method `schedule(submit, run, estimate, procs, machine)` over int64 arrays, jobs in order
 of arrival, that returns a dict of one array a job: `start` in seconds, and if it likes `backfilled` (bool) and others.
 
 To take part in `simulate(..., feedback=True)` the method has a further parameter `feedback=None`, which is then a pair
@@ -19,7 +19,7 @@ A policy of one's own that lets each job start when all before it have ended:
 
 >>> import simlib
 >>> class OneByOne:
-...     def schedule(self, submit, run, estimate, size, machine):
+...     def schedule(self, submit, run, estimate, procs, machine):
 ...         start, free = [], 0
 ...         for job in range(len(submit)):
 ...             start.append(max(submit[job], free))

@@ -36,10 +36,10 @@ class EASY(Ordered):
         True: each job that starts beside the head is held against all of them, so that several together can delay it.
     order : str or callable
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
-        first), "wfp" ((wait / estimate)^3 x size, Tang et al. 2013, equation 5), `simlib.Multifactor` (age, size and
-        fair share), or a function of (wait, estimate, size), all floats, that numba can compile; the job with the
-        largest value is the head. A function may ask for more by the names of its parameters: see
-        `simlib.orders.FACTS`. What it reads of global variables is taken as it is when the simulation begins. One that
+        first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5), `simlib.Multifactor` (age, size and
+        fair share), or a function that numba can compile, such as one of (wait, estimate, procs), all floats; the job
+        with the largest value is the head. A function asks by the names of its parameters for what it is told: see
+        `simlib.orders`. What it reads of global variables is taken as it is when the simulation begins. One that
         never returns cannot be interrupted: Ctrl+C gives the prompt back, but the function goes on until the process
         ends, or the kernel is restarted. A second Ctrl+C ends a process that waits for it.
     adjust : simlib.walltime.Adjustment or simlib.Predictions, optional
@@ -90,7 +90,7 @@ class EASY(Ordered):
     The narrowest job comes first by an order of one's own:
 
     >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 4), B=(1, 5, 5, 3), C=(2, 5, 5, 2))
-    >>> simlib.simulate(w, simlib.EASY(order=lambda wait, estimate, size: -size)).jobs.start.to_list()
+    >>> simlib.simulate(w, simlib.EASY(order=lambda wait, estimate, procs: -procs)).jobs.start.to_list()
     [0, 15, 10]
     """
 

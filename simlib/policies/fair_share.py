@@ -13,7 +13,7 @@ ACCOUNTS = "user", "group"
 class Multifactor:
     """Order a queue by a weighted sum of age, size and fair share, as Slurm's multifactor priority does.
 
-    The priority of a job is `age` x min(wait / max_age, 1) + `size` x processors / machine + `fair_share` x
+    The priority of a job is `age` x min(wait / max_age, 1) + `procs` x processors / machine + `fair_share` x
     2 ** -usage. Here usage is what the job's account has had of the machine of late, in multiples of an equal share of
     what all accounts of the workload had: processor-seconds, up to this second, of which half are forgotten in each
     half-life. So the last factor is 1 for an account that has had nothing, and 1/2 for one that has had its share.
@@ -22,8 +22,9 @@ class Multifactor:
 
     Parameters
     ----------
-    age, size, fair_share : float
-        Weights. Only their ratios count. A `size` below zero favours small jobs (Slurm's PriorityFavorSmall).
+    age, procs, fair_share : float
+        Weights, `procs` that of the size. Only their ratios count. A `procs` below zero favours small jobs (Slurm's
+        PriorityFavorSmall).
     max_age_days : float
         Who waits for longer does not gain by it any more. Slurm's default is seven days.
     half_life_days : float
@@ -53,14 +54,14 @@ class Multifactor:
     """
 
     age: float = 1.0
-    size: float = 0.0
+    procs: float = 0.0
     fair_share: float = 1.0
     max_age_days: float = 7.0
     half_life_days: float = 7.0
     account: str = "user"
 
     def __post_init__(self) -> None:
-        for name in ("age", "size", "fair_share"):
+        for name in ("age", "procs", "fair_share"):
             if not isinstance(getattr(self, name), (int, float)):
                 raise ValueError(f"Multifactor: found {name}={getattr(self, name)!r}, expected a number")
         for name in ("max_age_days", "half_life_days"):
@@ -78,10 +79,10 @@ class Multifactor:
     @property
     def function(self) -> Callable[..., float]:
         """The order, as a function of what it asks for."""
-        age_weight, size_weight, share_weight = float(self.age), float(self.size), float(self.fair_share)
+        age_weight, procs_weight, share_weight = float(self.age), float(self.procs), float(self.fair_share)
         max_age = self.max_age_days * DAY
 
-        def multifactor(wait: float, size: float, fair_share: float, machine: float) -> float:
-            return age_weight * min(wait / max_age, 1.0) + size_weight * size / machine + share_weight * fair_share
+        def multifactor(wait: float, procs: float, fair_share: float, machine: float) -> float:
+            return age_weight * min(wait / max_age, 1.0) + procs_weight * procs / machine + share_weight * fair_share
 
         return multifactor

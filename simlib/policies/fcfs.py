@@ -43,7 +43,7 @@ class FCFS(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
-            submit, run, _, size, *others = given
-            return {"start": engine.fcfs(submit, run, size, *others)}
+            submit, run, _, procs, *others = given
+            return {"start": engine.fcfs(submit, run, procs, *others)}
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy(*given, *rules)[0]}

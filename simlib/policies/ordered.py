@@ -18,7 +18,7 @@ from .form import Feedback, shown
 from .knowing import Known, asks_for_more
 
 Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
-"""What all kernels begin with: submit, run, estimate, size, machine, preceding, think, watch."""
+"""What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, watch."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +61,7 @@ class Ordered:
         submit: Ints,
         run: Ints,
         estimate: Ints,
-        size: Ints,
+        procs: Ints,
         machine: int,
         feedback: Feedback | None = None,
         watch: Ints | None = None,
@@ -71,14 +71,14 @@ class Ordered:
         Examples
         --------
         >>> import numpy as np, simlib
-        >>> submit, run, size = np.array([0, 1]), np.array([10, 5]), np.array([2, 2])
-        >>> simlib.FCFS().schedule(submit, run, run, size, 3)["start"].tolist()
+        >>> submit, run, procs = np.array([0, 1]), np.array([10, 5]), np.array([2, 2])
+        >>> simlib.FCFS().schedule(submit, run, run, procs, 3)["start"].tolist()
         [0, 10]
         """
         followed = feedback or engine.OPEN
         watched = np.zeros(2, np.int64) if watch is None else watch
         try:
-            columns = self._run((submit, run, estimate, size, machine, *followed, watched), self._facts(machine))
+            columns = self._run((submit, run, estimate, procs, machine, *followed, watched), self._facts(machine))
         except NoRank as error:
             self._failed(*error.args)
         return {"submit": submit, **columns}

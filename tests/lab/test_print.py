@@ -11,15 +11,15 @@ def shown(number):
     return number
 
 
-def my_order(wait, estimate, size):
-    return shown(-estimate * size)
+def my_order(wait, estimate, procs):
+    return shown(-estimate * procs)
 
 
 lessons.check("6.3", my_order)
 """
 LOUD = "            if job.procs <= machine.free:\n                print(job)\n"
-RIGHT = """def my_order(wait, estimate, size):
-    return -estimate * size
+RIGHT = """def my_order(wait, estimate, procs):
+    return -estimate * procs
 
 lessons.check("6.3", my_order)"""
 LONGEST = 20_000  # letters that the outputs of a cell may have

@@ -38,10 +38,10 @@ class Own:
 
     do: object
 
-    def schedule(self, submit, run, estimate, size, machine):
-        given = tuple(map(np.copy, (submit, run, estimate, size)))
+    def schedule(self, submit, run, estimate, procs, machine):
+        given = tuple(map(np.copy, (submit, run, estimate, procs)))
         start = RIGHT.schedule(*given, machine)["start"]
-        return self.do(start, submit, run, estimate, size)
+        return self.do(start, submit, run, estimate, procs)
 
 
 def put(array, value):
@@ -93,12 +93,12 @@ IMPOSSIBLE = {
 """Each must be refused."""
 
 CHANGING = {
-    "run in place": lambda start, submit, run, estimate, size: (put(run, 0), {"start": start})[1],
-    "submit in place": lambda start, submit, run, estimate, size: (put(submit, 0), {"start": start})[1],
-    "size in place": lambda start, submit, run, estimate, size: (put(size, 1), {"start": start})[1],
-    "estimate in place": lambda start, submit, run, estimate, size: (put(estimate, 1), {"start": start})[1],
-    "all in place, sorted": lambda start, submit, run, estimate, size: (
-        [array.sort() for array in (submit, run, estimate, size)],
+    "run in place": lambda start, submit, run, estimate, procs: (put(run, 0), {"start": start})[1],
+    "submit in place": lambda start, submit, run, estimate, procs: (put(submit, 0), {"start": start})[1],
+    "procs in place": lambda start, submit, run, estimate, procs: (put(procs, 1), {"start": start})[1],
+    "estimate in place": lambda start, submit, run, estimate, procs: (put(estimate, 1), {"start": start})[1],
+    "all in place, sorted": lambda start, submit, run, estimate, procs: (
+        [array.sort() for array in (submit, run, estimate, procs)],
         {"start": start},
     )[1],
     "lists": lambda start, *_: {"start": start.tolist()},
@@ -172,40 +172,52 @@ def _unchecked(w, policy, start):
 # Order functions
 
 
-def _raises(wait, estimate, size):
+def _raises(wait, estimate, procs):
     if wait > 3:
         raise ValueError("no order")
     return wait
 
 
-def _raises_at_once(wait, estimate, size):
+def _raises_at_once(wait, estimate, procs):
     raise RuntimeError("never")
 
 
-def _divides(wait, estimate, size):
-    return 1 / wait  # numba: as Python it raises, as NumPy it is infinite
+SHARES = np.array([0.5, 0.3, 0.2])
+
+
+async def _waits(wait):
+    return wait
 
 
 BAD_ORDERS = {
     "raises now and then": _raises,
     "raises at once": _raises_at_once,
-    "a string": lambda wait, estimate, size: "first",
-    "None": lambda wait, estimate, size: None,
-    "nothing": lambda wait, estimate, size: print,
-    "a pair": lambda wait, estimate, size: (wait, size),
-    "a complex number": lambda wait, estimate, size: wait + 1j,
-    "nan": lambda wait, estimate, size: np.nan,
-    "nan now and then": lambda wait, estimate, size: wait if size > 2 else np.nan,
-    "0 / 0": lambda wait, estimate, size: (wait - wait) / (size - size),
-    "two arguments": lambda wait, size: wait,
-    "four arguments": lambda wait, estimate, size, user: wait,
+    "a string": lambda wait, estimate, procs: "first",
+    "None": lambda wait, estimate, procs: None,
+    "nothing": lambda wait, estimate, procs: print,
+    "a pair": lambda wait, estimate, procs: (wait, procs),
+    "a complex number": lambda wait, estimate, procs: wait + 1j,
+    "nan": lambda wait, estimate, procs: np.nan,
+    "nan now and then": lambda wait, estimate, procs: wait if procs > 2 else np.nan,
+    "0 / 0": lambda wait, estimate, procs: (wait - wait) / (procs - procs),
+    "another word for a fact": lambda wait, estimate, size: wait,
+    "other names": lambda procs, est, waited: -procs * est,
+    "letters": lambda w, e, s: w,
+    "one name that is no fact": lambda wait, project: wait,
+    "as many as come": lambda *numbers: numbers[0],
+    "by keyword only": lambda wait, *, procs: wait,
     "no argument": lambda: 1.0,
+    "a table read beyond its end": lambda procs: SHARES[int(procs)],
+    "a table read far beyond its end": lambda procs: SHARES[int(procs) * 10**9],
+    "a table read before its beginning": lambda wait, procs: SHARES[-int(procs)],
+    "numbers at random": lambda wait: np.random.rand(),
+    "a coroutine": _waits,
     "a list that is no order": [],
     "a number": 3,
     "an unknown name": "lifo",
     "a builtin": max,
     "a class": dict,
-    "what numba cannot compile": lambda wait, estimate, size: len({str(wait): [size, estimate]}.__class__.__name__),
+    "what numba cannot compile": lambda wait, estimate, procs: len({str(wait): [procs, estimate]}.__class__.__name__),
 }
 """Each must be refused."""
 
@@ -219,14 +231,14 @@ def waiting_crowd():
 
 
 def bad_orders(plan, simulate=simulate):
-    """Order functions that raise, return no number or take other arguments."""
+    """Order functions that raise, return no number, ask for what is no fact, or read tables beyond their ends."""
 
     def attempt(order):
         said = []
         before, sys.unraisablehook = sys.unraisablehook, lambda what: said.append(what)
         try:
             found = simulate(waiting_crowd(), EASY(order=order))
-        except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
+        except (ValueError, TypeError, RuntimeError, ArithmeticError, IndexError) as error:
             return None if len(str(error)) > 3 else f"an error without words: {error!r}"
         finally:
             sys.unraisablehook = before
@@ -247,35 +259,41 @@ def _order_from(lines, names):
 
 CELLS = {
     # what a cell defines, and how a later cell changes what the function refers to
-    "a global number": ("weight = 1.0\ndef order(w, e, s):\n    return weight * e - s", "weight = -1.0"),
+    "a global number": (
+        "weight = 1.0\ndef order(estimate):\n    return weight * estimate",
+        "weight = -1.0",
+    ),
     "a global array": (
-        "import numpy as np\nfactors = np.array([1.0, 0.0])\ndef order(w, e, s):\n    return factors[0] * e",
+        "import numpy as np\nfactors = np.array([1.0, 0.0])\ndef order(estimate):\n    return factors[0] * estimate",
         "factors[0] = -1.0",
     ),
-    "a global tuple": ("t = (1.0, 2.0)\ndef order(w, e, s):\n    return t[0] * e", "t = (-1.0, 2.0)"),
+    "a global tuple": ("t = (1.0, 2.0)\ndef order(estimate):\n    return t[0] * estimate", "t = (-1.0, 2.0)"),
     "a function that it calls": (
-        "import numba\n@numba.njit\ndef part(e):\n    return e\ndef order(w, e, s):\n    return part(e)",
+        "import numba\n@numba.njit\ndef part(e):\n    return e\ndef order(estimate):\n    return part(estimate)",
         "@numba.njit\ndef part(e):\n    return -e",
     ),
     "a global of a function that it calls": (
         "import numba\nweight = 1.0\n@numba.njit\ndef part(e):\n    return weight * e\n"
-        "def order(w, e, s):\n    return part(e)",
+        "def order(estimate):\n    return part(estimate)",
         "weight = -1.0",
     ),
     "a value enclosed": (
-        "def make():\n    weight = 1.0\n    def order(w, e, s):\n        return weight * e\n"
+        "def make():\n    weight = 1.0\n    def order(estimate):\n        return weight * estimate\n"
         "    def change():\n        nonlocal weight\n        weight = -1.0\n"
         "    return order, change\norder, change = make()",
         "change()",
     ),
-    "a default": ("def order(w, e, s, weight=1.0):\n    return weight * e", "order.__defaults__ = (-1.0,)"),
+    "a default": ("def order(estimate, weight=1.0):\n    return weight * estimate", "order.__defaults__ = (-1.0,)"),
     "the function itself": (
-        "def order(w, e, s):\n    return e",
-        "def other(w, e, s):\n    return -e\norder.__code__ = other.__code__",
+        "def order(estimate):\n    return estimate",
+        "def other(estimate):\n    return -estimate\norder.__code__ = other.__code__",
     ),
-    "defined again": ("def order(w, e, s):\n    return e", "def order(w, e, s):\n    return -e"),
+    "defined again": (
+        "def order(estimate):\n    return estimate",
+        "def order(estimate):\n    return -estimate",
+    ),
     "a function that numba has compiled": (
-        "import numba\nweight = 1.0\n@numba.njit\ndef order(w, e, s):\n    return weight * e",
+        "import numba\nweight = 1.0\n@numba.njit\ndef order(estimate):\n    return weight * estimate",
         "weight = -1.0",
     ),
 }
@@ -347,8 +365,8 @@ def reused_arrays(plan, simulate=simulate):
         def __init__(self):
             self.kept, self.more = np.zeros(5, np.int64), np.zeros(5)
 
-        def schedule(self, submit, run, estimate, size, machine):
-            self.kept[:] = RIGHT.schedule(submit, run, estimate, size, machine)["start"]
+        def schedule(self, submit, run, estimate, procs, machine):
+            self.kept[:] = RIGHT.schedule(submit, run, estimate, procs, machine)["start"]
             self.more += 1
             return {"start": self.kept, "rank": self.more}
 
@@ -374,10 +392,10 @@ def reused_arrays(plan, simulate=simulate):
 
 ENDLESS = """
 import sys, numpy as np, pandas as pd, simlib
-def endless(wait, estimate, size):
+def endless(wait, estimate, procs):
     x = 0.0
     while x >= 0.0:
-        x += wait + size + 1.0
+        x += wait + procs + 1.0
         if x > 1e300:
             x = 0.0
     return x

@@ -17,11 +17,11 @@ OVERRUN = "extend", "kill"
 PLAIN = ["submit", "run", "estimate", "procs"]
 
 
-def wide_and_waiting(wait, estimate, size):
-    return wait * size - 3 * estimate
+def wide_and_waiting(wait, estimate, procs):
+    return wait * procs - 3 * estimate
 
 
-def last_come(wait, estimate, size):
+def last_come(wait, estimate, procs):
     return -wait
 
 
@@ -29,8 +29,8 @@ def by_owner(user, group, wait, free):
     return 10 * user - group + wait - free
 
 
-def close_to_the_shadow(estimate, window, extra, size, now):
-    return min(estimate, window) - abs(extra - size) + now % 3
+def close_to_the_shadow(estimate, window, extra, procs, now):
+    return min(estimate, window) - abs(extra - procs) + now % 3
 
 
 ORDERS = ["fcfs", "sjf", "wfp", wide_and_waiting, last_come]
