@@ -259,8 +259,7 @@ class LastTwo:
         predicted, ended = jobs.estimate.to_numpy(copy=True), 0
         for job in by_submit:
             while (ends[one := by_end[ended]], number[one]) < (submit[job], number[job]):
-                known = [*last_two.get(user[one], []), (number[one], ran[one])]
-                last_two[user[one]] = sorted(known, reverse=True)[:2]
+                last_two[user[one]] = sorted([*last_two.get(user[one], []), (number[one], ran[one])])[-2:]
                 ended += 1
             if user[job] != -1 and (known := last_two.get(user[job])):
                 mean = sum(run for _, run in known) // len(known)

@@ -151,8 +151,8 @@ class EasyPlusPlus:
 
     When a job arrives, its run time is predicted as the mean, in whole seconds and at least one, of those of its user's
     two jobs that were submitted last of those that have ended; where there is one, as that one's; where there is none,
-    or the user is not known, as what the user asked for, which a prediction never exceeds. A job that runs for longer is
-    expected to run for what its user asked for, and then for one step of `MORE` after another on top of it.
+    or the user is not known, as what the user asked for, which a prediction never exceeds. A job that runs for longer
+    is expected to run for what its user asked for, and then for one step of `MORE` after another on top of it.
 
     Examples
     --------

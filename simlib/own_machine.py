@@ -79,8 +79,8 @@ class Job(_Kept):
         queue: int = -1,
         requested: int | None = None,
     ) -> None:
-        requested = estimate if requested is None else requested
-        values = number, submit, procs, estimate, requested, user, group, queue, None, None, None, 0, 0, None
+        asked = estimate if requested is None else requested
+        values: tuple = number, submit, procs, estimate, asked, user, group, queue, None, None, None, 0, 0, None
         for name, value in zip(Job.__slots__, values, strict=True):
             _set(self, name, value)
 

@@ -28,8 +28,8 @@ class Predictions:
     one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
     20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
 
-    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions, or
-    where they are switched off, `simulate` raises it to the run time.
+    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions,
+    or where they are switched off, `simulate` raises it to the run time.
 
     Parameters
     ----------

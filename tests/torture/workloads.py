@@ -48,7 +48,7 @@ POLICIES = [
     *(of(order=Multifactor(1, 1, 1, 0.01)) for of in (FCFS, EASY, Conservative)),
     EASY(reuse_extra=True, order=Multifactor(account="group"), backfill="sjf"),
     EASY.plus_plus(),
-    EASY(order="wfp", adjust=Predictions(running=False, steps=(1, 5)), backfill="best-fit"),
+    EASY(order="wfp", adjust=Predictions(running=False), backfill="best-fit"),
     *(EASY(order=order, backfill="lookahead") for order in ("fcfs", "sjf", "wfp")),
     EASY(adjust=Predictions(), backfill="lookahead"),
 ]
