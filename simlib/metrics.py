@@ -140,7 +140,7 @@ def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> int
     return work
 
 
-def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
+def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
     """Find the share of the machine in use over time, as steps.
 
     Returns
@@ -152,7 +152,7 @@ def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
 
     Examples
     --------
-    >>> times, share = utilisation(start=[0, 10], end=[10, 15], procs=[3, 2], machine=4)
+    >>> times, share = utilization(start=[0, 10], end=[10, 15], procs=[3, 2], machine=4)
     >>> times.tolist(), share.tolist()
     ([0, 10, 15], [0.75, 0.5, 0.0])
     """

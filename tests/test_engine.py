@@ -129,7 +129,7 @@ def first_gap(times, free, submit, run, size):
 @seeds
 def test_no_schedule_uses_more_processors_than_the_machine_has(policy, seed):
     w = random_workload(seed)
-    assert simulate(w, policy).utilisation().max() <= 1
+    assert simulate(w, policy).utilization().max() <= 1
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_no_job_starts_before_it_is_submitted_and_all_work_is_done(policy, seed)
     s = simulate(w, policy)
     assert (s.jobs.start >= w.jobs.submit).all()
     assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
-    steps = s.utilisation()
+    steps = s.utilization()
     work = (steps.to_numpy()[:-1] * np.diff(steps.index)).sum() * w.procs
     assert work == pytest.approx((w.jobs.run * w.jobs.procs).sum())
 

@@ -59,16 +59,16 @@ def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):
     assert rectangles(plots.gantt(s))[-2:] == [(10, 0, 5, 1), (10, 2, 5, 1)]
 
 
-def test_utilisation_over_time_is_the_mean_of_each_interval(workload):
+def test_utilization_over_time_is_the_mean_of_each_interval(workload):
     day = 86400
     s = simulate(workload([(0, day, day, 2), (day, day // 2, day, 4)], 4), EASY())
-    values = plots.utilisation(s).patches[0].get_data().values
+    values = plots.utilization(s).patches[0].get_data().values
     assert values == pytest.approx([0.5, 0.5])
 
 
 def test_pictures_of_made_up_workloads_say_so():
     s = simulate(simlib.load("sample"), EASY())
-    assert plots.SYNTHETIC in texts(plots.utilisation(s))
+    assert plots.SYNTHETIC in texts(plots.utilization(s))
 
 
 def picture(folder, backend, shown):
