@@ -37,7 +37,7 @@ def machines():
     """Three made-up machines, one of the paper, one without estimates."""
     log = first_days(20)
     unasked = load("sample")
-    unasked.log = unasked.log.assign(requested_time=-1)
+    unasked._log = unasked.log.assign(requested_time=-1)
     named = {"first": log, "second": log.shake(3600, 1), "no estimates": unasked.with_estimates("exact")}
     return [Machine(name, workload, name == "first") for name, workload in named.items()]
 
@@ -370,7 +370,7 @@ def test_a_panel_is_shaded_where_most_points_are_on_the_other_side():
 
 def test_a_partition_has_a_row_and_no_say(machines):
     log = load("sample")
-    log.log = log.log.assign(partition=np.where(np.arange(len(log.log)) % 2, 10, 4))
+    log._log = log.log.assign(partition=np.where(np.arange(len(log.log)) % 2, 10, 4))
     found = elsewhere.partitions(Machine("CEA-Curie", log, True))
     assert [(one.name, one.workload.procs, one.paper, one.part) for one in found] == [
         ("CEA-Curie, standard", 80640, True, True)

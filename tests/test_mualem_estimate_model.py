@@ -14,7 +14,7 @@ from simlib.papers.mualem2001 import estimate_model
 
 def trace(name, workload):
     """A trace whose log has the estimates that the workload has."""
-    workload.log = workload.jobs.assign(requested_time=workload.jobs.estimate)
+    workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate)
     return mualem2001.Trace(name, workload)
 
 

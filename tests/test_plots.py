@@ -167,7 +167,7 @@ def test_a_part_of_a_schedule_without_a_calendar_is_in_seconds(workload):
 
 def test_where_more_ran_than_fits_the_machine_its_size_is_a_line(workload):
     w = numbered([(0, 10, 10, 3), (1, 5, 5, 4)], 4)
-    w.log["wait"] = 0
+    w._log["wait"] = 0
     with pytest.warns(simlib.LogWarning, match="up to 7 processors"):
         s = simlib.recorded(w)
     ax = plots.gantt(s, 0, 10)

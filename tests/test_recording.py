@@ -18,7 +18,7 @@ JOBS = [(0, 50, 60, 4), (5, 90, 90, 2), (7, 10, 10, 6)]
 def waited(*waits, machine=8, jobs=JOBS):
     """Jobs with these recorded waits."""
     w = numbered(jobs, machine, name="Seth")
-    w.log["wait"] = waits
+    w._log["wait"] = waits
     return w
 
 
@@ -84,7 +84,7 @@ def test_no_job_is_no_trouble():
 def test_means_are_those_of_the_recorded_times(jobs):
     submit, wait, run, procs = np.array(sorted(jobs)).T
     w = numbered(np.c_[submit, run, run, procs].tolist(), 8)
-    w.log["wait"] = wait
+    w._log["wait"] = wait
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
         s = recorded(w)
