@@ -18,7 +18,7 @@ from simlib.papers.tang2013 import TRIPLE
 
 FEW = {"shakes": 2, "resamples": 20}
 
-SETTINGS = {"shakes": 2, "seconds": 60, "resamples": 20, "seed": 0}
+SETTINGS = {"shakes": 3, "seconds": 60, "resamples": 20, "seed": 0}
 
 
 def rows(*effects, half=0.01, year=0.02):
@@ -101,7 +101,7 @@ def test_the_share_of_backfilled_jobs_is_that_of_the_schedules(machines):
     table = effects.effects(machines[0], cases, {CONSERVATIVE: (CONSERVATIVE, "EASY")}, SETTINGS)
     found = effects.of_case(table, CONSERVATIVE, effects.BACKFILLED).iloc[0]
     log = machines[0].workload
-    runs = [log, *(log.shake(60, seed) for seed in range(2))]
+    runs = [log, *(log.shake(60, seed) for seed in range(SETTINGS["shakes"]))]
     easy, conservative = (
         np.array([simulate(run, policy).summary().backfilled_share for run in runs])
         for policy in (EASY(), Conservative())
