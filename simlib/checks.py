@@ -1,6 +1,6 @@
-"""Check what must hold of a schedule: after every policy that is not the package's own, and when asked for."""
+"""Check what must hold of settings that several functions take; and of a schedule, whatever policy made it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,78 @@ COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 """Columns of a schedule that follow from others, so that no policy returns them."""
 
 _LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
+
+MOST_SHAKEN = 10**9
+"""Seconds, some thirty years: who moves submissions by more does not shake a log."""
+
+
+def whole(where: str, name: str, found: object, least: int, most: int | None = None, why: str = "") -> None:
+    """Check that a setting is a whole number of a range.
+
+    Parameters
+    ----------
+    where, name : str
+        Whose setting it is, and its name.
+    found : object
+    least : int
+    most : int, optional
+    why : str
+        The end of the message, for a range that needs a reason.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> whole("shake", "runs", 0, least=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: shake: found runs=0, expected a whole number of at least 1
+    """
+    right = isinstance(found, (int, np.integer)) and not isinstance(found, bool)
+    if not (right and least <= found and (most is None or found <= most)):  # type: ignore[operator]
+        expected = f"a whole number of at least {least:,}" if most is None else f"a whole number, {least:,} to {most:,}"
+        raise ValueError(f"{where}: found {name}={found!r}, expected {expected}{why}")
+
+
+def shaking(where: str, seconds: object, seed: object) -> None:
+    """Check by how many seconds submissions are moved, and the seed of that.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> shaking("shake", seconds=-5, seed=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: shake: found seconds=-5, expected a whole number, 0 to 1,000,000,000
+    """
+    whole(where, "seconds", seconds, 0, MOST_SHAKEN)
+    whole(where, "seed", seed, 0)
+
+
+def by_name(where: str, policies: object, least: int = 1) -> None:
+    """Check that policies have names, and that there are enough of them.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> by_name("compare", ["EASY"])
+    Traceback (most recent call last):
+        ...
+    ValueError: compare: found policies=['EASY'], expected a dict by name, such as {'EASY': simlib.EASY(), ...}
+    """
+    named = isinstance(policies, Mapping)
+    if not (named and len(policies) >= least):  # type: ignore[arg-type]
+        expected = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
+        expected += f", with at least {least}" * named
+        raise ValueError(f"{where}: found policies={policies!r}, expected {expected}")
 
 
 def is_own(policy: object) -> bool:

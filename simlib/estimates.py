@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from . import checks
 from .arrays import Bools, Floats, Ints
 from .compiled import compiled
 
@@ -17,6 +18,30 @@ Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
 """A function of the jobs table that returns one estimate in whole seconds a job."""
 
 WEEK = 7 * 86400
+
+
+def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
+    """Check what a model gave: whole seconds from 0 to 2^61 for each job, as int64.
+
+    Raises
+    ------
+    ValueError
+        For anything else; it names the model and the first such job.
+
+    Examples
+    --------
+    >>> in_seconds(pd.Series({"A": 60.0, "B": float("nan")}), "mine")
+    Traceback (most recent call last):
+        ...
+    ValueError: mine: job B: found an estimate of nan, expected whole seconds, 0 to 2^61
+    """
+    seconds = pd.to_numeric(estimate, errors="coerce").to_numpy(float, na_value=np.nan)
+    fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
+    if not fits.all():
+        place = int(fits.argmin())
+        found = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
+        raise ValueError(f"{model}: {found}, expected whole seconds, 0 to 2^61")
+    return estimate.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -67,12 +92,13 @@ class Uniform:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        checks.whole("Uniform", "seed", self.seed, 0)
         if not (np.isfinite(self.f) and self.f >= 1):
             raise ValueError(f"Uniform: found f={self.f!r}, expected a number of at least 1")
 
-    def __call__(self, jobs: pd.DataFrame) -> Ints:
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         u = np.random.default_rng(self.seed).random(len(jobs))
-        return np.floor(jobs.run * (1 + (self.f - 1) * u)).astype(np.int64)  # whole seconds, and never above f r
+        return in_seconds(np.floor(jobs.run * (1 + (self.f - 1) * u)), self)  # never above f r
 
 
 @dataclass(frozen=True)
@@ -94,7 +120,7 @@ class Scaled:
             raise ValueError(f"Scaled: found factor={self.factor!r}, expected a positive number")
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
-        return np.rint(jobs.estimate * self.factor).astype(np.int64)
+        return in_seconds(np.rint(jobs.estimate * self.factor), self)
 
 
 @dataclass(frozen=True)
@@ -123,6 +149,7 @@ class Modelled:
     cap: float = 86400
 
     def __post_init__(self) -> None:
+        checks.whole("Modelled", "seed", self.seed, 0)
         for name, right, expected in (
             ("under", 0 <= self.under <= 1, "a probability"),
             ("short", self.short >= 0, "a number of seconds, at least 0"),
@@ -137,8 +164,8 @@ class Modelled:
         too_small = rng.random(len(jobs)) < self.under
         u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
         estimate = jobs.run / u * np.where(jobs.run < self.short, self.stretch, 1)
-        estimate = estimate.clip(upper=jobs.run.clip(lower=self.cap))
-        return estimate.where(~too_small, 0.99 * jobs.run).round().astype(np.int64)
+        estimate = estimate.clip(upper=np.maximum(jobs.run, float(self.cap)))
+        return in_seconds(estimate.where(~too_small, 0.99 * jobs.run).round(), self)
 
 
 @dataclass(frozen=True)
@@ -192,7 +219,7 @@ class Historical:
         estimate = (past["mean"] + self.deviations * past["sd"]).where(past["runs"] > 0)
         estimate = estimate.fillna(past["all_mean"] + self.deviations * past["all_sd"])
         # cut to whole seconds, so that an estimate is below the run time if and only if it was before
-        return (estimate.where(past["all_runs"] > 0, jobs.estimate) // 1).astype(np.int64)
+        return in_seconds(estimate.where(past["all_runs"] > 0, jobs.estimate) // 1, self)
 
     def past(self, jobs: pd.DataFrame) -> pd.DataFrame:
         """Collect what is known of each job's triple, and of the whole workload, when the job is submitted.

@@ -27,7 +27,7 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        Where a column is missing, or holds what is no whole number.
+        Where a column is missing, or holds what is no whole number; where labels of the index repeat, or are nan.
 
     Examples
     --------
@@ -38,6 +38,7 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
     ... }
     True
     """
+    refuse_labels(jobs.index, f"{name}: jobs")
     if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
         return jobs.copy(deep=False)
     missing = {"submit", "run", "procs"} - set(jobs.columns)
@@ -59,6 +60,34 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
             raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
         jobs[column] = whole
     return jobs
+
+
+def refuse_labels(labels: pd.Index, where: str) -> None:
+    """Check that each job has a label of its own, by which what is found of it is put beside it.
+
+    Raises
+    ------
+    ValueError
+        For labels that repeat, or are nan.
+
+    Examples
+    --------
+    >>> refuse_labels(pd.Index([1, 2, 1]), "two parts")
+    Traceback (most recent call last):
+        ...
+    ValueError: two parts: found label 1 at positions 0 and 2, expected one for each job; number them anew, ...
+    """
+    absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
+    if labels.is_unique and not absent.any():
+        return
+    first = int((absent if absent.any() else labels.duplicated(keep=False)).argmax())
+    of_label = labels.factorize()[0]
+    label, same = labels[first], np.flatnonzero(of_label == of_label[first])
+    places = f"position{'s' * (len(same) > 1)} {' and '.join(map(str, same[:2]))}{' and others' * (len(same) > 2)}"
+    raise ValueError(
+        f"{where}: found label {label} at {places}, expected one for each job; number them anew, with "
+        "pd.concat([...], ignore_index=True) or jobs.reset_index(drop=True), and the lines of a log with them"
+    )
 
 
 def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import metrics
+from . import checks, metrics
 from .arrays import Floats, in_order
 from .confidence import mean_interval
 from .identity import identity
@@ -99,6 +99,11 @@ def at_load(
         By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation. Empty
         where there is no pair, as with a single policy.
 
+    Raises
+    ------
+    ValueError
+        For policies that are no dict, or none; as from `Workload.scale_load` and `simlib.stats.batch_means`.
+
     Examples
     --------
     >>> from simlib import EASY, FCFS, load
@@ -106,6 +111,7 @@ def at_load(
     >>> bool(differences.loc[("fcfs", "response_s"), "low"] > 0)
     True
     """
+    checks.by_name("at_load", policies)
     pairs = {name: (next(iter(policies)), name) for name in list(policies)[1:]} if pairs is None else pairs
     scaled = workload.scale_load(load)
     keys = {name: identity(policy) for name, policy in policies.items()}

@@ -109,16 +109,16 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
         of_end[4] += backfilled[i]
         during = period  # back from the end to the start
         while during > 0 and edges[during - 1] > start[i]:
-            sums[during, 5] += procs[i] * (end - edges[during - 1])
+            sums[during, 5] += float(procs[i]) * (end - edges[during - 1])  # as whole numbers it may overflow
             end = edges[during - 1]
             during -= 1
-        sums[during, 5] += procs[i] * (end - start[i])
+        sums[during, 5] += float(procs[i]) * (end - start[i])
     sums[-1] = sums[:-1].sum(axis=0)
     return sums
 
 
 @compiled
-def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> int:
+def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> float:
     """Add up the processor-seconds that are executed from one second to another.
 
     Parameters
@@ -132,15 +132,15 @@ def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> int
     Two jobs on one and two processors, to the seconds 10 and 20; from 5 to 15:
 
     >>> executed(5, 15, starts=np.array([0, 0]), ends=np.array([10, 20]), procs=np.array([1, 2]))
-    25
+    25.0
     """
-    work = 0
+    work = 0.0
     for i in range(starts.size):
-        work += procs[i] * max(min(ends[i], end) - max(starts[i], begin), 0)
+        work += float(procs[i]) * max(min(ends[i], end) - max(starts[i], begin), 0)
     return work
 
 
-def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
+def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
     """Find the share of the machine in use over time, as steps.
 
     Returns
@@ -152,7 +152,7 @@ def utilisation(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
 
     Examples
     --------
-    >>> times, share = utilisation(start=[0, 10], end=[10, 15], procs=[3, 2], machine=4)
+    >>> times, share = utilization(start=[0, 10], end=[10, 15], procs=[3, 2], machine=4)
     >>> times.tolist(), share.tolist()
     ([0, 10, 15], [0.75, 0.5, 0.0])
     """

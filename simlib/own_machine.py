@@ -201,7 +201,8 @@ class Machine(_Kept):
     _next_call: int | None
 
     def __init__(self, procs: int) -> None:
-        for name, value in zip(Machine.__slots__, (0, procs, procs, [], [], None), strict=True):
+        values: tuple = 0, procs, procs, [], [], None
+        for name, value in zip(Machine.__slots__, values, strict=True):
             _set(self, name, value)
 
     def __repr__(self) -> str:

@@ -102,7 +102,7 @@ def _excess(schedule: Schedule) -> str:
     """Say by how much, and for how long, more processors were in use than the machine has, if ever."""
     if not len(schedule.workload):
         return ""
-    steps = schedule.utilisation()
+    steps = schedule.utilization()
     above = steps.to_numpy()[:-1] > 1 + 1e-9
     if not above.any():
         return ""

@@ -20,14 +20,14 @@ from .workload import Workload
 
 OVERRUN = ("extend", "kill")
 
-MEANS = ["load", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
+MEANS = ["utilization", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
 """The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
 
 _COLUMNS = ["submit", "run", "start", "end", "wait", "response", "bounded_slowdown", "backfilled"]
 """What every Schedule adds to the columns of a workload's jobs, or has in their place."""
 
-_SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "load", "backfilled_share", "jobs", "makespan"]
-_SUMMARY += ["unestimated"]
+_SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "utilization", "backfilled_share", "jobs"]
+_SUMMARY += ["makespan", "unestimated"]
 
 
 def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
@@ -259,8 +259,8 @@ class Schedule:
         Returns
         -------
         float array, shape (periods + 1, 6)
-            The columns `MEANS` of each period and, in the last row, over all jobs, whose load is that from the first
-            submit to the last end; nan where there is no job.
+            The columns `MEANS` of each period and, in the last row, over all jobs, whose utilization is that from the
+            first submit to the last end; nan where there is no job.
 
         Examples
         --------
@@ -290,11 +290,11 @@ class Schedule:
         Returns
         -------
         Series
-            mean_wait, mean_response (seconds), mean_bounded_slowdown, load (of the machine from first submit to last
-            end), backfilled_share, jobs, makespan (seconds), unestimated: of how many jobs the run time serves as a
-            perfect estimate, for the log has none. With percentiles also median_wait, p95_wait, p99_wait, and the same
-            of response and bounded_slowdown: each is the smallest value that at least that share of the jobs does not
-            exceed.
+            mean_wait, mean_response (seconds), mean_bounded_slowdown, utilization (the share of the machine that was
+            used from the first submit to the last end; what is offered is `Workload.load`), backfilled_share, jobs,
+            makespan (seconds), unestimated: of how many jobs the run time serves as a perfect estimate, for the log has
+            none. With percentiles also median_wait, p95_wait, p99_wait, and the same of response and bounded_slowdown:
+            each is the smallest value that at least that share of the jobs does not exceed.
 
         Examples
         --------
@@ -306,8 +306,8 @@ class Schedule:
         >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
         [0.0, 9.0]
         """
-        load, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
-        values = [wait, response, slowdown, load, backfilled, jobs, self._makespan, self.workload.unestimated]
+        used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
+        values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
         found = dict(zip(_SUMMARY, values, strict=True))
         if percentiles:
             found |= of_measures(self.column("wait"), self._run, floor)
@@ -328,8 +328,8 @@ class Schedule:
         Returns
         -------
         DataFrame
-            By month `YYYY-MM`: load, jobs, mean_wait, mean_response (seconds), mean_bounded_slowdown,
-            backfilled_share.
+            By month `YYYY-MM`: utilization (MF call it load), jobs, mean_wait, mean_response (seconds),
+            mean_bounded_slowdown, backfilled_share.
 
         Raises
         ------
@@ -437,16 +437,16 @@ class Schedule:
         known = self.workload.derive(jobs.assign(run=run, estimate=estimate), f"as known at {now} s")
         return simulate(known, self.policy)
 
-    def utilisation(self) -> pd.Series:
+    def utilization(self) -> pd.Series:
         """Find the share of the machine in use, as a Series of steps over seconds.
 
         Examples
         --------
         >>> import simlib
         >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
-        >>> simlib.simulate(w, simlib.EASY()).utilisation().to_dict()
+        >>> simlib.simulate(w, simlib.EASY()).utilization().to_dict()
         {0: 0.75, 10: 0.5, 15: 0.0}
         """
         jobs = self._table
-        times, share = metrics.utilisation(jobs.start, jobs.end, jobs.procs, self.workload.procs)
-        return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilisation")
+        times, share = metrics.utilization(jobs.start, jobs.end, jobs.procs, self.workload.procs)
+        return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilization")

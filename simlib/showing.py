@@ -32,7 +32,7 @@ def page(schedule: "Schedule") -> str:
     title = f"<b>{escape(schedule.workload.name)}</b> under {escape(str(schedule.policy))}"
     sentence = (
         f"{found.jobs:,.0f} jobs in {duration(found.makespan)} on {schedule.workload.procs:,} processors: "
-        f"load {found.load:.2f}, {found.backfilled_share:.0%} backfilled"
+        f"utilization {found.utilization:.0%}, {found.backfilled_share:.0%} backfilled"
     )
     if schedule.workload.synthetic:
         sentence += "; SYNTHETIC"

@@ -10,6 +10,7 @@ import pandas as pd
 import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 from numpy.typing import ArrayLike
 
+from . import checks
 from .arrays import Floats
 from .estimates import Model
 from .policies import Policy
@@ -60,6 +61,11 @@ def shake(
     DataFrame
         A row a run; the columns are the index of the Series, or the pairs (row, column) of the DataFrame.
 
+    Raises
+    ------
+    ValueError
+        For no run, seconds that are no whole number from 0 to 10^9, a seed below 0; as from `simulate`.
+
     Examples
     --------
     >>> import simlib
@@ -67,6 +73,8 @@ def shake(
     >>> runs.mean_wait.round().to_list()
     [9013.0, 8714.0, 8725.0, 8641.0, 8753.0]
     """
+    checks.whole("shake", "runs", runs, 1)
+    checks.shaking("shake", seconds, seed)
     tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
     return _together(sweep(_shaken, tasks, executor, label="shaken runs"))
 
@@ -376,20 +384,15 @@ def _quantiles(confidence: float, count: int) -> Floats:
 
 def _check_settings(confidence: float, fewest: int) -> None:
     """Raise ValueError for settings of `batch_means` out of range."""
-    _check_whole("most and least", fewest, 2)
+    checks.whole("batch_means", "most and least", fewest, 2)
     if not 0 < confidence < 1:
         raise ValueError(f"batch_means: found confidence={confidence!r}, expected a share between 0 and 1, as 0.9")
 
 
-def _check_whole(name: str, found: object, lowest: int) -> None:
-    if not (isinstance(found, (int, np.integer)) and found >= lowest):
-        raise ValueError(f"batch_means: found {name}={found!r}, expected a whole number of at least {lowest}")
-
-
 def _check_values(values: Floats, batch: int, warmup: int) -> None:
     """Raise ValueError for batches that are none, or values that do not fit them; their sums show which are finite."""
-    _check_whole("batch", batch, 1)
-    _check_whole("warmup", warmup, 0)
+    checks.whole("batch_means", "batch", batch, 1)
+    checks.whole("batch_means", "warmup", warmup, 0)
     if values.ndim != 1:
         raise ValueError(_expected_finite(values))
     if len(values) < (warmup + 2) * batch:

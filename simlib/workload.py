@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from . import checks, selecting
 from . import estimates as _estimates
-from . import selecting
 from .arrays import Ints, in_order
-from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, taking_part, unrequested
+from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, refuse_labels, taking_part, unrequested
 from .months import Calendar, Moment, in_a_zone
 
 __all__ = ["COLUMNS", "NO_RUN", "TOO_LARGE", "Workload"]
@@ -28,7 +28,7 @@ class Workload(Calendar):
     ----------
     jobs : DataFrame
         At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
-        to -1. The index identifies jobs.
+        to -1. The index identifies jobs: each has a label of its own.
     procs : int
         Processors of the machine.
     name : str
@@ -37,7 +37,8 @@ class Workload(Calendar):
     header : sequence of str
         Comment lines of the log it came from.
     log : DataFrame, optional
-        The 18 SWF fields by the same index (see `simlib.swf.FIELDS`); for selections and for writing.
+        The 18 SWF fields by the same index (see `simlib.swf.FIELDS`); for selections and for writing. Like `jobs`, the
+        attribute gives a copy, so that nobody changes the workload's own.
     source : dict
         Where it came from: `file`, and `variant` and `sha256` where known; or the `model`, its `jobs` and `seed`.
     synthetic : bool
@@ -58,7 +59,7 @@ class Workload(Calendar):
     Raises
     ------
     ValueError
-        For a machine without processors, missing columns or numbers that are not whole.
+        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan.
 
     Examples
     --------
@@ -86,7 +87,9 @@ class Workload(Calendar):
         self.name = name
         self.start = in_a_zone(start)
         self.header = tuple(header)
-        self.log = log
+        if log is not None:
+            refuse_labels(log.index, f"{name}: log")
+        self._log = None if log is None else log.copy(deep=False)
         self.source = source or {}
         self.synthetic = synthetic
         self.history: tuple[str, ...] = ()
@@ -124,6 +127,11 @@ class Workload(Calendar):
     def dropped(self) -> pd.Series:
         """Why each other job does not take part: see above."""
         return self._others.dropped
+
+    @property
+    def log(self) -> pd.DataFrame | None:
+        """The fields of the log, a copy: see above."""
+        return None if self._log is None else self._log.copy(deep=False)
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -192,9 +200,9 @@ class Workload(Calendar):
         >>> bool((w.ends >= w.jobs.submit + w.jobs.run).all())
         True
         """
-        if self.log is None:
+        if self._log is None:
             raise ValueError(f"{self.name}: has no log, so it is not known when jobs ended; expected one read from SWF")
-        log = self.log.loc[self._jobs.index]
+        log = self._log.loc[self._jobs.index]
         return log.submit + log.wait.clip(lower=0) + log.run
 
     def followed(self) -> tuple[Ints, Ints]:
@@ -222,7 +230,7 @@ class Workload(Calendar):
         ([-1, 0], [0, 30])
         """
         if not self._followed:
-            self._followed.append(followed(self._jobs, self.log, self.name))
+            self._followed.append(followed(self._jobs, self._log, self.name))
         return self._followed[0]
 
     def equals(self, other: "Workload") -> bool:
@@ -335,6 +343,11 @@ class Workload(Calendar):
             A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
             jobs table that returns one estimate in seconds a job.
 
+        Raises
+        ------
+        ValueError
+            For what is no model, and where it gives a job no whole seconds, less than none or more than 2^61.
+
         Examples
         --------
         >>> import simlib
@@ -345,9 +358,11 @@ class Workload(Calendar):
         [30, 24]
         """
         model_itself = _estimates.named(model)
-        estimate = model_itself(self.jobs)  # a Series is matched by the jobs' index, anything else by their order
         called = getattr(model_itself, "__name__", model_itself)
-        new = self.derive(self._jobs.assign(estimate=estimate), f"estimates: {called}")
+        # a Series is matched by the jobs' index, anything else by their order
+        jobs = self._jobs.assign(estimate=model_itself(self.jobs))
+        estimate = _estimates.in_seconds(jobs.estimate, f"{self.name}: estimates: {called}")
+        new = self.derive(jobs.assign(estimate=estimate), f"estimates: {called}")
         if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]
         return new
@@ -358,6 +373,11 @@ class Workload(Calendar):
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
         MASCOTS 2007.
 
+        Raises
+        ------
+        ValueError
+            For seconds that are no whole number from 0 to 10^9, or a seed below 0.
+
         Examples
         --------
         >>> import simlib
@@ -365,6 +385,7 @@ class Workload(Calendar):
         >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
         60
         """
+        checks.shaking(f"{self.name}: shake", seconds, seed)
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
         columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT] + shift

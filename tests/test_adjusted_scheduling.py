@@ -150,7 +150,7 @@ def test_no_job_is_killed_and_the_machine_is_never_overbooked(seed, switches):
     s = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), *switches)))
     assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
     assert (s.jobs.adjusted < s.jobs.run).any()
-    assert s.utilisation().max() <= 1
+    assert s.utilization().max() <= 1
 
 
 # The rules one by one: user 1 uses half of what he asks for, or whatever the test says

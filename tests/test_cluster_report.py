@@ -222,8 +222,8 @@ def test_the_use_of_estimates_is_that_of_the_jobs_that_have_one():
 
 
 def test_other_estimates_are_those_of_the_workload(sample):
-    other = cluster.other_estimates(sample, shakes=2)
-    expected = simlib.compare(sample, {"EASY": EASY(), "exact": (EASY(), "exact")}, shakes=2, by=["all"]).table
+    other = cluster.other_estimates(sample, shakes=3)
+    expected = simlib.compare(sample, {"EASY": EASY(), "exact": (EASY(), "exact")}, shakes=3, by=["all"]).table
     key = "all", "all", "wait", "mean"
     assert other.table.loc["EASY, exact estimates", *key].value == expected.loc["exact", *key].value
     exact = simulate(sample.with_estimates("exact"), EASY()).summary().mean_wait
@@ -243,7 +243,7 @@ def test_adjusted_estimates_are_tangs(sample):
         False,
     )
     assert cluster.POLICIES["EASY, all adjusted"].adjust.running
-    adjusted = cluster.adjusted(sample, shakes=2)
+    adjusted = cluster.adjusted(sample, shakes=3)
     assert list(adjusted) == ["EASY", "EASY, WFP"] and len(cluster.adjusted_table(adjusted)) == 8
     jobs = simulate(sample, cluster.POLICIES["EASY, adjusted estimates"]).jobs
     asked = (sample.log.requested_time > 0).loc[jobs.index]
@@ -277,7 +277,7 @@ def run(workload, monkeypatch, **parameters):
     names = {}
     first, *others = cells()
     exec(first, names)
-    names |= {"shakes": 2} | parameters
+    names |= {"shakes": 3} | parameters
     with plt.rc_context():  # the notebook has a style
         for code in others:
             exec(code, names)
@@ -433,7 +433,7 @@ def test_hpc2n_waits_differ_from_recorded_ones_and_shortest_first_helps(log):
     assert "Of 1 of the 202,871 jobs the wait is not known" in said
     assert "up to 248 processors were in use at once, and the machine has 240" in said
     assert cluster.use_said(w)[0].startswith("Half of the jobs use no more than 48 % of the time they ask for")
-    found = cluster.compared(w, cluster.chosen(["EASY", "EASY, shortest first"]), shakes=2, by=["all"])
+    found = cluster.compared(w, cluster.chosen(["EASY", "EASY, shortest first"]), shakes=3, by=["all"])
     assert cluster.differences_said(found)[0].endswith(
         "more than coincidence, and to be expected in another year, too."
     )

@@ -32,6 +32,11 @@ def found(sample):
     return compare(sample, policies, base="EASY", shakes=4, resamples=100)
 
 
+def shaken(workload):
+    """The shaken runs of a comparison with three."""
+    return [workload.shake(60, seed) for seed in range(3)]
+
+
 def test_the_table_has_a_row_a_policy_group_measure_and_statistic(found, sample):
     assert (found.base, found.others) == ("EASY", ["FCFS", "exact"])
     index = found.table.index
@@ -80,8 +85,8 @@ def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
 def test_a_groups_rows_are_those_of_its_jobs(found, sample):
     jobs = sample.jobs
     month = sample.calendar_month(jobs.submit) == "2026-02"
-    alone = compare(sample, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, by=["all", "month"], resamples=3)
-    runs = [[simlib.simulate(w, p) for w in (sample, sample.shake(60, 0))] for p in (EASY(), FCFS())]
+    alone = compare(sample, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, by=["all", "month"], resamples=3)
+    runs = [[simlib.simulate(w, p) for w in (sample, *shaken(sample))] for p in (EASY(), FCFS())]
     means = [np.mean([run.jobs.loc[jobs.index[month]].response.mean() for run in of]) for of in runs]
     row = alone.table.loc["FCFS", "month", "2026-02", "response", "mean"]
     assert (row.jobs, row.base, row.value) == (month.sum(), *map(pytest.approx, means))
@@ -132,15 +137,15 @@ def test_a_policy_may_have_estimates_of_its_own(sample):
         "model": (EASY(), estimates.Exact()),
         "function": (EASY(), lambda w: w.with_estimates("exact")),
     }
-    found = compare(sample, cases, shakes=2, by=["all"])
+    found = compare(sample, cases, shakes=3, by=["all"])
     rows = found.table.droplevel(["by", "group"]).groupby("policy")
     exact, model, function = (rows.get_group(name).to_numpy() for name in ("exact", "model", "function"))
     assert np.array_equal(exact, model) and np.array_equal(exact, function)
     assert found.policies["exact"].endswith("estimates: exact") and "Exact()" in found.policies["function"]
     direct = simlib.simulate(sample.with_estimates("exact"), EASY()).summary().mean_wait
-    shaken = [simlib.simulate(sample.with_estimates("exact").shake(60, k), EASY()).summary().mean_wait for k in (0, 1)]
+    runs = [simlib.simulate(one, EASY()).summary().mean_wait for one in shaken(sample.with_estimates("exact"))]
     row = found.table.loc["exact", "all", "all", "wait", "mean"]
-    assert row.value == pytest.approx(np.mean([direct, *shaken]))
+    assert row.value == pytest.approx(np.mean([direct, *runs]))
 
 
 @pytest.mark.parametrize("base", ["EASY", "later"])
@@ -148,10 +153,10 @@ def test_jobs_that_come_in_another_order_are_still_the_same_jobs(sample, base):
     def later(w):  # one job in three comes a day later
         return w.derive(w.jobs.assign(submit=w.jobs.submit + 86400 * (w.jobs.index % 3 == 0)), "later")
 
-    found = compare(sample, {"EASY": EASY(), "later": (EASY(), later)}, base=base, shakes=1, by=["size"])
+    found = compare(sample, {"EASY": EASY(), "later": (EASY(), later)}, base=base, shakes=3, by=["size"])
     large = sample.jobs.procs > 64
     for name, w in (("EASY", sample), ("later", later(sample))):
-        waits = [simlib.simulate(each, EASY()).jobs.wait.loc[sample.jobs.index] for each in (w, w.shake(60, 0))]
+        waits = [simlib.simulate(each, EASY()).jobs.wait.loc[sample.jobs.index] for each in (w, *shaken(w))]
         row = found.table.loc[found.others[0], "size", "65-128", "wait", "mean"]
         assert row["base" if name == base else "value"] == pytest.approx(
             np.mean([each[large].mean() for each in waits])
@@ -165,9 +170,9 @@ def test_a_policy_may_adjust_estimates(sample):
         "adjusted": EASY(adjust=scheme),
         "known": EASY(adjust=Predicted(predicted=sample.jobs.run)),
     }
-    found = compare(sample, cases, shakes=2, by=["all"])
+    found = compare(sample, cases, shakes=3, by=["all"])
     for name in ("adjusted", "known"):
-        runs = [simlib.simulate(w, cases[name]) for w in (sample, sample.shake(60, 0), sample.shake(60, 1))]
+        runs = [simlib.simulate(w, cases[name]) for w in (sample, *shaken(sample))]
         row = found.table.loc[name, "all", "all", "wait", "mean"]
         assert row.value == pytest.approx(np.mean([run.summary().mean_wait for run in runs]))
     assert found.policies["adjusted"] == str(cases["adjusted"])
@@ -175,7 +180,7 @@ def test_a_policy_may_adjust_estimates(sample):
 
 def test_jobs_with_names_and_without_a_calendar_can_be_compared():
     w = Workload.of("few", 4, A=(0, 10, 10, 3), B=(100, 50, 50, 2), C=(200, 5, 5, 4))
-    found = compare(w, {"EASY": EASY(), "FCFS": FCFS()}, shakes=2, least=1)
+    found = compare(w, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, least=1)
     assert found.by == ["all", "size"]
     assert found.table[["another_year_low", "another_year_high"]].isna().all(axis=None)  # one week
     assert "not known" in repr(found)
@@ -187,12 +192,20 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
 @pytest.mark.parametrize(
     "policies, options, message",
     [
-        ({"EASY": EASY()}, {}, "compare: found 1 policies, expected at least two, by name"),
+        ({"EASY": EASY()}, {}, "compare: found policies=.*, expected a dict by name, .* with at least 2"),
+        ([EASY(), FCFS()], {}, "compare: found policies=.*EASY.*, expected a dict by name"),
         (EASY_AND_FCFS, {"base": "SJF"}, "found base='SJF', expected one of EASY, FCFS"),
-        (EASY_AND_FCFS, {"shakes": 0}, "found shakes=0, expected a positive whole number"),
+        (EASY_AND_FCFS, {"shakes": 2}, "found shakes=2, expected a whole number of at least 3: two runs say"),
+        (EASY_AND_FCFS, {"shakes": 5.0}, "found shakes=5.0, expected a whole number"),
+        (EASY_AND_FCFS, {"seconds": -5}, "compare: found seconds=-5, expected a whole number, 0 to"),
+        (EASY_AND_FCFS, {"seconds": 2**63 - 1}, "compare: found seconds=.*, expected a whole number, 0 to"),
+        (EASY_AND_FCFS, {"seed": -1}, "compare: found seed=-1, expected a whole number of at least 0"),
+        (EASY_AND_FCFS, {"least": 0}, "compare: found least=0, expected a whole number of at least 1"),
+        (EASY_AND_FCFS, {"by": []}, "found by=.*, expected a list of some of 'all', 'month'"),
+        (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
         (EASY_AND_FCFS, {"resamples": 2.5}, "found resamples=2.5, expected"),
         (EASY_AND_FCFS, {"block": "day"}, "found block='day', expected 'week' or 'month'"),
-        (EASY_AND_FCFS, {"by": ["colour"]}, "found by='colour', expected out of"),
+        (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some of"),
         (
             EASY_AND_FCFS | {"few": (EASY(), lambda w: w.select("procs > 8"))},
             {},
@@ -208,6 +221,19 @@ def test_what_cannot_be_compared_is_refused_with_what_could(sample, policies, op
         compare(sample, policies, **options)
 
 
+@pytest.mark.parametrize("by", [groups.BY, ["size"]])
+def test_few_jobs_are_compared_all_together(sample, by):
+    few = sample.derive(sample.jobs[:12], "the first twelve")
+    found = compare(few, EASY_AND_FCFS, shakes=3, by=by)
+    assert found.by == ["all"] and found.table.jobs.unique().tolist() == [12]
+    assert "mean wait" in repr(found) and "not known" in found._repr_html_()
+
+
+def test_all_jobs_are_told_whatever_they_are_divided_by(sample):
+    found = compare(sample, EASY_AND_FCFS, shakes=3, by=["size"], resamples=9)
+    assert found.by == ["all", "size"] and "mean wait" in repr(found)
+
+
 def test_no_job_cannot_be_compared(sample):
     with pytest.raises(ValueError, match="sample: compare: found no job"):
         compare(sample.select("procs > 999"), EASY_AND_FCFS)
@@ -215,7 +241,7 @@ def test_no_job_cannot_be_compared(sample):
 
 def test_what_is_no_policy_is_refused(sample):
     with pytest.raises(TypeError, match="found policy 'EASY', expected an object such as"):
-        compare(sample, {"EASY": EASY(), "other": "EASY"}, shakes=1)
+        compare(sample, {"EASY": EASY(), "other": "EASY"}, shakes=3)
 
 
 @given(st.lists(st.lists(st.floats(-9, 9) | st.just(np.nan), min_size=3, max_size=3), min_size=1))

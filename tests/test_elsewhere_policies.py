@@ -21,7 +21,7 @@ def made():
     """The exhibit of two made-up machines, the second without estimates and users."""
     log = first_days(20)
     bare = load("sample")
-    bare.log = bare.log.assign(requested_time=-1)
+    bare._log = bare.log.assign(requested_time=-1)
     bare = bare.with_estimates("exact")
     bare = bare.derive(bare.jobs.assign(user=-1), "without users")
     exhibit = Policies(reservations=(2, 5), shakes=2, resamples=20)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, reference, simulate
+from simlib import EASY, FCFS, Conservative, Selective, reference, simulate
 from simlib.engine import candidates
 from simlib.papers.mualem2001.programs import easy_readings
 
@@ -129,7 +129,7 @@ def first_gap(times, free, submit, run, size):
 @seeds
 def test_no_schedule_uses_more_processors_than_the_machine_has(policy, seed):
     w = random_workload(seed)
-    assert simulate(w, policy).utilisation().max() <= 1
+    assert simulate(w, policy).utilization().max() <= 1
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_no_job_starts_before_it_is_submitted_and_all_work_is_done(policy, seed)
     s = simulate(w, policy)
     assert (s.jobs.start >= w.jobs.submit).all()
     assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
-    steps = s.utilisation()
+    steps = s.utilization()
     work = (steps.to_numpy()[:-1] * np.diff(steps.index)).sum() * w.procs
     assert work == pytest.approx((w.jobs.run * w.jobs.procs).sum())
 
@@ -250,6 +250,13 @@ def test_a_job_of_no_length_makes_room_within_the_instant():
 def test_any_number_of_jobs_of_no_length_pass_through_the_smallest_machine_in_an_instant():
     for policy, _ in POLICIES.values():
         assert starts([(5, 0, 0, 1)] * 1000, 1, policy) == [5] * 1000
+
+
+def test_a_job_of_no_length_needs_its_processors_but_takes_none_beside_reservations():
+    rows = [(0, 10, 10, 2), (1, 0, 0, 4), (2, 20, 20, 2), (3, 20, 20, 2)]
+    assert starts(rows, 4, FCFS()) == starts(rows, 4, EASY()) == [0, 10, 10, 10]
+    for policy in (Conservative(), EASY(reservations=2), Selective(1)):
+        assert starts(rows, 4, policy) == [0, 10, 2, 10]  # the second on a machine that the last two fill
 
 
 def test_shortest_job_first_puts_the_shortest_at_the_head():

@@ -384,9 +384,6 @@ def test_why_names_the_jobs_there_are_when_there_is_no_such_job(workload):
         why(s, "D")
     with pytest.raises(ValueError, match="job 'huge' takes no part: larger than the machine"):
         why(s, "huge")
-    twice = Workload(jobs.rename(index={"B": "A"}), 10, "Figure 1")
-    with pytest.raises(ValueError, match="found 2 jobs named 'A'"):
-        why(simulate(twice, FCFS()), "A")
 
 
 def test_why_is_quick_about_a_job_of_a_real_month(log):

@@ -51,7 +51,7 @@ def test_with_doubled_estimates_each_short_job_steps_in_when_another_ends_and_th
     jobs = simulate(lesson4.heel_and_toe(2), EASY()).jobs
     short = ["s1", "s2", "s3", "s4"]
     assert jobs.start[short].tolist() == jobs.end[["A", "B", "s1", "s2"]].tolist()
-    in_use = simulate(lesson4.heel_and_toe(2), EASY()).utilisation()
+    in_use = simulate(lesson4.heel_and_toe(2), EASY()).utilization()
     assert in_use.loc[: jobs.start["wide"]].min() == 0.5
 
 

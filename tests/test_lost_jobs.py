@@ -34,7 +34,7 @@ def trace():
 def table1(trace, **others):
     """What Table 1 would print if it were made from this trace: by month, one run of each scheduler."""
     found = {name: trace.by_month(simulate(trace.workload, policy)) for name, policy in PROGRAMS.items()}
-    of_easy = found["easy"][["jobs", "load"]]
+    of_easy = found["easy"][["jobs", "utilization"]].rename(columns={"utilization": "load"})
     means = {f"{name}_{m}": of[column] for name, of in found.items() for m, column in METRICS.items()}
     return of_easy.assign(trace=trace.trace, **means, **others)
 

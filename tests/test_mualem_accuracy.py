@@ -192,7 +192,7 @@ def test_footnote_2_divides_killed_jobs_of_the_daytime_limit_by_the_peak(at_limi
 
 def test_made_up_logs_prove_nothing():
     w = sample()
-    w.log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
+    w._log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
     exhibit = of_traces(Table2Figure8, mualem2001.Trace("sample", w))
     assert set(verdicts(exhibit.verdicts).values()) == {ledger.UNTESTED}
     assert exhibit.cells == []

@@ -14,7 +14,7 @@ from simlib.papers.mualem2001 import estimate_model
 
 def trace(name, workload):
     """A trace whose log has the estimates that the workload has."""
-    workload.log = workload.jobs.assign(requested_time=workload.jobs.estimate)
+    workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate)
     return mualem2001.Trace(name, workload)
 
 
@@ -35,7 +35,7 @@ def test_the_histogram_shares_out_all_jobs():
 
 def test_jobs_without_estimate_or_run_time_take_no_part(small):
     log = trace("CTC", small.select(np.arange(len(small)) < 10)).workload
-    log.log.iloc[:3, log.log.columns.get_loc("requested_time")] = -1
+    log._log.iloc[:3, log._log.columns.get_loc("requested_time")] = -1
     assert len(estimate_model.with_estimate(log)) == 7
 
 

@@ -90,7 +90,7 @@ def test_losses_count_jobs_cut_at_their_estimates():
 
 def test_scheduling_results_come_with_their_change_and_spread():
     w = sample().select(np.arange(6000) < 300)
-    w.log = w.jobs.assign(wait=0)
+    w._log = w.jobs.assign(wait=0)
     made = exhibit(w, shakes=3)
     table = made.scheduling
     assert len(table) == 2 * 2 * 2 * 2 * 3 * 2

@@ -59,16 +59,16 @@ def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):
     assert rectangles(plots.gantt(s))[-2:] == [(10, 0, 5, 1), (10, 2, 5, 1)]
 
 
-def test_utilisation_over_time_is_the_mean_of_each_interval(workload):
+def test_utilization_over_time_is_the_mean_of_each_interval(workload):
     day = 86400
     s = simulate(workload([(0, day, day, 2), (day, day // 2, day, 4)], 4), EASY())
-    values = plots.utilisation(s).patches[0].get_data().values
+    values = plots.utilization(s).patches[0].get_data().values
     assert values == pytest.approx([0.5, 0.5])
 
 
 def test_pictures_of_made_up_workloads_say_so():
     s = simulate(simlib.load("sample"), EASY())
-    assert plots.SYNTHETIC in texts(plots.utilisation(s))
+    assert plots.SYNTHETIC in texts(plots.utilization(s))
 
 
 def picture(folder, backend, shown):
@@ -170,7 +170,7 @@ def test_a_part_of_a_schedule_without_a_calendar_is_in_seconds(workload):
 
 def test_where_more_ran_than_fits_the_machine_its_size_is_a_line(workload):
     w = numbered([(0, 10, 10, 3), (1, 5, 5, 4)], 4)
-    w.log["wait"] = 0
+    w._log["wait"] = 0
     with pytest.warns(simlib.LogWarning, match="up to 7 processors"):
         s = simlib.recorded(w)
     ax = plots.gantt(s, 0, 10)

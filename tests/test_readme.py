@@ -41,7 +41,7 @@ def test_every_block_of_the_readme_and_of_the_first_pages_runs(shown):
 def test_the_policy_that_is_shown_makes_schedules_that_fit_the_machine(shown):
     w = sample()
     s = simlib.simulate(w, shown["ShortestFirst"]())
-    assert (s.jobs.start >= w.jobs.submit).all() and s.utilisation().max() <= 1
+    assert (s.jobs.start >= w.jobs.submit).all() and s.utilization().max() <= 1
     jobs = s.jobs.query("submit >= 86400")
     short, long = jobs.estimate <= jobs.estimate.median(), jobs.estimate > jobs.estimate.median()
     assert jobs.wait[short].mean() < jobs.wait[long].mean()

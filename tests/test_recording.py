@@ -18,7 +18,7 @@ JOBS = [(0, 50, 60, 4), (5, 90, 90, 2), (7, 10, 10, 6)]
 def waited(*waits, machine=8, jobs=JOBS):
     """Jobs with these recorded waits."""
     w = numbered(jobs, machine, name="Seth")
-    w.log["wait"] = waits
+    w._log["wait"] = waits
     return w
 
 
@@ -27,7 +27,7 @@ def test_a_job_starts_its_recorded_wait_after_its_submission():
     assert s.jobs.start.tolist() == [0, 9, 95] and s.jobs.end.tolist() == [50, 99, 105]
     s.check()
     assert s.summary()[["mean_wait", "jobs", "makespan"]].tolist() == [92 / 3, 3, 105]
-    assert s.utilisation().to_dict() == {0: 0.5, 9: 0.75, 50: 0.25, 95: 1, 99: 0.75, 105: 0}
+    assert s.utilization().to_dict() == {0: 0.5, 9: 0.75, 50: 0.25, 95: 1, 99: 0.75, 105: 0}
     assert s.shadow is None and repr(s) == "<Schedule of Seth under Recorded(): mean wait 31 s>"
 
 
@@ -84,14 +84,14 @@ def test_no_job_is_no_trouble():
 def test_means_are_those_of_the_recorded_times(jobs):
     submit, wait, run, procs = np.array(sorted(jobs)).T
     w = numbered(np.c_[submit, run, run, procs].tolist(), 8)
-    w.log["wait"] = wait
+    w._log["wait"] = wait
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
         s = recorded(w)
     assert s.summary().mean_wait == pytest.approx(wait.mean())
     assert (s.jobs.start == submit + wait).all() and (s.jobs.wait == wait).all()
     in_use = [procs[(s.jobs.start <= t) & (t < s.jobs.end)].sum() for t in range(300)]
-    assert s.utilisation().max() * 8 == pytest.approx(max(in_use))
+    assert s.utilization().max() * 8 == pytest.approx(max(in_use))
 
 
 WAITS = {"CEA-Curie": 7607, "SDSC-BLUE": 32410, "HPC2N": 54107, "Sandia-Ross": 19229, "KTH-SP2": 15390}

@@ -61,7 +61,7 @@ def test_the_summary_of_a_small_schedule(workload):
             "mean_wait": 3,
             "mean_response": 37 / 3,
             "mean_bounded_slowdown": (1 + 1.9 + 1) / 3,
-            "load": (30 + 40 + 8) / (4 * 20),
+            "utilization": (30 + 40 + 8) / (4 * 20),
             "backfilled_share": 1 / 3,
             "jobs": 3,
             "makespan": 20,
@@ -75,8 +75,8 @@ def test_a_month_has_the_jobs_that_end_in_it_and_the_work_done_in_it(workload):
     rows = [(0, 10 * DAY, 10 * DAY, 2), (october - DAY, 3 * DAY, 3 * DAY, 4), (october - DAY, DAY, DAY, 1)]
     months = simulate(workload(rows, 4, start=START), FCFS()).by_month()
     assert months.jobs.to_dict() == {"1996-10": 1, "1996-11": 2}
-    assert months.load["1996-10"] == pytest.approx((20 * DAY + 4 * DAY) / (4 * october))
-    assert months.load["1996-11"] == pytest.approx((8 * DAY + DAY) / (4 * 30 * DAY))
+    assert months.utilization["1996-10"] == pytest.approx((20 * DAY + 4 * DAY) / (4 * october))
+    assert months.utilization["1996-11"] == pytest.approx((8 * DAY + DAY) / (4 * 30 * DAY))
     assert months.mean_wait.to_dict() == {"1996-10": 0, "1996-11": 1.5 * DAY}
 
 
@@ -87,8 +87,8 @@ def test_a_month_without_jobs_has_no_means(workload):
     assert np.isnan(months.mean_wait["1996-11"])
 
 
-def test_utilisation_is_a_step_function_of_time(workload):
-    steps = simulate(workload([(0, 10, 10, 2), (5, 10, 10, 1)], 4), FCFS()).utilisation()
+def test_utilization_is_a_step_function_of_time(workload):
+    steps = simulate(workload([(0, 10, 10, 2), (5, 10, 10, 1)], 4), FCFS()).utilization()
     assert steps.to_dict() == {0: 0.5, 5: 0.75, 10: 0.25, 15: 0}
 
 
@@ -206,5 +206,5 @@ def test_a_schedule_shows_itself_in_notebooks(workload):
     s = simulate(workload([(0, 7200, 7200, 4), (1, 20, 20, 4)], 4, name="<few>"), EASY())
     html = s._repr_html_()
     assert "<b>&lt;few&gt;</b> under EASY(" in html and "<td>2.0 h</td>" in html
-    assert "2 jobs in 2.0 h on 4 processors: load 1.00, 0% backfilled" in html and "SYNTHETIC" not in html
+    assert "2 jobs in 2.0 h on 4 processors: utilization 100%, 0% backfilled" in html and "SYNTHETIC" not in html
     assert "SYNTHETIC" in simulate(simlib.load("sample"), EASY())._repr_html_()

@@ -18,7 +18,7 @@ JOBS = [(0, 50, 60, 4), (DAY // 2, 90, 90, 2), (DAY, 10, 10, 6), (2 * DAY, 10, 1
 def made(**options):
     """Four jobs of three partitions."""
     w = numbered(JOBS, 8, start=START, name="Seth", **options)
-    w.log["partition"] = [1, 2, 2, 7]
+    w._log["partition"] = [1, 2, 2, 7]
     return w
 
 

@@ -210,7 +210,7 @@ def test_any_measure_of_a_schedule_can_be_shaken(busy):
 
 def test_kills_are_shaken_too(busy):
     killed = shake(busy, EASY(), runs=1, overrun="kill")
-    assert killed.load[0] == simulate(busy.shake(60, 0), EASY(), "kill").summary()["load"]
+    assert killed.utilization[0] == simulate(busy.shake(60, 0), EASY(), "kill").summary().utilization
 
 
 def test_a_band_leaves_as_many_runs_below_as_above():

@@ -319,7 +319,7 @@ def test_a_twins_users_are_as_much_alike_as_its_logs(log, name):
 @pytest.mark.parametrize("name", FITTED)
 def test_a_twin_is_scheduled_much_like_its_log(log, name):
     real, made = (simlib.simulate(w, simlib.EASY()).summary() for w in (log(name), first(name)))
-    assert made.load == pytest.approx(real.load, abs=0.02)
+    assert made.utilization == pytest.approx(real.utilization, abs=0.02)
     assert 0.8 < made.mean_response / real.mean_response < 1.8  # a machine like this one, not this machine
 
 

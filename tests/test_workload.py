@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
+from simlib import EASY, Workload, estimates, read_swf, simulate, stats, write_swf
 from simlib.doubts import LogWarning
 from simlib.jobs import TOO_LARGE
 from simlib.swf import FIELDS, jobs_of
@@ -265,6 +265,39 @@ def test_without_a_calendar_there_are_no_dates(ask):
         ask(made())
 
 
+def test_labels_that_repeat_or_are_nan_are_refused():
+    jobs = made().jobs
+    twice = pd.concat([jobs, jobs])
+    for make in (lambda: Workload(twice, 4), lambda: made().derive(twice, "twice")):
+        with pytest.raises(ValueError, match="label 3 at positions 0 and 4, .*ignore_index=True.*reset_index"):
+            make()
+    with pytest.raises(ValueError, match="jobs: found label nan at position 2, expected one for each job"):
+        Workload(jobs.set_index(pd.Index([1, 2, np.nan, 4])), 4)
+    with pytest.raises(ValueError, match="log: found label 3 at positions 0 and 4"):
+        Workload(jobs, 4, log=twice)
+    assert len(Workload(pd.concat([jobs, jobs], ignore_index=True), 4)) == 8
+    assert len(Workload(pd.concat([jobs, jobs], keys=["one", "other"]), 4)) == 8
+
+
+@pytest.mark.parametrize("table", ["log", "jobs"])
+def test_what_a_workload_gives_away_does_not_change_it(tmp_path, table):
+    w = recorded(tmp_path)
+    before = getattr(w, table)
+    mine = getattr(w, table)
+    mine["run"] = 7
+    mine.loc[:, "procs"] = 1
+    assert getattr(w, table).equals(before) and not before.equals(mine)
+    with pytest.raises(AttributeError):
+        setattr(w, table, mine)
+
+
+def test_a_log_that_its_owner_changes_later_is_not_the_workloads():
+    log = pd.DataFrame(-1, index=[1, 2], columns=FIELDS).assign(submit=0, run=5, procs=1)
+    w = Workload(log[["submit", "run", "procs"]], 4, log=log)
+    log["run"] = 7
+    assert w.log.run.tolist() == [5, 5]
+
+
 # Selection
 
 
@@ -385,6 +418,13 @@ def test_times_that_overflow_are_refused():
         made().scale_arrivals(1e300)
 
 
+def test_what_is_used_by_absurd_jobs_does_not_overflow():
+    w = Workload.of("absurd", 64, A=(0, 2**58, 2**58, 64), B=(2**59, 2**58, 2**58, 64))  # 2^64 processor-seconds each
+    schedule = simulate(w, EASY())
+    assert (w.load, schedule.summary().utilization) == (1, pytest.approx(2 / 3))
+    assert schedule.by_period([0, 2**57, 2**60]).utilization.tolist() == pytest.approx([1, 3 / 7])
+
+
 @pytest.mark.parametrize("value", [2**53 - 1, 2**62])
 def test_the_load_of_absurd_jobs_does_not_overflow(value):
     w = made(2**62, submit=[0, 1, 2, 4], run=value, procs=2**61, estimate=1)
@@ -418,6 +458,16 @@ def test_shaking_reaches_both_bounds_and_all_between_alike():
     shares = moved.value_counts(normalize=True).sort_index()
     assert shares.index.tolist() == [-2, -1, 0, 1, 2]
     assert shares.tolist() == pytest.approx([0.2] * 5, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"seconds": -5}, {"seconds": 2**63 - 1}, {"seconds": 1.5}, {"seed": -1}, {"seed": None}]
+)
+def test_what_cannot_shake_a_log_is_refused(settings):
+    name, value = next(iter(settings.items()))
+    for shake in (made().shake, lambda **given: stats.shake(made(), EASY(), runs=1, **given)):
+        with pytest.raises(ValueError, match=rf"shake: found {name}={value}, expected a whole number"):
+            shake(**settings)
 
 
 # Estimates
@@ -458,6 +508,24 @@ def test_estimates_of_no_known_kind_are_refused(model):
 def test_a_model_gives_one_whole_number_a_job(estimate):
     with pytest.raises(ValueError):
         made().with_estimates(lambda jobs: estimate)
+
+
+@pytest.mark.parametrize("given", [2.0**64, 2**62, float("inf"), float("nan"), -1, -(2**63)])
+def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
+    def mine(jobs):
+        return pd.Series([9, 9, given, 9], jobs.index)
+
+    with pytest.raises(ValueError, match=r"estimates: mine: job 4: found an estimate of .*, expected whole seconds"):
+        made().with_estimates(mine)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [estimates.Scaled(1e18), estimates.Uniform(1e300), estimates.Modelled(under=0, short=1e9, stretch=1e30, cap=1e40)],
+)
+def test_estimates_that_do_not_fit_are_not_exact_ones(model):
+    with pytest.raises(ValueError, match=rf"{type(model).__name__}\(.*\): job 3: found an estimate of \d"):
+        made(estimate=9).with_estimates(model)
 
 
 def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_estimate(tmp_path):
@@ -542,7 +610,8 @@ def test_a_log_on_another_machine_is_simulated_and_written_on_it(tmp_path):
     assert (w.unestimated, w.jobs.index.to_list(), w.ends.to_list()) == (0, [9], [36])
     write_swf(w, tmp_path / "smaller.swf")
     assert read_swf(tmp_path / "smaller.swf").equals(w)
-    assert simulate(w, EASY()).summary().load == simulate(read_swf(tmp_path / "smaller.swf"), EASY()).summary().load
+    again = simulate(read_swf(tmp_path / "smaller.swf"), EASY())
+    assert simulate(w, EASY()).summary().utilization == again.summary().utilization
 
 
 def test_jobs_that_followed_a_job_that_does_not_fit_follow_none():

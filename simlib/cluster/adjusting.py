@@ -31,7 +31,7 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     Examples
     --------
     >>> import simlib
-    >>> list(adjusted(simlib.load("sample"), shakes=2))
+    >>> list(adjusted(simlib.load("sample"), shakes=3))
     ['EASY', 'EASY, WFP']
     """
     found = {}

@@ -50,15 +50,14 @@ def compared(
     Examples
     --------
     >>> import simlib
-    >>> found = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=2)
+    >>> found = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3)
     >>> found.others, found.by
     (['FCFS'], ['all', 'user', 'size'])
     """
     if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    least = min(30, len(workload))  # of a group; all jobs are one, however few
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by, least=least, resamples=RESAMPLES)
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=RESAMPLES)
 
 
 def overview(found: Comparison | None) -> pd.DataFrame | None:
@@ -92,7 +91,7 @@ def gains_said(found: Comparison | None) -> list[str]:
     --------
     >>> import simlib
     >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=2))[0]
+    >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3))[0]
     'Who gains cannot be told by user: the log does not have two users of at least 30 jobs each.'
     """
     if found is None:
@@ -127,7 +126,7 @@ def forest(found: Comparison | None) -> Figure | None:
     Examples
     --------
     >>> import simlib
-    >>> figure = forest(compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=2))
+    >>> figure = forest(compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3))
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     """

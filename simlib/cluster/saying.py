@@ -95,7 +95,7 @@ def change(found: Comparison, policy: str, measure: str) -> str:
     --------
     >>> import simlib
     >>> same = {"EASY": simlib.EASY(), "again": simlib.EASY()}
-    >>> found = simlib.compare(simlib.load("sample"), same, shakes=2, by=["all"])
+    >>> found = simlib.compare(simlib.load("sample"), same, shakes=3, by=["all"])
     >>> change(found, "again", "wait")
     'Under EASY jobs wait 2.4 h on average; under again 2.4 h, the same in every run.'
     """

@@ -9,7 +9,7 @@ import pandas as pd
 from .. import archive, swf
 from ..doubts import LogWarning, doubts
 from ..loading import load
-from ..metrics import utilisation
+from ..metrics import utilization
 from ..months import Moment
 from ..wording import duration
 from ..workload import Workload
@@ -117,7 +117,7 @@ def _part_of_machine(workload: Workload, partition: Sequence[int | str], procs: 
     if procs is None:
         of_part = workload.partition(*partition, procs=workload.procs)
         jobs, start = of_part.jobs, of_part.ends - of_part.jobs.run
-        times, share = utilisation(start, of_part.ends, jobs.procs, of_part.procs)
+        times, share = utilization(start, of_part.ends, jobs.procs, of_part.procs)
         raise ValueError(
             f"{workload.name}: partition {', '.join(map(str, partition))}: found no procs, expected how many "
             f"processors it has, which no log says; by the log's own times its jobs used up to "

@@ -230,7 +230,7 @@ def _rules(workload: Workload) -> list[str]:
 
 def _idle(happened: Schedule) -> list[str]:
     """Of jobs that waited although there was room, and of a machine that stood empty."""
-    jobs, steps = happened.jobs, happened.utilisation()
+    jobs, steps = happened.jobs, happened.utilization()
     times, busy = steps.index.to_numpy(), steps.to_numpy()
     waited = (jobs.wait > MINUTE).to_numpy()
     sentences = []
@@ -251,7 +251,7 @@ def _idle(happened: Schedule) -> list[str]:
 
 def _beyond(happened: Schedule) -> list[str]:
     """Of a use above the machine's size."""
-    steps = happened.utilisation()
+    steps = happened.utilization()
     seconds, busy = np.diff(steps.index), steps.to_numpy()[:-1]
     above = busy > 1 + 1e-9
     if not above.any():

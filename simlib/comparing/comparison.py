@@ -110,7 +110,7 @@ class Comparison:
         --------
         >>> import simlib
         >>> policies = {"EASY": simlib.EASY(), "same": simlib.EASY()}
-        >>> found = simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all"])
+        >>> found = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"])
         >>> found.overview(headlines=[("wait", "mean")]).iloc[0].to_list()
         ['2.4 h', '2.4 h', '+0.0 %', '+0.0 to +0.0 %', '+0.0 to +0.0 %', 'equal']
         """
@@ -137,7 +137,7 @@ class Comparison:
         --------
         >>> import simlib
         >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-        >>> simlib.compare(simlib.load("sample"), policies, shakes=1, by=["all", "month"]).groups("month")
+        >>> simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all", "month"]).groups("month")
         ['2026-01', '2026-02', '2026-03']
         """
         if by not in self.by:
@@ -247,7 +247,7 @@ class Comparison:
         --------
         >>> import simlib
         >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
-        >>> page = simlib.compare(simlib.load("sample"), policies, shakes=2, by=["all", "size"]).to_html()
+        >>> page = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all", "size"]).to_html()
         >>> page.startswith("<!DOCTYPE html>"), page.count("<img ")
         (True, 2)
         """

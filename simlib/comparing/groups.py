@@ -52,9 +52,9 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     workload : Workload
     by : sequence of str
         Out of `BY`. What a log does not have, such as queues, or has only one of, is left out; jobs of which it is not
-        known are in no group.
+        known are in no group. All jobs together come first, whether they are asked for or not.
     least : int
-        Groups of fewer jobs are left out: their percentiles would be single jobs.
+        Groups of fewer jobs are left out: their percentiles would be single jobs. All jobs are one, however few.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     Raises
     ------
     ValueError
-        For another `by`.
+        For another `by`, or none.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     >>> groups.index.get_level_values("group").to_list()
     ['all', '2026-01', '2026-02', '2026-03']
     """
-    if unknown := [way for way in by if way not in BY]:
-        raise ValueError(f"{workload.name}: found by={', '.join(map(repr, unknown))}, expected out of {', '.join(BY)}")
+    if isinstance(by, str) or not by or not all(way in BY for way in by):
+        raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
     rows: list[tuple[str, str]] = []
     codes, sizes = [], []
-    for way in by:
+    for way in dict.fromkeys([ALL, *by]):
         names, of_job = _divided(workload, way)
         jobs = np.bincount(of_job[of_job >= 0], minlength=len(names))
-        large = jobs >= least
+        large = jobs >= (1 if way == ALL else least)
         if way != ALL and large.sum() < 2:
             continue
         row = np.where(large, len(rows) + np.cumsum(large) - 1, -1)

@@ -25,7 +25,7 @@ def page(comparison: Comparison) -> str:
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=1, by=["all"])
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"])
     >>> "<h1>sample: FCFS with EASY</h1>" in page(found)
     True
     """

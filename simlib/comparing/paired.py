@@ -72,15 +72,15 @@ def compare(
     base : str
         The one that the others are held against; by default the first.
     shakes, seconds, seed : int
-        How many shaken runs, by how many seconds, from which seed on.
+        How many shaken runs, at least three, by how many seconds, from which seed on.
     resamples : int
         How many years are made up.
     block : {"week", "month"}, optional
         What is resampled: by default months where the log has two dozen of them, else weeks.
     by : sequence of str
-        How jobs are divided into groups: out of `simlib.comparing.groups.BY`.
+        How jobs are divided into groups: out of `simlib.comparing.groups.BY`. All jobs together are always there.
     least : int
-        How many jobs a group has at least.
+        How many jobs a group has at least; all jobs together may be fewer.
     overrun : {"extend", "kill"}
         As for `simulate`.
     executor : concurrent.futures.Executor, optional
@@ -93,7 +93,8 @@ def compare(
     Raises
     ------
     ValueError
-        For no second policy, a base that is none of them, or estimates that do not keep the jobs; as from `simulate`.
+        For no second policy, a base that is none of them, fewer than three shaken runs or another setting out of range,
+        or estimates that do not keep the jobs; as from `simulate`.
 
     Examples
     --------
@@ -104,7 +105,16 @@ def compare(
     >>> round(row.difference), bool(row.coincidence_low > 0)
     (2860, True)
     """
-    _refuse_unusable(workload, policies, base, shakes, resamples)
+    where = f"{workload.name}: compare"
+    checks.by_name(where, policies, least=2)
+    if base is not None and base not in policies:
+        raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
+    checks.whole(where, "shakes", shakes, 3, why=": two runs say next to nothing of how far a third would lie")
+    checks.shaking(where, seconds, seed)
+    checks.whole(where, "resamples", resamples, 1)
+    checks.whole(where, "least", least, 1)
+    if not len(workload):
+        raise ValueError(f"{where}: found no job, expected some")
     names = [base or next(iter(policies)), *policies]
     names = list(dict.fromkeys(names))  # the base comes first
     cases = [_case(workload, name, policies[name]) for name in names]
@@ -139,22 +149,6 @@ class _Case(NamedTuple):
     said: str
     policy: Policy
     workload: Workload
-
-
-def _refuse_unusable(
-    workload: Workload, policies: Mapping[str, Case], base: str | None, shakes: int, resamples: int
-) -> None:
-    """Raise where a setting of `compare` is none."""
-    where = f"{workload.name}: compare"
-    if len(policies) < 2:
-        raise ValueError(f"{where}: found {len(policies)} policies, expected at least two, by name")
-    if base is not None and base not in policies:
-        raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(policies)}")
-    for name, count in (("shakes", shakes), ("resamples", resamples)):
-        if not (isinstance(count, (int, np.integer)) and count > 0):
-            raise ValueError(f"{where}: found {name}={count!r}, expected a positive whole number")
-    if not len(workload):
-        raise ValueError(f"{where}: found no job, expected some")
 
 
 def _case(workload: Workload, name: str, given: Case) -> _Case:

@@ -105,10 +105,10 @@ def _served() -> Schedule:
     return simulate(queue(), FCFS())
 
 
-def utilisation(answer: Any) -> str:
+def utilization(answer: Any) -> str:
     """Judge 1.2: what share of the machine the jobs use."""
     schedule = _served()
-    truth, share = schedule.summary().load, number(answer)
+    truth, share = schedule.summary().utilization, number(answer)
     machine, makespan = schedule.workload.procs, schedule.jobs.end.max()
     if abs(share - truth) <= 0.005:
         return f"of {machine} x {makespan} processor-seconds the jobs use {truth:.0%}; the rest is idle."
@@ -215,7 +215,7 @@ def _fcfs(load: float) -> float:
 
 EXERCISES: dict[str, Judge] = {
     "1.1": reading,
-    "1.2": utilisation,
+    "1.2": utilization,
     "1.3": order,
     "1.4": emptiness,
     "1.5": meeting,

@@ -125,7 +125,7 @@ def who_dominates(answer: Any) -> str:
 def keeps_up(answer: Any) -> str:
     """Judge 5.3: the largest load at which FCFS keeps up."""
     load = number(answer)
-    used = {offered: simulate(model().scale_load(offered), FCFS()).summary().load for offered in LOADS}
+    used = {offered: simulate(model().scale_load(offered), FCFS()).summary().utilization for offered in LOADS}
     truth = max(offered for offered in LOADS if used[offered] >= offered - 0.01)
     if load not in LOADS:
         most = max(used.values())

@@ -56,7 +56,7 @@ def over_load(found: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
     for policy, rows in found.groupby(level="policy"):
         loads = rows.index.get_level_values("offered load")
-        axes[0].plot(loads, rows.load, "o-", label=policy)
+        axes[0].plot(loads, rows.utilization, "o-", label=policy)
         axes[1].plot(loads, rows.mean_response / 3600, "o-", label=policy)
     axes[0].plot([0.4, 1], [0.4, 1], ":", color="black")
     axes[0].set(xlabel="offered load", ylabel="processors in use (share)")

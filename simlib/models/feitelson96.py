@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
+from .. import checks, paths
 from ..arrays import Floats, Ints, in_order
 from ..swf import FIELDS
 from ..workload import Workload
@@ -76,7 +76,7 @@ def workload(
     Raises
     ------
     ValueError
-        For an unknown variant, or a number of jobs below 1.
+        For an unknown variant, a number of jobs below 1, or a seed below 0.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def workload(
     """
     if variant not in VARIANTS:
         raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
-    if jobs < 1:
-        raise ValueError(f"feitelson96: found jobs={jobs!r}, expected at least 1")
+    checks.whole("feitelson96", "jobs", jobs, 1)
+    checks.whole("feitelson96", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     about = about or table()
     sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))

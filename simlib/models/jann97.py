@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
+from .. import checks, paths
 from ..arrays import Floats, Ints
 from ..workload import Workload
 from .hyper_erlang import HyperErlang
@@ -55,7 +55,7 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     Raises
     ------
     ValueError
-        For a machine that is too small for the model's jobs, or a number of jobs below 1.
+        For a machine that is too small for the model's jobs, a number of jobs below 1, or a seed below 0.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     """
     if procs < PROCS:
         raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
-    if jobs < 1:
-        raise ValueError(f"jann97: found jobs={jobs!r}, expected at least 1")
+    checks.whole("jann97", "jobs", jobs, 1)
+    checks.whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     streams = [_stream(rng, about, jobs) for about in table()["range"]]
     submit, run, size = (np.concatenate(column) for column in zip(*streams, strict=True))

@@ -60,7 +60,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import archive, paths
+from .. import archive, checks, paths
 from ..swf import jobs_of
 from ..workload import Workload
 from .twins.chance import Table
@@ -89,6 +89,8 @@ def workload(name: str, seed: int = 0) -> Workload:
     ------
     ArchiveError
         For a name that is not in the catalogue, or has no twin.
+    ValueError
+        For a seed below 0.
 
     Examples
     --------
@@ -96,6 +98,7 @@ def workload(name: str, seed: int = 0) -> Workload:
     <Workload KTH-SP2: 28,489 jobs on 100 processors, 1996-09-23 to 1997-08-29, SYNTHETIC>
     """
     about, table = archive.entry(name), parameters(name)
+    checks.whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
     log = swf_fields(table, generate(table, about["timezone"], rng), rng)
     header = (

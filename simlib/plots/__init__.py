@@ -6,7 +6,7 @@ from matplotlib.ticker import MaxNLocator
 from .marks import SYNTHETIC, mark, save, stamp
 from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
 from .parts import job_colours
-from .schedules import draw_piece, gantt, spans, utilisation
+from .schedules import draw_piece, gantt, spans, utilization
 from .style import COLOURS, CONSERVATIVE_COLOUR, EASY_COLOUR, INK, STYLE, scheduler_styles, shades, use_style
 
 __all__ = [
@@ -33,5 +33,5 @@ __all__ = [
     "stamp",
     "time_axis",
     "use_style",
-    "utilisation",
+    "utilization",
 ]

@@ -1,4 +1,4 @@
-"""Pictures of one schedule: Gantt chart and utilisation."""
+"""Pictures of one schedule: Gantt chart and utilization."""
 
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any
@@ -192,7 +192,7 @@ def _pieces(jobs: pd.DataFrame, procs: int) -> dict[Hashable, list[tuple[int, in
     return found
 
 
-def utilisation(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -> Axes:
+def utilization(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -> Axes:
     """Draw the share of the machine in use over time.
 
     Parameters
@@ -210,13 +210,13 @@ def utilisation(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -
     --------
     >>> import simlib
     >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 2), B=(0, 5, 5, 2))
-    >>> ax = utilisation(simlib.simulate(few, simlib.FCFS()), every="5s")
+    >>> ax = utilization(simlib.simulate(few, simlib.FCFS()), every="5s")
     >>> ax.patches[0].get_data().values.tolist()
     [1.0, 0.5]
     >>> plt.close(ax.figure)
     """
     ax = ax or plt.subplots(figsize=(8, 3))[1]
-    steps = schedule.utilisation()
+    steps = schedule.utilization()
     length = int(pd.Timedelta(every).total_seconds())
     edges = np.arange(steps.index[0], steps.index[-1] + length, length)
     work = np.concatenate([[0.0], np.cumsum(steps.to_numpy()[:-1] * np.diff(steps.index))])

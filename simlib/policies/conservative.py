@@ -23,6 +23,9 @@ COMPRESS = {
 class Conservative(Ordered):
     """Conservative backfilling: every job gets a reservation on arrival, and nobody may delay it (MF section 2.1).
 
+    A job with an estimate of 0 gets the earliest time at which its processors are free, too, but takes none of them:
+    others may reserve these for the same time, and then it starts beside them on a machine that is full.
+
     Parameters
     ----------
     compress : str

@@ -29,6 +29,9 @@ EVERYONE = np.iinfo(np.int64).max
 class EASY(Ordered):
     """EASY backfilling: jobs may pass the head of the queue if they do not delay it (MF section 2.2).
 
+    A job of no length, the head or behind it, starts only where its processors are free, like any other. It ends in the
+    same instant, in which the queue is then looked at again.
+
     Parameters
     ----------
     reuse_extra : bool
@@ -63,7 +66,8 @@ class EASY(Ordered):
         move forward one by one in the order of the queue, as under conservative backfilling. All others start if they
         can do so now, until their expected end, without touching a reservation. With an order of its own a job that is
         not among the first any more gives its reservation up at the beginning of a pass, and the others move forward.
-        So all reservations in order of arrival are conservative backfilling. Maui calls the number RESERVATIONDEPTH.
+        So all reservations in order of arrival are conservative backfilling, and an estimate of 0 takes no processors,
+        reserved or started, as there. Maui calls the number RESERVATIONDEPTH.
 
     Raises
     ------

@@ -15,6 +15,9 @@ from .ordered import Given, Ordered
 class FCFS(Ordered):
     """First come, first served: a job starts only when all before it in the queue have started (MF section 1).
 
+    A job of no length starts only where its processors are free, like any other. It ends in the same instant, in which
+    the queue is then looked at again.
+
     Parameters
     ----------
     order : str or callable

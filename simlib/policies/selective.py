@@ -18,12 +18,13 @@ ADAPTIVE = "adaptive"
 class Selective(Ordered):
     """Backfilling with selective reservations: a job gets one when its expected slowdown passes a threshold.
 
-    The expected slowdown is that of a job that starts now and runs for its estimate: (wait + estimate) / estimate, at
-    least 1, an estimate below 10 seconds counted as 10, rounded to nine digits. It is looked at in each scheduling
-    pass, in which the jobs are gone through in the order of the queue. Who has come to the threshold, and has no
-    reservation, gets the earliest, as under conservative backfilling, and keeps it until it starts; when a job ends
-    early, reservations move forward one by one in the order of the queue. All others start if they can do so now,
-    until their expected end, without touching a reservation.
+    The expected slowdown is that of a job that starts now and runs for its estimate: (wait + estimate) /
+    max(estimate, 10 s), at least 1, rounded to nine digits; the 10 seconds count in the divisor only. It is looked at
+    in each scheduling pass, in which the jobs are gone through in the order of the queue. Who has come to the
+    threshold, and has no reservation, gets the earliest, as under conservative backfilling, and keeps it until it
+    starts; when a job ends early, reservations move forward one by one in the order of the queue. All others start if
+    they can do so now, until their expected end, without touching a reservation. An estimate of 0 takes no processors,
+    whether reserved or started, as under conservative backfilling.
 
     Parameters
     ----------

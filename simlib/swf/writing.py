@@ -65,7 +65,6 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
         requested_time=fields.requested_time.where(requested.round() == jobs.estimate, jobs.estimate),
         **{field: jobs[field] for field in ("submit", "run", "procs", "user", "group", "app", "queue", "status")},
     )
-    _refuse(path, fields, ~fields.job.duplicated(keep=False), "job", "a number that no other job has")
     right = (jobs.estimate > 0) | (jobs.estimate == jobs.run)
     _refuse(path, fields, right, "requested_time", "an estimate of at least 1, for what is less reads as unknown")
     write_log(_header_of(of, path), fields, path)
@@ -121,13 +120,11 @@ def _refuse_other_numbers(log: pd.DataFrame, index: pd.Index, path: str | Path) 
     chosen = index.isin(log.index)
     if not chosen.all():
         raise SWFError(f"{path}: not written: job {index[~chosen][0]!r}: found no line of it in the workload's log")
-    repeated = log.index.has_duplicates or log.job.duplicated().any()
-    if repeated:
-        numbers = log.job[log.job.duplicated()]
-        which = numbers.iloc[0] if len(numbers) else log.index[log.index.duplicated()][0]
+    repeated = log.job[log.job.duplicated()]
+    if len(repeated):
         raise SWFError(
-            f"{path}: not written: job {which}: found jobs of the same number in the log, expected a number for every "
-            "job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
+            f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a number "
+            "for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
         )
 
 

@@ -26,7 +26,7 @@ MACHINE = (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4)
 SHOWN = {
     "mean_wait": ("mean wait [h]", 3600),
     "mean_bounded_slowdown": ("mean bounded slowdown", 1),
-    "load": ("processors in use [%]", 0.01),
+    "utilization": ("processors in use [%]", 0.01),
 }
 """The metrics that have bars, each with its title and unit."""
 OUTLINE: dict[str, Any] = {"path_effects": [withStroke(linewidth=3, foreground="white")]}

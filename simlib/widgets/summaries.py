@@ -45,7 +45,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
             "mean wait": seconds(seen.mean_wait),
             "mean response": seconds(seen.mean_response),
             "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
-            "processors in use": f"{seen.load:.0%}",
+            "processors in use": f"{seen.utilization:.0%}",
             "backfilled": f"{seen.backfilled_share:.0%}",
             "makespan": span(seen.makespan),
         }

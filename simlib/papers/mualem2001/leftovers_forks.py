@@ -247,4 +247,4 @@ class _Winter:
         named = {"december": months.loc["1999-12"], "march": months.loc["2000-03"]}
         means = {f"{name}_{metric}": row[mean] for name, row in named.items() for metric, mean in METRICS.items()}
         wait = schedule.column("wait")[of_flurry].sum() / 3600
-        return pd.Series(means | {"wait_h": wait, "february_load": months.load["2000-02"]})
+        return pd.Series(means | {"wait_h": wait, "february_load": months.utilization["2000-02"]})

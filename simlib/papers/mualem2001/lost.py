@@ -96,7 +96,7 @@ class Lost:
 @lru_cache(maxsize=100)  # as many as a notebook draws of a log, so that one policy finds what another has drawn
 def _drawn(lost, seed):
     found = lost.whole(seed)
-    found.log = None
+    found._log = None
     return found
 
 

@@ -211,7 +211,7 @@ def orders(trace, lengths, shakes, shake_s, seed):
             mean = means.mean().unstack()
             found[order, scheduler] = {
                 "jobs_off": (mean.jobs - table.jobs).abs().sum(),
-                "load_off": (mean.load - table.load).abs().sum(),
+                "load_off": (mean.utilization - table.load).abs().sum(),
                 "log_likelihood": fit(means, table, scheduler).log_likelihood.sum(),
             }
     found = pd.DataFrame.from_dict(found, orient="index").unstack()

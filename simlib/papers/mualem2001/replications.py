@@ -16,13 +16,13 @@ BLOCK = 20
 """Runs that lie together: all numbers of shakes that the notebooks ask for are multiples of it."""
 
 QUANTITIES = {
-    "load": "load",
+    "utilization": "load",
     "jobs": "jobs",
     "mean_wait": "wait_s",
     "mean_response": "response_s",
     "mean_bounded_slowdown": "bounded_slowdown",
 }
-"""The metrics of results, by the quantities of `Schedule.means`."""
+"""The metrics of results, by the quantities of `Schedule.means`; MF call a machine's utilization its load."""
 
 
 def replications(trace, policy, shakes, **settings):
