@@ -39,9 +39,9 @@ class EASY(Ordered):
         True: each job that starts beside the head is held against all of them, so that several together can delay it.
     order : str or callable
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
-        first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5), `simlib.Multifactor` (age, size and
-        fair share), or a function that numba can compile, such as one of (wait, estimate, procs), all floats; the job
-        with the largest value is the head. A function asks by the names of its parameters for what it is told: see
+        first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
+        `simlib.Multifactor` (age, size and fair share), or a function that numba can compile, such as one of (wait,
+        estimate, procs), all floats; the job with the largest value is the head. A function asks by the names of its parameters for what it is told: see
         `simlib.orders`. What it reads of global variables is taken as it is when the simulation begins. One that
         never returns cannot be interrupted: Ctrl+C gives the prompt back, but the function goes on until the process
         ends, or the kernel is restarted. A second Ctrl+C ends a process that waits for it.

@@ -30,8 +30,7 @@ class Selective(Ordered):
     ----------
     threshold : float or "adaptive"
         At 1 every job gets a reservation on arrival, which is conservative backfilling; at infinity nobody does, and
-        large jobs may starve. "adaptive": the mean bounded slowdown of all jobs that have ended so far, 1 at first. The
-        paper's best scheme has such a threshold for each of its classes of jobs; here there is one for all.
+        large jobs may starve. "adaptive": the mean bounded slowdown of all jobs that have ended so far, 1 at first.
     order : str or callable
         As for `simlib.EASY`.
 
