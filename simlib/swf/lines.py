@@ -164,6 +164,7 @@ def _parse_fast(lines: bytes) -> pd.DataFrame:
         na_filter=False,
         quoting=3,
         low_memory=False,
+        float_precision="round_trip",
     )
     for field in FIELDS:
         kind = log[field].dtype
