@@ -135,7 +135,7 @@ class OwnPolicy:
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         columns = pd.DataFrame({"submit": submit, "run": run, "procs": size, "estimate": estimate})
-        whose = {"number": range(len(submit)), **dict.fromkeys(_SHOWN, -1)}
+        whose: dict[str, Any] = {"number": range(len(submit)), **dict.fromkeys(_SHOWN, -1)}
         if self._jobs is not None:
             whose = {"number": self._jobs.index.to_numpy(), **{name: self._jobs[name].to_numpy() for name in _SHOWN}}
         decide = copy.deepcopy(self.function) if self._given is None else self.function

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers import ROOT, numbered
+from helpers import ROOT, listing, numbered
 
 from simlib import swf
 
@@ -45,22 +45,42 @@ def wheel(tmp_path_factory):
 CASES = [(min(pythons()), "oldest"), *((minor, "newest") for minor in pythons())]
 
 
-@pytest.mark.parametrize(("minor", "versions"), CASES, ids=[f"3.{minor}-{versions}" for minor, versions in CASES])
-def test_the_installed_package_works_in_an_empty_folder(wheel, minor, versions, tmp_path):
-    place, empty = tmp_path / "environment", tmp_path / "empty"
-    empty.mkdir()
+@pytest.fixture(scope="module", params=CASES, ids=[f"3.{minor}-{versions}" for minor, versions in CASES])
+def installed(request, wheel, tmp_path_factory):
+    """An environment with the package alone: its Python, and a function that installs more of it."""
+    minor, versions = request.param
+    place = tmp_path_factory.mktemp("environment")
     run(pythons()[minor], "-m", "venv", place)
-    python, simlib = place / "bin" / "python", place / "bin" / "simlib"
-    install = (python, "-m", "pip", "install", "--quiet", "-c", ROOT / VERSIONS[versions])
-    run(*install, wheel)
+    python = place / "bin" / "python"
+
+    def install(extra=""):
+        run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / VERSIONS[versions], f"{wheel}{extra}")
+
+    install()
+    return python, install
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that has nothing but a log."""
     rows = [(600 * n, 60 * (n % 7), 60 * (n % 9 + 1), n % 4 + 1, n % 3) for n in range(60)]
-    swf.write_log([" MaxProcs: 4"], numbered(rows, 4).log.assign(status=1), empty / "mine.swf")
-    run(simlib, "report", "mine.swf", folder=empty)
-    assert "</html>" in (empty / "mine.html").read_text("utf-8")
-    run(simlib, "course", "course", folder=empty)
-    assert (empty / "course" / "lesson1-fcfs.ipynb").exists()
-    assert run(python, "-m", "simlib", "logs", folder=empty).stdout.startswith("CTC-SP2")
-    run(*install, f"{wheel}[study]")
-    of_study = ROOT / "notebooks" / "my-cluster.ipynb", "out.ipynb", "-p", "log", "mine.swf", "-p", "shakes", "2"
-    run(python, "-m", "papermill", *of_study, folder=empty)
-    assert {path.name for path in empty.iterdir()} == {"mine.swf", "mine.html", "course", "out.ipynb"}
+    swf.write_log([" MaxProcs: 4"], numbered(rows, 4).log.assign(status=1), tmp_path / "mine.swf")
+    return tmp_path
+
+
+def test_the_report_and_the_course_need_nothing_but_the_package(installed, folder):
+    command = installed[0].with_name("simlib")
+    run(command, "report", "mine.swf", folder=folder)
+    run(command, "course", "course", folder=folder)
+    assert listing(folder) == ["course", "mine.html", "mine.swf"]
+    assert "</html>" in (folder / "mine.html").read_text("utf-8")
+    assert (folder / "course" / "lesson1-fcfs.ipynb").exists()
+    assert run(command, "logs", folder=folder).stdout.startswith("CTC-SP2")
+
+
+def test_a_notebook_runs_with_the_extra_of_the_study(installed, folder):
+    python, install = installed
+    install("[study]")
+    notebook = ROOT / "notebooks" / "my-cluster.ipynb"
+    run(python, "-m", "papermill", notebook, "out.ipynb", "-p", "log", "mine.swf", "-p", "shakes", "2", folder=folder)
+    assert listing(folder) == ["mine.swf", "out.ipynb"]

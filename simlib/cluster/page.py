@@ -99,7 +99,7 @@ def _html(part: Any, title: str) -> str:
         return f"<p>{prose}</p>"
     if isinstance(part, Figure):
         content, size = shown(part) or ("", {"width": 0})
-        alt = escape(part.get_label() or title)
+        alt = escape(str(part.get_label() or title))
         return f'<p><img src="data:image/png;base64,{content}" width="{size["width"]}" alt="{alt}"></p>'
     if isinstance(part, pd.DataFrame):
         with pd.option_context("display.max_colwidth", None):
