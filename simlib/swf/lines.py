@@ -26,7 +26,7 @@ LARGEST = 2**53 - 1
 
 _NEWLINE, _BLANK, _TAB, _SEMICOLON = b"\n \t;"
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
-_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _PANDAS < (3, 1) else {}  # exact by themselves from then on
+_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _PANDAS < (3, 1) else {}  # later ones are exact
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
