@@ -8,6 +8,7 @@
 # make types       do the type hints of the library hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make test-nbgrader   the course in nbgrader, in an environment of its own
+# make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own
 # make lab         JupyterLab
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
 # make sheets      pencil sheets with solutions, and the glossary on one page, to build/teaching/
@@ -28,7 +29,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader lab slides sheets bench torture clean
+.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench torture clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -64,6 +65,9 @@ test-lab: $(VENV)/ready-lab /usr/bin/chromium
 
 test-nbgrader: $(VENV)/ready build/nbgrader/bin/nbgrader
 	$(PY) -m pytest tests/test_course_nbgrader.py
+
+test-wheel: $(VENV)/ready
+	$(PY) -m pytest tests/test_wheel.py
 
 lab: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks

@@ -52,7 +52,10 @@ __all__ = [
 ]
 
 
-_LATER = ("cluster", "explain", "lessons", "models", "papers", "plots", "reference", "stats", "walltime", "widgets")
+_LATER = (
+    "cluster", "examples_own", "explain", "lessons", "load_curves", "models", "orders", "papers", "plots", "reference",
+    "restore", "stats", "walltime", "widgets",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -60,3 +63,8 @@ def __getattr__(name: str) -> ModuleType:
     if name in _LATER:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List what is public, for completion: also the modules that are imported when they are first used."""
+    return sorted({*__all__, *_LATER, "__version__", "archive", "comparing", "swf"})

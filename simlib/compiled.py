@@ -10,6 +10,7 @@ import hashlib
 import os
 import pickle
 import stat
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from numba.core.sigutils import normalize_signature
 from numba.misc.appdirs import AppDirs
 
 from . import paths
+from .progress import bar_shows
 
 _ENGINE = Path(__file__).parent / "engine"
 _Function = TypeVar("_Function", bound=Callable)
@@ -117,7 +119,10 @@ class _CodeFiles(_Cache):
         code = None
         with suppress(OSError):
             code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
-        return CompileResult._rebuild(target_context, *pickle.loads(code)) if code else None
+        if code is None:
+            _say(self._function)
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(code))
 
     def save_overload(self, sig: tuple, data: Any) -> None:
         """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
@@ -143,6 +148,16 @@ class _CodeFiles(_Cache):
             repr((*of, numba.__version__, getattr(numba.config, "BOUNDSCHECK", None))).encode()
         ).hexdigest()
         return _place() / f"{self._function.__name__}-{digest[:24]}.code"
+
+
+def _say(function: Callable) -> None:
+    """Say to who watches that a scheduler is compiled, for it takes long: one that takes `watch`, an event loop."""
+    if "watch" in function.__code__.co_varnames and bar_shows():
+        print(
+            f"Compiling simlib's {function.__name__!r} for the first time with such options; this takes up to half a "
+            "minute, and is kept for later.",
+            file=sys.stderr,
+        )
 
 
 @cache

@@ -63,7 +63,7 @@ def month_edges(
     first_of_two = np.ones(len(months), bool)  # where the clock is put back at midnight
     starts = months.to_timestamp().tz_localize(zone, ambiguous=first_of_two, nonexistent="shift_forward")
     edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
-    return [f"{month:%Y-%m}" for month in months[:-1]], edges
+    return [month.strftime("%Y-%m") for month in months[:-1]], edges
 
 
 class Calendar:

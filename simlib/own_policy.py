@@ -43,8 +43,8 @@ class OwnPolicy:
 
         To remember something from pass to pass, give an object with a method `__call__(self, queue, machine)`. Each
         simulation works with a copy of it, as it was when it was given: so they do not learn from each other, and
-        the same simulation gives the same schedule again. A plain function that keeps things in global variables has
-        no such protection.
+        the same simulation gives the same schedule again. The copy, with what it remembers then, is
+        `schedule.policy.function`. A plain function that keeps things in global variables has no such protection.
 
     Raises
     ------
@@ -82,11 +82,16 @@ class OwnPolicy:
     ...             self.used[job.user] = self.used.get(job.user, 0) + job.run * job.procs
     ...         fits = [job for job in queue if job.procs <= machine.free]
     ...         return sorted(fits, key=lambda job: self.used.get(job.user, 0))[:1]
-    >>> simlib.simulate(w, simlib.OwnPolicy(Fair()))
+    >>> schedule = simlib.simulate(w, simlib.OwnPolicy(Fair()))
+    >>> schedule
     <Schedule of three jobs under OwnPolicy(Fair()): mean wait 3 s>
+    >>> schedule.policy.function.used  # seconds times processors, by user, at its last pass
+    {-1: 30}
     """
 
     function: Pass
+    _given: OwnPolicy | None = field(default=None, init=False, compare=False)  # what it is prepared from
+    _jobs: pd.DataFrame | None = field(default=None, init=False, compare=False)  # which it is prepared for
 
     def __post_init__(self) -> None:
         expected = "expected a function of (queue, machine), or an object that can be called with them"
@@ -106,14 +111,18 @@ class OwnPolicy:
         return f"OwnPolicy({getattr(self.function, '__name__', shown)})"
 
     def prepare(self, jobs: pd.DataFrame) -> OwnPolicy:
-        """Give the policy for these jobs, which knows whose they are.
+        """Give the policy for one simulation of these jobs: it knows whose they are, and remembers for itself.
 
         Examples
         --------
         >>> OwnPolicy(lambda queue, machine: queue[:1])
         OwnPolicy(<lambda>)
         """
-        return _Prepared(self.function, jobs)
+        given = self._given or self
+        prepared = OwnPolicy(copy.deepcopy(given.function))
+        object.__setattr__(prepared, "_given", given)
+        object.__setattr__(prepared, "_jobs", jobs)
+        return prepared
 
     def schedule(
         self,
@@ -127,33 +136,25 @@ class OwnPolicy:
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         columns = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
-        loop = _EventLoop(self, columns.assign(**self._shown(len(submit))), machine, feedback)
+        whose: dict[str, Any] = {"number": range(len(submit)), **dict.fromkeys(_SHOWN, -1), "requested": None}
+        if self._jobs is not None:
+            table = self._jobs.assign(requested=self._jobs.estimate)
+            whose = {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
+        decide = copy.deepcopy(self.function) if self._given is None else self.function
+        loop = _EventLoop(self, decide, columns.assign(**whose), machine, feedback)
         loop.to_the_end(np.zeros(2, np.int64) if watch is None else watch)
         start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
         times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}
         return {**times, "backfilled": np.array(loop.backfilled, bool)}
 
-    def _shown(self, jobs: int) -> dict[str, Any]:
-        """What policies see of each job beyond the numbers that `schedule` gets."""
-        return {"number": range(jobs), **dict.fromkeys(_SHOWN, -1), "requested": None}
-
-
-@dataclass(frozen=True, repr=False)
-class _Prepared(OwnPolicy):
-    """A policy that knows whose the jobs are."""
-
-    jobs: pd.DataFrame = field(compare=False)
-
-    def _shown(self, jobs: int) -> dict[str, Any]:
-        table = self.jobs.assign(requested=self.jobs.estimate)
-        return {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
-
 
 class _EventLoop:
     """What happens at which second, whatever the policy is."""
 
-    def __init__(self, policy: OwnPolicy, jobs: pd.DataFrame, procs: int, feedback: Feedback | None) -> None:
-        self.policy, self.decide = policy, copy.deepcopy(policy.function)
+    def __init__(
+        self, policy: OwnPolicy, decide: Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
+    ) -> None:
+        self.policy, self.decide = policy, decide
         self.submit, self.run = jobs.submit.tolist(), jobs.run.tolist()
         shown = ("number", "submit", "procs", "estimate", *_SHOWN)
         self.known = list(zip(*(jobs[name].tolist() for name in shown), strict=True))

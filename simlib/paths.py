@@ -99,6 +99,34 @@ def replacing(path: str | Path) -> Iterator[Path]:
         _sync_folder(target.parent)
 
 
+def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
+    """Raise where a file cannot be written later, or would overwrite one that it is made of; nothing is left.
+
+    Raises
+    ------
+    ValueError
+        Where it is one of the sources, whatever the two are called.
+    OSError
+        Where it cannot be written.
+
+    Examples
+    --------
+    >>> refuse_unwritable(__file__, __file__)
+    Traceback (most recent call last):
+        ...
+    ValueError: ...paths.py: found the file to write to be the one that is read, expected another
+    """
+    for source in sources:
+        with suppress(OSError):
+            if os.path.samefile(source, target):
+                raise ValueError(f"{target}: found the file to write to be the one that is read, expected another")
+    _stat(target)
+    folder = Path(os.path.realpath(target)).parent
+    while not folder.exists():
+        folder = folder.parent
+    tempfile.TemporaryFile(dir=folder).close()
+
+
 def _stat(path: str | Path) -> os.stat_result | None:
     """What the system knows of a file; None where there is none. OSError where it is not a file."""
     try:

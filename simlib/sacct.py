@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import swf
+from . import paths, swf
 from .arrays import Ints
 
 COMMAND = (
@@ -113,7 +113,8 @@ def convert(
     Raises
     ------
     SacctError
-        Where the file is not such output, lacks a column, or holds what sacct does not print.
+        Where the file is not such output, lacks a column, or holds what sacct does not print; where the log would
+        overwrite it.
 
     Examples
     --------
@@ -134,6 +135,10 @@ def convert(
         zone = zoneinfo.ZoneInfo(timezone)
     except (LookupError, ValueError, OSError):
         raise SacctError(f"time zone: found {timezone!r}, expected a name such as Europe/Berlin") from None
+    try:
+        paths.refuse_unwritable(target, source)
+    except ValueError as error:
+        raise SacctError(str(error)) from None
     try:
         records, unread = _read(source, [*REQUIRED, SIZE[unit]])
         reason = _left_out(records)

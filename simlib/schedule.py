@@ -90,7 +90,9 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
     watched = partial(interruptible, schedule, len(submit), foreign, isinstance(prepared, OwnPolicy))
     columns = watched() if "watch" in _parameters(prepared) else schedule()
-    if own and not isinstance(prepared, OwnPolicy):  # whose function may have changed what its machine counts
+    if isinstance(prepared, OwnPolicy):
+        policy = prepared  # with what it remembers
+    elif own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
     made.check()
@@ -131,7 +133,7 @@ class Schedule:
     Attributes
     ----------
     workload, policy, overrun, feedback
-        What was simulated.
+        What was simulated. An `OwnPolicy` is the one that ran: what its function remembers can be read.
     jobs : DataFrame
         `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
         `bounded_slowdown`, `backfilled` and what else the policy tells: Conservative the `guarantee`, the start time

@@ -1,7 +1,11 @@
 """My cluster: any log gets its answers, a page too, and its sentences say what the numbers say."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 import warnings
 from html import unescape
 
@@ -12,7 +16,7 @@ import pytest
 from helpers import ROOT, listing, numbered, random_workload
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, archive, cluster, simulate, swf
+from simlib import EASY, FCFS, Conservative, Workload, archive, cluster, plots, simulate, swf
 from simlib.__main__ import main
 from simlib.cluster import page, saying
 
@@ -270,18 +274,21 @@ def cells():
 
 
 def run(workload, monkeypatch, **parameters):
-    """Run the notebook's cells on a workload, and give what all its sentences say."""
+    """Run the notebook's cells on a workload, and give what all its sections say."""
     monkeypatch.setattr(cluster, "taken", lambda *_: workload)
-    said, shown = [], cluster.shown
-    monkeypatch.setattr(cluster, "shown", lambda *sentences: said.append(shown(*sentences).data))
+    first, setting, *sections = cells()
     names = {}
-    first, *others = cells()
     exec(first, names)
     names |= {"shakes": 3} | parameters
     with plt.rc_context():  # the notebook has a style
-        for code in others:
-            exec(code, names)
-    return unescape(" ".join(said))
+        *lines, about = setting.splitlines()
+        exec("\n".join(lines), names)
+        return text(eval(section, names) for section in (about, *sections))
+
+
+def text(sections):
+    """What sections say, without the bytes of their pictures."""
+    return unescape(re.sub('base64,[^"]*', "", "\n".join(section.html() for section in sections)))
 
 
 EVERY = ["EASY", "conservative", "FCFS", "EASY, WFP, adjusted estimates", "EASY, exact estimates"]
@@ -380,10 +387,9 @@ def made(tmp_path_factory):
 @pytest.mark.slow
 def test_the_page_has_pictures_and_no_code_and_needs_no_other_file(made):
     assert made.startswith("<!DOCTYPE html>") and made.rstrip().endswith("</html>")
-    assert made.count('src="data:image/png;base64,') >= 7
-    assert "cluster.shown" not in made and "policies =" not in made
+    assert len(re.findall(r'src="data:image/png;base64,[^"]+" width="\d+" alt="[^"]+"', made)) >= 7
+    assert made.count("<h1>") == 1 and made.count("<h2>") == 6
     assert re.findall(r'(?:src|href)="(?!data:|#)', made) == [] and "<script" not in made
-    assert "output_stderr" not in made.partition("</style>")[2]
 
 
 @pytest.mark.slow
@@ -399,10 +405,55 @@ def test_the_sentences_of_the_page_are_those_of_the_numbers(made):
     assert f"<td>{len(workload):,}</td>" in made
 
 
+def test_the_notebook_has_the_sections_of_the_page_and_asks_for_the_same(monkeypatch):
+    parameters = {}
+    exec(cells()[0], parameters)
+    assert tuple(parameters["policies"]) == page.ASKED
+    w = busy(jobs=40)
+    with plt.rc_context():
+        plots.use_style()
+        asked = cluster.Page(w, page.ASKED, shakes=2).sections()
+        assert text(section() for section in asked) == run(w, monkeypatch)
+
+
+def test_a_page_needs_no_notebook_and_has_the_same_bytes_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "papermill", None)  # to import it is an error
+    monkeypatch.setitem(sys.modules, "IPython", None)
+    swf.write_swf(busy(jobs=40), tmp_path / "mine.swf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", simlib.LogWarning)
+        for out in ("one.html", "two.html"):
+            assert cluster.report("mine.swf", out, shakes=2).name == out
+    assert listing(tmp_path) == ["mine.swf", "one.html", "two.html"]
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_the_log_is_not_overwritten_whatever_it_is_called(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    swf.write_swf(busy(jobs=3), "keep.swf")
+    (tmp_path / "link.html").symlink_to("keep.swf")
+    before = (tmp_path / "keep.swf").read_bytes()
+    for out in ("keep.swf", "./keep.swf", "link.html"):
+        assert main(["report", "keep.swf", "--out", out]) == 1
+        assert "the one that is read" in capsys.readouterr().err
+    assert (tmp_path / "keep.swf").read_bytes() == before and listing(tmp_path) == ["keep.swf", "link.html"]
+
+
+@pytest.mark.slow
+def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(page, "Page", None)
+    (tmp_path / "file").touch()
+    for out in (tmp_path, tmp_path / "file" / "page.html"):
+        assert main(["report", "sample", "--out", str(out)]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+    assert listing(tmp_path) == ["file"]
+
+
 @pytest.mark.slow
 def test_an_error_is_told_in_a_line_and_leaves_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["report", "sample", "--from", "2030-01-01", "--to", "2030-02-01"]) == 1
+    assert main(["report", "sample", "--from", "2030-01-01", "--to", "2030-02-01", "--out", "new/page.html"]) == 1
     assert "no job was submitted from 2030-01-01 to before 2030-02-01" in capsys.readouterr().err
     assert listing(tmp_path) == []
 
@@ -414,10 +465,15 @@ def test_a_log_that_is_not_there_is_told_at_once(tmp_path, monkeypatch, capsys):
     assert listing(tmp_path) == []
 
 
-def test_without_the_repository_the_error_says_so(root):
-    with pytest.raises(page.ReportError, match="expected simlib installed from its repository"):
-        page.report("sample", root / "page.html")
-    assert listing(root) == []
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_report_that_is_killed_leaves_nothing(tmp_path):
+    code = "import os, signal\nfrom simlib.cluster import page\n"
+    code += "page.Page.certainty = lambda self: os.kill(os.getpid(), signal.SIGKILL)\n"
+    code += "page.report('sample', last='2026-01-05', shakes=1)"
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment).returncode == -signal.SIGKILL
+    assert listing(tmp_path) == []
 
 
 # A real log

@@ -51,6 +51,37 @@ def test_a_function_is_compiled_once_and_anew_when_a_constant_in_its_file_change
     assert twice() == (42, False)  # the old one is found again
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX's kind")
+def test_who_watches_a_terminal_is_told_that_a_scheduler_is_compiled_and_nobody_else(tmp_path):
+    import pty
+
+    source = tmp_path / "slow.py"
+    source.write_text(
+        "from simlib.compiled import compiled\n@compiled\ndef help(x):\n    return x\n"
+        "@compiled\ndef loop(x, watch):\n    return help(x) + watch\n"
+    )
+    command = [sys.executable, "-B", "-c", "import slow; slow.loop(1, 2)"]
+    path = os.pathsep.join([str(tmp_path), str(Path(simlib.__file__).parents[1])])
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": path}
+
+    def on_a_terminal():
+        ours, theirs = pty.openpty()
+        subprocess.run(command, env=environment, stderr=theirs, check=True)
+        os.close(theirs)
+        try:
+            return os.read(ours, 10_000).decode()
+        except OSError:  # nothing was written
+            return ""
+        finally:
+            os.close(ours)
+
+    said = on_a_terminal()
+    assert said.count("\n") == 1 and "Compiling simlib's 'loop'" in said
+    assert on_a_terminal() == ""  # what is kept is not compiled
+    source.write_text(source.read_text() + "\n")
+    assert subprocess.run(command, env=environment, capture_output=True, check=True).stderr == b""
+
+
 def test_a_damaged_file_is_never_run(twice):
     twice()
     for damage in (lambda data: b"", lambda data: data[:-1], lambda data: data[:99] + b"?" + data[100:]):

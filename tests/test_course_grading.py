@@ -154,9 +154,8 @@ def test_a_folder_that_is_not_there_or_empty_is_an_error_that_names_it(folder, c
 @pytest.mark.parametrize("option", ["--jobs", "--seconds", "--memory"])
 def test_no_limit_is_zero_or_less(option, folder, capsys):
     for value in ("0", "-1", "nan", "inf"):
-        with pytest.raises(SystemExit):
-            main(["grade", str(folder), "--out", "grades.csv", f"{option}={value}"])
-        assert f"argument {option}" in capsys.readouterr().err
+        assert main(["grade", str(folder), "--out", "grades.csv", f"{option}={value}"]) == 2
+        assert f"'{option}'" in capsys.readouterr().err
 
 
 def test_a_notebook_without_a_lesson_in_its_name_has_the_exercises_that_it_checks(folder):

@@ -28,8 +28,8 @@ def required(*extras):
     return [Requirement(text) for text in texts]
 
 
-def pinned():
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+def pinned(name="constraints.txt"):
+    lines = (ROOT / name).read_text().splitlines()
     pins = [line.split("==") for line in lines if not line.startswith("#")]
     return {normal(name): version for name, version in pins}
 
@@ -44,6 +44,12 @@ def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
     pins = pinned()
     for requirement in required("study", "test", "cluster", "bench", "docs", "lab"):
         assert requirement.specifier.contains(pins[normal(requirement.name)]), requirement
+
+
+def test_the_oldest_versions_that_are_tested_are_the_lower_bounds():
+    oldest = pinned("constraints-oldest.txt")
+    for requirement in required():
+        assert str(requirement.specifier) == f">={oldest[normal(requirement.name)]}", requirement
 
 
 def test_conda_gets_the_same_versions_and_no_others():

@@ -331,3 +331,33 @@ def test_it_is_compared_planned_and_explained_as_others_are():
     difference = simlib.reference.first_difference(schedule, simulate(w, EASY()))
     assert (difference.job, difference.starts) == ("C", (10, 2))
     assert "OwnPolicy(fcfs) at 10" in difference.text or "OwnPolicy(fcfs) starts it at 10" in difference.text
+
+
+# What a policy remembers
+
+
+class Counting:
+    """First come, first served; counts its passes."""
+
+    def __init__(self):
+        self.passes = 0
+
+    def __call__(self, queue, machine):
+        self.passes += 1
+        yield from examples_own.fcfs(queue, machine)
+
+
+def test_what_a_policy_remembers_is_read_from_its_schedule_and_not_known_to_the_next():
+    w, given = table([(0, 10, 10, 3), (1, 5, 5, 2), (2, 5, 5, 2)], 4), OwnPolicy(Counting())
+    schedule = simulate(w, given)
+    assert schedule.policy.function.passes == 4  # at seconds 0, 1, 2, 10
+    assert given.function.passes == 0
+    again = simulate(w, schedule.policy)
+    assert again.policy.function.passes == schedule.policy.function.passes == 4
+    assert str(schedule.policy) == str(given) and type(schedule.policy) is OwnPolicy
+    assert schedule.plan(1).policy.function.passes == 3  # at seconds 0, 1, 10
+
+
+def test_what_a_policy_remembers_is_there_where_it_ran_elsewhere():
+    first, second = simlib.sweep(simulate, [(table([(0, 10, 10, 3)] * n, 4), OwnPolicy(Counting())) for n in (1, 2)])
+    assert (first.policy.function.passes, second.policy.function.passes) == (1, 2)

@@ -677,7 +677,16 @@ def test_a_log_that_cannot_be_written_is_one_line_of_complaint(tmp_path, capsys)
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_the_records_are_not_overwritten(tmp_path, capsys):
+    source, link = tmp_path / "jobs.txt", tmp_path / "link.swf"
+    source.write_text(text([job()]))
+    link.symlink_to(source)
+    for target in (source, link):
+        assert main(["from-sacct", str(source), str(target), "--timezone", "UTC"]) == 1
+        assert "the one that is read" in capsys.readouterr().err
+    assert source.read_text() == text([job()])
+
+
 def test_help_shows_the_command_to_run_on_the_cluster(capsys):
-    with pytest.raises(SystemExit):
-        main(["from-sacct", "--help"])
+    assert main(["from-sacct", "--help"]) == 0
     assert sacct.COMMAND in capsys.readouterr().out

@@ -1,20 +1,24 @@
 """Ask of any log what the study asks of its own: one module a question, each answer a table, a picture, sentences.
 
 What a log lacks (estimates, users, waits, enough weeks) is said, and never an error: tables and pictures are None then.
-`notebooks/my-cluster.ipynb` asks all questions of one log, and `python -m simlib report` makes a page of it.
+`Page` asks all questions of one log, a section each: `report` and `simlib report` write them as a page, and
+`notebooks/my-cluster.ipynb` shows them one by one.
 """
 
 from .adjusting import adjusted, adjusted_picture, adjusted_said, adjusted_table, adjusted_winners
 from .certainty import certainty_said, certainty_table
 from .choosing import POLICIES, chosen, usable
+from .page import Page, Section, report
 from .policies import compared, differences_said, forest, gains_said, overview, winners
 from .requests import other_estimates, other_estimates_said, use, use_picture, use_said
-from .saying import enough_shakes, intervals_said, shown
+from .saying import enough_shakes, intervals_said
 from .taking import about, doubtful, taken
 from .waits import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
 
 __all__ = [
     "POLICIES",
+    "Page",
+    "Section",
     "about",
     "adjusted",
     "adjusted_picture",
@@ -35,8 +39,8 @@ __all__ = [
     "other_estimates",
     "other_estimates_said",
     "overview",
+    "report",
     "schedules",
-    "shown",
     "taken",
     "usable",
     "use",

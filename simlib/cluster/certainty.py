@@ -42,7 +42,7 @@ def certainty_said(
 
     Examples
     --------
-    >>> certainty_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), [], shakes=2)[0]
+    >>> certainty_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), [], shakes=3)[0]
     "Moved by up to a minute, the same submissions give EASY's mean wait as 0 s to 0 s."
     """
     if not len(workload):

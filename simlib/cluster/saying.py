@@ -1,7 +1,5 @@
 """Put numbers into sentences, the same way for all questions."""
 
-from collections.abc import Iterable
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -58,20 +56,6 @@ def digits(value: float) -> str:
     ('0.015', '2.4', '187')
     """
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
-
-
-def shown(*sentences: str | Iterable[str]) -> Any:
-    """Show sentences as paragraphs in a notebook: one for each argument, of one sentence or several.
-
-    Examples
-    --------
-    >>> shown("Jobs wait 2 h.", ["One & two.", "Three."]).data
-    '<p class="finding">Jobs wait 2 h.</p>\\n<p class="finding">One &amp; two. Three.</p>'
-    """
-    from IPython.display import HTML  # comes with notebooks, and is not needed without
-
-    paragraphs = [each if isinstance(each, str) else " ".join(each) for each in sentences]
-    return HTML("\n".join(f'<p class="finding">{escape(each)}</p>' for each in paragraphs if each))
 
 
 def verdict(row: Any) -> str:

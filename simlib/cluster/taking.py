@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import archive, swf
+from .. import swf
 from ..doubts import LogWarning, doubts
-from ..loading import load
+from ..loading import find, load
 from ..metrics import utilization
 from ..months import Moment
 from ..wording import duration
@@ -27,7 +27,7 @@ def taken(
     Parameters
     ----------
     log : str or Path
-        A log in the Standard Workload Format (.swf, .swf.gz), or a name in the catalogue.
+        As for `simlib.load`: a path, or a name.
     procs : int, optional
         Processors of the machine, or of the partition; by default what the header or the catalogue says.
     partition : int or str, or sequence of them, optional
@@ -63,36 +63,11 @@ def taken(
     return workload if first is None and last is None else _part_of_time(workload, first, last)
 
 
-def find(log: str | Path) -> Path | None:
-    """Find the file of a log; None for a name in the catalogue.
-
-    Raises
-    ------
-    ArchiveError
-        Where there is neither such a file nor such a name.
-
-    Examples
-    --------
-    >>> find("sample") is None
-    True
-    """
-    known = archive.catalogue()["logs"]
-    if str(log) in known:
-        return None
-    path = Path(log).expanduser()
-    if not path.exists():
-        raise archive.ArchiveError(
-            f"{log}: found no such file, and no such name in the catalogue; expected the path of a log in the Standard "
-            f"Workload Format (.swf, .swf.gz), or one of {', '.join(known)}"
-        )
-    return path
-
-
 def _read(log: str | Path, procs: int | None, whole: bool) -> Workload:
     """Read a log; the `whole` machine is the header's, where it has one, and `procs` is of a part of it."""
     path = find(log)
-    if path is None:
-        workload = load(str(log))
+    if isinstance(path, str):
+        workload = load(path)
         return workload if procs is None or whole else _resized(workload, procs)
     if whole:
         try:

@@ -41,10 +41,11 @@ class EASY(Ordered):
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
         `simlib.Multifactor` (age, size and fair share), or a function that numba can compile, such as one of (wait,
-        estimate, procs), all floats; the job with the largest value is the head. A function asks by the names of its parameters for what it is told: see
-        `simlib.orders`. What it reads of global variables is taken as it is when the simulation begins. One that
-        never returns cannot be interrupted: Ctrl+C gives the prompt back, but the function goes on until the process
-        ends, or the kernel is restarted. A second Ctrl+C ends a process that waits for it.
+        estimate, procs), all floats; the job with the largest value is the head. A function asks by the names of its
+        parameters for what it is told: see `simlib.orders`. What it reads of global variables is taken as it is when
+        the simulation begins. One that never returns cannot be interrupted: Ctrl+C gives the prompt back, but the
+        function goes on until the process ends, or the kernel is restarted. A second Ctrl+C ends a process that waits
+        for it.
     adjust : simlib.walltime.Adjustment or simlib.Predictions, optional
         Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
         before, or predict run times, and use these for the order of the queue, for backfilling, for running jobs (Tang

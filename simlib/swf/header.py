@@ -9,6 +9,7 @@ SYNTHETIC = "SYNTHETIC"
 """What a comment says where the jobs are made up, in whatever case and line; it sets `Workload.synthetic`."""
 
 _MARK = re.compile(rf"^(?!\s*(?:Queue|Partition):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
+_YEAR_10000 = 253402300800  # seconds since 1970; pandas has no local times from then on
 _PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
 _WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"
 _SIZE = re.compile(rf"([+-]?[0-9]{{1,15}})(\s*[(\[{{;].*|{_WORDS})?")  # words may follow a size, too
@@ -90,7 +91,10 @@ def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
         expected = "a zone such as Europe/Stockholm"
         raise ValueError(f"header line TimeZoneString: found {zone[:40]!r}, expected {expected}") from None
     try:
-        return pd.Timestamp(int(_first_group(_PLAIN, text)), unit="s", tz="UTC").tz_convert(known)
+        seconds = int(_first_group(_PLAIN, text))
+        if seconds >= _YEAR_10000:
+            raise ValueError
+        return pd.Timestamp(seconds, unit="s", tz="UTC").tz_convert(known)
     except (*unusable, TypeError):
         expected = "seconds since 1970 such as 843480031"
         raise ValueError(f"header line UnixStartTime: found {text[:40]!r}, expected {expected}") from None

@@ -6,6 +6,7 @@ import io
 import re
 from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,8 @@ LARGEST = 2**53 - 1
 """Beyond it neighbouring whole numbers are no longer told apart in floating point."""
 
 _NEWLINE, _BLANK, _TAB, _SEMICOLON = b"\n \t;"
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _PANDAS < (3, 1) else {}  # later ones are exact
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -164,6 +167,7 @@ def _parse_fast(lines: bytes) -> pd.DataFrame:
         na_filter=False,
         quoting=3,
         low_memory=False,
+        **_EXACT,
     )
     for field in FIELDS:
         kind = log[field].dtype

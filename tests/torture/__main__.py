@@ -37,7 +37,13 @@ ATTACKS = {
     ],
     "Kills": ["kills.killed"],
     "Servers": ["server.bad_answers", "server.bombs", "server.passwords", "server.changed_logs"],
-    "Places": ["places.small_files", "places.full_disk", "places.read_only", "places.odd_settings"],
+    "Places": [
+        "places.small_files",
+        "places.full_disk",
+        "places.read_only",
+        "places.same_files",
+        "places.odd_settings",
+    ],
     "Caches": ["caches.kept_blocks", "caches.kernels"],
     "Slurm's records": ["slurm.damaged_records", "slurm.damaged_bytes", "slurm.broken_names"],
 }

@@ -325,6 +325,36 @@ def odd_settings(plan):
     return Tried(what + lacking, done.times - len(absent), [right] if isinstance(right, str) else done.failures)
 
 
+SAME = ["keep", "./keep", "../at work/keep", "link", "hard link", "{folder}/keep"]
+"""Names of one file."""
+
+
+def same_files(plan):
+    """The file that a command reads given as the one to write, by other names."""
+
+    def attempt(words):
+        with folder_for_files() as place:
+            (folder := place / "at work").mkdir()
+            log = "; MaxProcs: 4\n" + "1 0 0 9 1 -1 -1 1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+            folder.joinpath("keep").write_text(_records() if words[0] == "from-sacct" else log)
+            folder.joinpath("link").symlink_to("keep")
+            folder.joinpath("hard link").hardlink_to(folder / "keep")
+            was = state(folder)
+            code = f"import os, sys; os.chdir({str(folder)!r})\n"
+            code += "from simlib.__main__ import main; sys.exit(main(sys.argv[1:]))"
+            process = python(code, *(word.format(folder=folder) for word in words))
+            if state(folder) != was:
+                return f"changed what it read, or left more: {', '.join(state(folder))}"
+            if process.returncode != 1 or "the one that is read" not in process.stderr:
+                return f"expected status 1 and a line that says why: {process.returncode}, {last_line(process)}"
+
+    cases = {f"report, {name}": (["report", "keep", "--out", name],) for name in SAME}
+    cases |= {f"from-sacct, {name}": (["from-sacct", "keep", name, "--timezone", "UTC"],) for name in SAME}
+    return try_each(
+        "report and from-sacct told to write the file that they read, under its other names", cases, attempt
+    )
+
+
 def _known(name):
     found = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.lower().replace("-", "")
     return name.lower().replace("-", "") in found.split()

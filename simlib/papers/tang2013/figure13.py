@@ -51,7 +51,7 @@ class Figure13(
         """What the text says in numbers of these months beside ours, by (trace, quantity)."""
         jobs = self.months.query("simulated").jobs.groupby("trace", sort=False)
         counts = {"jobs_a_month": jobs.mean(), "jobs_a_month_min": jobs.min(), "jobs_a_month_max": jobs.max()}
-        counts = pd.DataFrame(counts).stack().rename_axis(["trace", "quantity"]).to_frame("ours")
+        counts = pd.DataFrame(counts).stack(future_stack=True).rename_axis(["trace", "quantity"]).to_frame("ours")
         means = {}
         for trace in counts.index.unique("trace"):
             of = self.results[trace].T.groupby("case", sort=False).mean().T

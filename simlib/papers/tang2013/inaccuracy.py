@@ -356,7 +356,7 @@ def _moments(trace):
 def circles(trace):
     """Number the circles of users, by job: two who share a project are in one, and whoever shares one with either."""
     jobs = trace.workload.jobs
-    user, project = (pd.factorize(jobs[column])[0] for column in ("user", trace.project))
+    user, project = (pd.factorize(jobs[column])[0].astype(np.int32) for column in ("user", trace.project))
     count = user.max() + project.max() + 2
     links = scipy.sparse.coo_array((np.ones(len(jobs)), (user, user.max() + 1 + project)), shape=(count, count))
     return pd.Series(scipy.sparse.csgraph.connected_components(links)[1][user], jobs.index, name="circle")

@@ -141,7 +141,7 @@ def share(gains, of, *others):
 
 def _by_month(gains, order, case, metric, holds):
     """Work out of what share of the gains something holds, by month, a column a shake."""
-    known = chosen(gains, order, case, metric).stack().dropna()
+    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
     return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
 
 

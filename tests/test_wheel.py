@@ -1,0 +1,86 @@
+"""What pip installs works in an empty folder: on each Python that is here, with the oldest and the newest versions."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT, listing, numbered
+
+from simlib import swf
+
+pytestmark = pytest.mark.thorough
+
+VERSIONS = {"oldest": "constraints-oldest.txt", "newest": "constraints.txt"}
+
+
+def pythons():
+    """The Pythons that can be called by a version of which the package says that it will do, this one among them."""
+    found = {sys.version_info[1]: sys.executable}
+    for minor in range(11, 20):
+        path = shutil.which(f"python3.{minor}")
+        if path and minor not in found and run(path, "-c", "", check=False).returncode == 0:
+            found[minor] = path
+    return dict(sorted(found.items()))
+
+
+def run(*command, folder=None, check=True, **environment):
+    """Run a command with nothing of this checkout or of a user's settings in its way."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MPLBACKEND")}
+    made = subprocess.run(command, cwd=folder, env=clean | environment, capture_output=True, text=True)
+    assert not check or made.returncode == 0, made.stdout + made.stderr
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
+    (made,) = folder.glob("simlib-*.whl")
+    return made
+
+
+CASES = [(min(pythons()), "oldest"), *((minor, "newest") for minor in pythons())]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=[f"3.{minor}-{versions}" for minor, versions in CASES])
+def installed(request, wheel, tmp_path_factory):
+    """An environment with the package alone: its Python, and a function that installs more of it."""
+    minor, versions = request.param
+    place = tmp_path_factory.mktemp("environment")
+    run(pythons()[minor], "-m", "venv", place)
+    python = place / "bin" / "python"
+
+    def install(extra=""):
+        run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / VERSIONS[versions], f"{wheel}{extra}")
+
+    install()
+    return python, install
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that has nothing but a log."""
+    rows = [(600 * n, 60 * (n % 7), 60 * (n % 9 + 1), n % 4 + 1, n % 3) for n in range(60)]
+    swf.write_log([" MaxProcs: 4"], numbered(rows, 4).log.assign(status=1), tmp_path / "mine.swf")
+    return tmp_path
+
+
+def test_the_report_and_the_course_need_nothing_but_the_package(installed, folder):
+    command = installed[0].with_name("simlib")
+    run(command, "report", "mine.swf", folder=folder)
+    run(command, "course", "course", folder=folder)
+    assert listing(folder) == ["course", "mine.html", "mine.swf"]
+    assert "</html>" in (folder / "mine.html").read_text("utf-8")
+    assert (folder / "course" / "lesson1-fcfs.ipynb").exists()
+    assert run(command, "logs", folder=folder).stdout.startswith("CTC-SP2")
+
+
+def test_a_notebook_runs_with_the_extra_of_the_study(installed, folder):
+    python, install = installed
+    install("[study]")
+    notebook = ROOT / "notebooks" / "my-cluster.ipynb"
+    run(python, "-m", "papermill", notebook, "out.ipynb", "-p", "log", "mine.swf", "-p", "shakes", "2", folder=folder)
+    assert listing(folder) == ["mine.swf", "out.ipynb"]
