@@ -326,7 +326,7 @@ def test_a_machine_without_a_queue_is_said_to_have_none_and_nothing_is_compared(
     made = idle()
     assert made.load == pytest.approx(0.12, abs=0.01)
     cases = cluster.chosen(["EASY", "conservative"])
-    assert cluster.compared(made, cases, shakes=1) is None and cluster.adjusted(made, shakes=1) == {}
+    assert cluster.compared(made, cases, shakes=3) is None and cluster.adjusted(made, shakes=1) == {}
     said = run(made, monkeypatch)
     assert "This machine has no queue: under EASY 0 % of the jobs wait at all, and the mean wait is 0 s." in said
     assert "100.0 %" not in said and "no longer than 0 s" not in said and "times as wide" not in said
@@ -342,13 +342,13 @@ def test_where_more_than_one_job_in_twenty_waits_there_is_a_queue(queued, expect
 
 
 def test_a_policy_that_changes_nothing_for_anybody_has_an_empty_panel_without_a_warning():
-    found = simlib.compare(busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=1, by=["all", "user"])
+    found = simlib.compare(busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=3, by=["all", "user"])
     assert found.winners(by="user").axes[0].get_ylim() == (0.5, -0.5)
 
 
 def test_one_interval_is_as_wide_as_another_only_once(found):
-    one = simlib.compare(found.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=1, by=["all"])
-    assert " to " not in cluster.certainty_said(found.workload, [one], shakes=1)[-1]
+    one = simlib.compare(found.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, by=["all"])
+    assert " to " not in cluster.certainty_said(found.workload, [one], shakes=3)[-1]
 
 
 def test_every_picture_says_what_it_shows(found):
@@ -412,7 +412,7 @@ def test_the_notebook_has_the_sections_of_the_page_and_asks_for_the_same(monkeyp
     w = busy(jobs=40)
     with plt.rc_context():
         plots.use_style()
-        asked = cluster.Page(w, page.ASKED, shakes=2).sections()
+        asked = cluster.Page(w, page.ASKED, shakes=3).sections()
         assert text(section() for section in asked) == run(w, monkeypatch)
 
 
@@ -424,7 +424,7 @@ def test_a_page_needs_no_notebook_and_has_the_same_bytes_again(tmp_path, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", simlib.LogWarning)
         for out in ("one.html", "two.html"):
-            assert cluster.report("mine.swf", out, shakes=2).name == out
+            assert cluster.report("mine.swf", out, shakes=3).name == out
     assert listing(tmp_path) == ["mine.swf", "one.html", "two.html"]
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
@@ -470,7 +470,7 @@ def test_a_log_that_is_not_there_is_told_at_once(tmp_path, monkeypatch, capsys):
 def test_a_report_that_is_killed_leaves_nothing(tmp_path):
     code = "import os, signal\nfrom simlib.cluster import page\n"
     code += "page.Page.certainty = lambda self: os.kill(os.getpid(), signal.SIGKILL)\n"
-    code += "page.report('sample', last='2026-01-05', shakes=1)"
+    code += "page.report('sample', last='2026-01-05', shakes=3)"
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment).returncode == -signal.SIGKILL
     assert listing(tmp_path) == []

@@ -181,8 +181,8 @@ class Page:
         >>> len(Page(Workload.of("one job", 4, A=(0, 10, 20, 3))).sections())
         3
         """
-        made = waits.schedules(self.workload, self.cases)
-        if not any(waits.has_queue(made[name]) for name in self.cases if name in made):
+        first = next(iter(self.cases.values()), None)
+        if first is not None and len(self.workload) and not waits.has_queue(waits.simulated(self.workload, first)):
             return [self.about, self.waits, self.limits]
         return [self.about, self.waits, self.policies, self.estimates, self.adjusting, self.certainty, self.limits]
 
