@@ -21,7 +21,8 @@ from ...compiled import compiled
 from ...plots import COLOURS
 from .. import ledger, results
 from ..exhibit import Part
-from . import DOUBLE, TRIPLE, accuracy_claims, figure11
+from ..parameters import RESAMPLES, SEED, parameter, some, whole
+from . import DOUBLE, TRACE, TRIPLE, accuracy_claims, figure11
 from .accuracy import ORIGINAL, similar, study
 from .on_traces import OnTraces
 
@@ -93,10 +94,10 @@ class Reading:
 class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60):
     """Which reading of the text meets what is printed best?"""
 
-    trace: tuple = ("Curie standard", "SDSC-SP2", "SDSC-DS")
-    least: tuple = (1, 10)
-    resamples: int = 200
-    seed: int = 1
+    trace: tuple = parameter(("Curie standard", "SDSC-SP2", "SDSC-DS"), TRACE)
+    least: tuple = parameter((1, 10), some(whole(1)))
+    resamples: int = parameter(200, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def results(self):
