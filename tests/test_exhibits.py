@@ -1,13 +1,11 @@
 """Every exhibit is one thing: its parameters are its notebook's, its claims are decided once, its stand-ins marked."""
 
-import ast
 import dataclasses
 
 import matplotlib.pyplot as plt
-import nbformat
 import pandas as pd
 import pytest
-from helpers import ROOT, claimed, texts
+from helpers import ROOT, claimed, tagged_cell, texts
 
 from simlib import Workload, load, plots
 from simlib.models import jann97
@@ -16,17 +14,6 @@ from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
 from simlib.papers.parameters import parameter, repeats, some_of, whole
 
 EXHIBITS = exhibit.exhibits()
-
-
-def notebook(name):
-    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
-
-
-def tagged_cell(name):
-    """The parameters of a notebook's tagged cell, by name in their order."""
-    (cell,) = (cell for cell in notebook(name).cells if "parameters" in cell.metadata.get("tags", []))
-    lines = ast.parse(cell.source).body
-    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
 def test_every_notebook_of_the_papers_is_an_exhibit():

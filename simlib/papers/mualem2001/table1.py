@@ -169,7 +169,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, clai
     def parts(self):
         return {
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
-            "likely": Part(lambda: self.likely, self._draw_likely),
+            "likely": Part(lambda: self.likely, self._draw_likely if {LIKELY, RESTORED} & set(self.followed) else None),
             "differences": Part(
                 lambda: self.changes, None if self.own else self._draw_as_printed, cells=lambda: self.cells_of_changes
             ),

@@ -259,7 +259,7 @@ def by_quarter(table):
         span = paper.quarter_mean_min, paper.quarter_mean_max
         band = ax.axhspan(*span, color="#EEEEEE", zorder=0, label="printed: range of the quarters")
         line = ax.axhline(paper.mean_R, color="grey", linestyle="--", linewidth=1, label="printed: mean of all jobs")
-        error = [part.ours - part.low, part.high - part.ours]
+        error = [(part.ours - part.low).clip(lower=0), (part.high - part.ours).clip(lower=0)]  # few resamples
         style = {"color": COLOURS[0], "marker": "o", "linestyle": "", "capsize": 3}
         dots = ax.errorbar(x, part.ours, error, label="this log, with its 95 % interval", **style)
         ax.set_xticks(x, part.index, rotation=90)
