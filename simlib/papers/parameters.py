@@ -86,10 +86,10 @@ def some_of(names, first=(), among=()):
     return Kind(words, holds)
 
 
-def some(kind):
-    """One value of a kind or several, all different."""
-    words = f"{kind.expected}, or several, all different"
-    return Kind(words, lambda value: _distinct(value) and all(map(kind.holds, value)))
+def some(kind, least=1):
+    """One value of a kind or several, all different; or several at `least`."""
+    words = f"{kind.expected}, or several, all different" if least == 1 else f"{least} or more, each {kind.expected}"
+    return Kind(words, lambda value: _distinct(value) and len(value) >= least and all(map(kind.holds, value)))
 
 
 def _distinct(values):

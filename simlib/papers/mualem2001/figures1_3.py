@@ -28,7 +28,7 @@ class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds
     """How does backfilling work, and how often are its promises broken?"""
 
     traces: tuple = parameter(TRACES, some_of(TRACES))
-    lengths: tuple = parameter((10, 100, 1000, 10_000), some(SECONDS))
+    lengths: tuple = parameter((10, 100, 1000, 10_000), some(SECONDS, least=2))
 
     @cached_property
     def schedule(self):

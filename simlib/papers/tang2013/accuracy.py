@@ -11,7 +11,7 @@ from ... import walltime
 from ...confidence import cluster_means
 from ...walltime import LEVELS, PERCENTILES, Scheme
 from .. import results
-from ..parameters import RESAMPLES, SEED, SHARE, WORDS, parameter, some, whole
+from ..parameters import RESAMPLES, SEED, WORDS, parameter, real, some, whole
 from . import STAND_INS, TRACE, TRIPLE
 from .on_traces import OnTraces
 
@@ -31,7 +31,7 @@ class OfSchemes(OnTraces):
     """
 
     trace: tuple = parameter(STAND_INS, TRACE)
-    threshold: float = parameter(0.5, SHARE)
+    threshold: float = parameter(0.5, real(0, 1, above=True))  # 0 is what it is held against
     least: tuple = parameter((1, 10), some(whole(1)))
     resamples: int = parameter(1000, RESAMPLES)
     seed: int = parameter(1, SEED)

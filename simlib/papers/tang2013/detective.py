@@ -176,13 +176,15 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
     @cached_property
     def where(self):
         """What it changes in the score that there must be more similar jobs, figure by figure, as `comparisons`."""
-        found, (first, *others) = {}, self.least
+        names, found, (first, *others) = ["figures", "least", "floor"], {}, self.least
+        if not others:
+            return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
         for (name, claims), least, floor in product(FIGURES.items(), others, (0.0, THRESHOLD)):
             of, before = (
                 self.by_claim[[(one, floor, *TEXT, id) for id in claims]].mean(axis=1) for one in (least, first)
             )
             found[name, least, floor] = of - before
-        return differences(pd.DataFrame(found).rename_axis(columns=["figures", "least", "floor"]))
+        return differences(pd.DataFrame(found).rename_axis(columns=names))
 
     @property
     def statements(self):
@@ -198,7 +200,7 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
         return {
             "": Part(lambda: self.ranking, lambda: ranked(self.ranking)),
             "choices": Part(lambda: self.comparisons),
-            "figures": Part(lambda: self.where, lambda: by_figure(self.where)),
+            "figures": Part(lambda: self.where, (lambda: by_figure(self.where)) if len(self.least) > 1 else None),
             "statements": Part(lambda: results.summary(self.results)),
         }
 
