@@ -1,5 +1,6 @@
 # Executes every notebook under notebooks/ headlessly with papermill: build/notebooks/ gets the executed copies,
-# build/logs/ a log each, figures/ (or build/synthetic/) what they save. A finished notebook is run again only when it,
+# build/logs/ a log each, figures/ what they save (or build/synthetic/ where there is no log, build/explorations/ where
+# some of the logs of the record are missing). A finished notebook is run again only when it,
 # the package, the data or the logs at hand change. `make reproduce` calls it; by hand: snakemake --cores 2
 
 import hashlib

@@ -1,10 +1,12 @@
 """What several test modules build, compare and read; what needs setting up and taking down is in `conftest.py`."""
 
+import ast
 import functools
 import re
 from html import unescape
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,6 +193,13 @@ def tang_trace(jobs, machine=8, name="made up", project="group", synthetic=False
     log = jobs.assign(wait=0, requested_time=jobs.estimate)
     options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
     return tang2013.Trace(name, Workload(jobs, machine, name, **options), project)
+
+
+def tagged_cell(name):
+    """The parameters of a notebook's tagged cell, by name in their order."""
+    cells = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).cells
+    (cell,) = (cell for cell in cells if "parameters" in cell.metadata.get("tags", []))
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(cell.source).body}
 
 
 def of_traces(cls, *traces, **parameters):

@@ -1,31 +1,19 @@
 """Every exhibit is one thing: its parameters are its notebook's, its claims are decided once, its stand-ins marked."""
 
-import ast
 import dataclasses
 
 import matplotlib.pyplot as plt
-import nbformat
 import pandas as pd
 import pytest
-from helpers import ROOT, claimed, texts
+from helpers import ROOT, claimed, tagged_cell, texts
 
-from simlib import load, plots
+from simlib import Workload, load, plots
 from simlib.models import jann97
 from simlib.papers import exhibit, ledger, records
-from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part, repeats
+from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
+from simlib.papers.parameters import parameter, repeats, some_of, whole
 
 EXHIBITS = exhibit.exhibits()
-
-
-def notebook(name):
-    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
-
-
-def tagged_cell(name):
-    """The parameters of a notebook's tagged cell, by name in their order."""
-    (cell,) = (cell for cell in notebook(name).cells if "parameters" in cell.metadata.get("tags", []))
-    lines = ast.parse(cell.source).body
-    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
 def test_every_notebook_of_the_papers_is_an_exhibit():
@@ -37,10 +25,11 @@ def test_every_notebook_of_the_papers_is_an_exhibit():
 
 def test_an_exhibit_has_the_parameters_of_its_notebook():
     for name, declared in EXHIBITS.items():
-        made, given = declared(), tagged_cell(name)
-        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in made.parameters.items()}
-        assert (name, list(plain.items())) == (name, list(given.items()))
-        assert (name, declared.of(given | {"others": 1}).parameters) == (name, given)
+        given = tagged_cell(name)
+        for made in (declared(), declared.of(given | {"others": 1})):
+            plain = {key: list(value) if isinstance(value, tuple) else value for key, value in made.parameters.items()}
+            assert (name, list(plain.items())) == (name, list(given.items()))
+            assert (name, made.changed) == (name, {})
 
 
 def test_claims_and_findings_are_decided_by_one_exhibit_each():
@@ -76,7 +65,7 @@ def made(tmp_path, monkeypatch):
         return plt.subplots()[0]
 
     class Both(Exhibit, name="mualem2001/table9", section="9", claims={"MF-01": LOGS, "MF-02": MODELS}):
-        number: int = 3
+        number: int = parameter(3, whole(1))
         shakes: int = repeats(20)
 
         def load(self):
@@ -121,9 +110,9 @@ def test_what_rests_on_stand_ins_is_saved_apart(made, tmp_path):
 
 
 def test_a_record_has_all_parameters_and_the_sources_that_its_claims_rest_on(made, tmp_path):
-    made(number=5).save()
+    made(shakes=5).save()
     record = records.read(tmp_path / "build" / "synthetic" / "mualem2001_table9.json")
-    assert record["parameters"] == {"number": 5, "shakes": 20}
+    assert record["parameters"] == {"number": 3, "shakes": 5}
     assert [log["name"] for log in record["logs"]] == ["sample"]
     assert [model["name"] for model in record["models"]] == ["Jann"]
 
@@ -131,6 +120,107 @@ def test_a_record_has_all_parameters_and_the_sources_that_its_claims_rest_on(mad
 def test_how_often_logs_are_shaken_is_no_parameter_of_what_rests_on_no_log(made, tmp_path):
     made(shakes=5).save()
     assert records.read(tmp_path / "figures" / "mualem2001_table9_models.json")["parameters"] == {"number": 3}
+
+
+# What goes where
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A function that makes an exhibit of the logs of some names, which are here, and none stands in for them."""
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(exhibit, "REGISTRY", {})
+    jobs = load("sample").jobs
+
+    class Real(Exhibit, name="mualem2001/table9", section="9", claims={"MF-01": LOGS}):
+        number: int = parameter(3, whole(1))
+        names: tuple = parameter(("KTH-SP2", "CTC-SP2"), some_of(("KTH-SP2", "CTC-SP2", "NASA")))
+
+        here = ("KTH-SP2", "CTC-SP2")
+        breaks = False
+
+        def load(self):
+            return {LOGS: [Workload(jobs, 128, name) for name in self.names if name in self.here]}
+
+        def judge(self):
+            return [claimed("MF-01", ledger.REPRODUCED, "7 of 7")]
+
+        def parts(self):
+            table = pd.DataFrame({"x": [self.number]})
+            return {"": Part(table), "more": Part(table, self.draw)}
+
+        def draw(self):
+            if self.breaks:
+                raise ArithmeticError("two and two make five")
+            return plt.subplots()[0]
+
+    return Real
+
+
+def all_files(folder):
+    """What lies in a folder and in those in it: the bytes by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+
+
+def test_a_run_with_other_parameters_goes_apart_and_says_so(study, tmp_path, capsys):
+    study().save()
+    before = all_files(tmp_path)
+    assert {path.split("/")[0] for path in before} == {"figures"} and len(before) == 5
+    study(number=5).save()
+    study(number=6).save()
+    after = all_files(tmp_path)
+    assert {path: after[path] for path in before} == before
+    folders = sorted({path.rpartition("/")[0] for path in after.keys() - before.keys()})
+    assert len(folders) == 2 and all(folder.startswith("build/explorations/mualem2001_table9_") for folder in folders)
+    said = capsys.readouterr().out
+    assert all(folder in said for folder in folders) and "number is 5, in the notebook 3" in said
+
+
+def test_a_run_of_fewer_logs_than_the_record_names_goes_apart_and_names_them(study, tmp_path, monkeypatch, capsys):
+    study().save()
+    before = all_files(tmp_path / "figures")
+    monkeypatch.setattr(study, "here", ("KTH-SP2",))
+    study().save()
+    assert all_files(tmp_path / "figures") == before
+    assert "without CTC-SP2" in capsys.readouterr().out
+    assert len(all_files(tmp_path / "build" / "explorations")) == 5
+
+
+def test_a_full_run_takes_the_place_of_what_fewer_logs_made(study, tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "here", ("KTH-SP2",))
+    study().save()
+    monkeypatch.undo()
+    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    study().save()
+    path = tmp_path / "figures" / "mualem2001_table9.json"
+    assert [log["name"] for log in records.read(path)["logs"]] == ["KTH-SP2", "CTC-SP2"]
+
+
+def test_a_list_and_a_whole_number_that_mean_the_same_are_no_exploration(study, tmp_path):
+    study.of({"number": 3, "names": ["KTH-SP2", "CTC-SP2"]}).save()
+    assert (tmp_path / "figures" / "mualem2001_table9.csv").exists() and not (tmp_path / "build").exists()
+
+
+def test_an_exhibit_that_breaks_off_while_it_draws_leaves_no_part(study, tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "breaks", True)
+    with pytest.raises(ArithmeticError):
+        study().save()
+    assert all_files(tmp_path) == {}
+
+
+# What parameters may be
+
+
+def test_one_value_stands_for_a_list_of_it(study):
+    assert study(names="NASA").names == ("NASA",)
+
+
+def test_a_parameter_without_a_kind_is_refused(monkeypatch):
+    monkeypatch.setattr(exhibit, "REGISTRY", {})
+    with pytest.raises(TypeError, match="Own declares number without"):
+
+        class Own(Exhibit, name="mualem2001/table9"):
+            number: int = 3
 
 
 def test_a_missing_parameter_is_named(made):

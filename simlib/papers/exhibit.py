@@ -10,7 +10,9 @@ A notebook is then `exhibit = Table3.of(globals())`, `exhibit.table`, `exhibit.f
 """
 
 import dataclasses
+import hashlib
 import importlib
+import json
 import pkgutil
 import re
 from dataclasses import dataclass, field
@@ -25,11 +27,6 @@ from . import records, showing
 LOGS, MODELS, EXAMPLES = "logs", "models", "examples"
 """What claims and pictures can rest on: the paper's logs, or what stands in for them; made-up workloads of published
 models; small ones made by hand."""
-
-
-def repeats(count):
-    """Declare a parameter that says how many runs of the logs there are: a few will do where all are stand-ins."""
-    return field(default=count, metadata={"repeats": True})
 
 
 @dataclass(frozen=True)
@@ -55,12 +52,14 @@ class Part:
 
 
 SAME_FOR_ALL = {"of", "own", "repeats", "parameters", "sources", "synthetic", "made", "verdicts", "figure", "save"}
+SAME_FOR_ALL |= {"refuse", "changed"}
 """What no exhibit defines for itself."""
 
 
 class Exhibit:
     """The base of all exhibits, which are dataclasses: the annotated attributes of a subclass are its parameters.
 
+    Each is declared by `parameters.parameter` with what it may be; a test holds the defaults to those of the notebook.
     A subclass defines `load`, `parts`, and where the text makes claims `judge`. Its results are attributes that are
     worked out when they are first asked for (`functools.cached_property`). It is declared with
 
@@ -88,6 +87,8 @@ class Exhibit:
         cls.name, cls.section, cls.seconds, cls.after, cls.claims = name, section, seconds, after, claims or {}
         if name:  # and not what several exhibits have in common
             dataclass(eq=False)(cls)
+            if unchecked := [each.name for each in dataclasses.fields(cls) if "kind" not in each.metadata]:
+                raise TypeError(f"{cls.__name__} declares {', '.join(unchecked)} without parameters.parameter(...)")
             REGISTRY[name] = cls
 
     # What an exhibit defines
@@ -113,12 +114,26 @@ class Exhibit:
         Raises
         ------
         ValueError
-            Where a parameter is missing.
+            Where a parameter is missing, or is not what it may be.
         """
         names = [each.name for each in dataclasses.fields(cls)]
         if missing := [name for name in names if name not in variables]:
             raise ValueError(f"{cls.name}: found no parameter {', '.join(missing)} in the notebook's first code cell")
         return cls(**{name: variables[name] for name in names})
+
+    def __post_init__(self):
+        """Check the parameters; one value stands for a list of it, as `papermill -p` has no lists."""
+        for each in dataclasses.fields(self):
+            value = getattr(self, each.name)
+            if isinstance(each.default, tuple) and not isinstance(value, tuple):
+                setattr(self, each.name, tuple(value) if isinstance(value, list) else (value,))
+            kind = each.metadata["kind"]
+            if not kind.is_of(getattr(self, each.name)):
+                self.refuse(each.name, kind.expected)
+
+    def refuse(self, name, expected):
+        """Raise ValueError for a parameter, with what it may be."""
+        raise ValueError(f"{self.name}: {name}: found {_shown(getattr(self, name))}, expected {expected}")
 
     @classmethod
     def repeats(cls):
@@ -193,35 +208,77 @@ class Exhibit:
             self._figures[part] = figure
         return self._figures[part]
 
-    def save(self):
-        """Write all parts: pictures, numbers, records; to `figures/`, or where one rests on stand-ins, apart.
+    @property
+    def changed(self):
+        """The parameters that are not the notebook's own, by name."""
+        own = type(self)().parameters
+        return {name: value for name, value in self.parameters.items() if value != own[name]}
 
-        Those of a log of one's own go to a folder of its name in `build/own/`.
+    def save(self):
+        """Write all parts: pictures, numbers, records; nothing before all are drawn and judged.
+
+        What a notebook makes by its own parameters goes to `figures/`, or where it rests on stand-ins to
+        `build/synthetic/`. What it makes by others, or of fewer logs than its record in `figures/`, goes to a folder
+        in `build/explorations/`, and what it makes of a log of one's own to one in `build/own/`: nothing counts these.
         """
-        folder = paths.ROOT / "build" / "own" / Path(self.log).name.split(".")[0] if self.own else None
-        stem = self.name.replace("/", "_")
+        stem, files, why = self.name.replace("/", "_"), {}, {}
         for suffix, part in self.made.items():
-            main = suffix == next(iter(self.made))
-            claims = self.verdicts if main else []
+            name = f"{stem}_{suffix}" if suffix else stem
+            claims = self.verdicts if suffix == next(iter(self.made)) else []
             groups = [*part.on, *(group for one in claims for group in self._rests_on(one["id"]))]
             on = [group for group in self.sources if group in groups]
+            workloads = [workload for group in on for workload in self.sources[group]]
             others = [] if LOGS in on else self.repeats()  # which are of shaken runs of the logs
-            records.write(
-                f"{stem}_{suffix}" if suffix else stem,
+            found = records.contents(
+                name,
                 self.figure(suffix),
                 self._own_columns(_made(part.table)),
-                [workload for group in on for workload in self.sources[group]],
+                workloads,
                 {name: value for name, value in self.parameters.items() if name not in others and name != "log"},
                 [] if self.own else _made(part.cells),
                 claims,
-                folder,
             )
-        if folder:
-            print(f"Saved in {folder}")
+            differs = [] if self.own else self._differs(name, on, workloads)
+            why |= dict.fromkeys(differs)
+            folder = self._apart if self.own or differs else records.folder(workloads)
+            files |= {folder / file: content for file, content in found.items()}
+        records.write(files)
+        if self.own:
+            print(f"Saved in {self._apart}")
+        elif why:
+            print(f"Saved in {self._apart}, for this is not what figures/ has: {'; '.join(why)}")
+
+    def _differs(self, name, on, workloads):
+        """Say what a part is made by or from that its record in `figures/` is not: sentences."""
+        few = [] if LOGS in on and not self.synthetic(on) else self.repeats()  # which do not matter there
+        own = type(self)().parameters
+        said = [
+            f"{parameter} is {_shown(value)}, in the notebook {_shown(own[parameter])}"
+            for parameter, value in self.changed.items()
+            if parameter not in few
+        ]
+        lacking = [] if self.synthetic(on) else records.lacking(paths.ROOT / "figures" / f"{name}.json", workloads)
+        return said + ([f"without {', '.join(lacking)}"] if lacking else [])
+
+    @property
+    def _apart(self):
+        """Where that goes which is not the study's: a folder for each log of one's own, and each set of parameters."""
+        build = paths.ROOT / "build"
+        if self.own:
+            return build / "own" / Path(self.log).name.split(".")[0]
+        made_from = [self.changed, [workload.name for group in self.sources.values() for workload in group]]
+        digest = hashlib.sha256(json.dumps(made_from, default=str).encode()).hexdigest()[:8]
+        return build / "explorations" / f"{self.name.replace('/', '_')}_{digest}"
 
     def _own_columns(self, table):
         """Leave out the columns for what is printed, of a log of one's own."""
         return table.drop(columns=["published", "deviation"], errors="ignore") if self.own else table
+
+
+def _shown(value):
+    """A parameter's value as it stands in a notebook, cut where it is long."""
+    text = repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def _made(value):

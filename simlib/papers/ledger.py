@@ -73,7 +73,7 @@ class Measure:
     def spread(cls, values):
         """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
         runs = values.drop(AS_IT_IS)
-        found = Interval.of(runs)
+        found = Interval.of(runs) if runs.notna().any() else NOTHING
         return cls(float(values[AS_IT_IS]), found.low, found.high, tuple(runs))
 
     @classmethod

@@ -45,35 +45,67 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
         verdicts["claims"] = [withdrawn(claim) for claim in verdicts["claims"]]
         if figure is not None:
             plots.stamp(figure)
-    return write(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
+    place = folder(workloads)
+    files = contents(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
+    write({place / name: content for name, content in files.items()})
+    return place
 
 
-def write(exhibit, figure, table, workloads, parameters, cells, claims, folder=None, digits=4):
-    """As `save`, of a figure that is stamped and claims that are withdrawn where they have to be; into any folder.
+def folder(workloads):
+    """Where the files of an exhibit belong that is made of these."""
+    apart = any(workload.stand_in for workload in workloads)
+    return paths.ROOT / "build" / "synthetic" if apart else paths.ROOT / "figures"
+
+
+def contents(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
+    """Give the files of an exhibit, bytes by name; as `save`, of a figure that is stamped and claims that are withdrawn.
 
     Raises
     ------
     ValueError
-        For a record that does not follow `data/exhibit.schema.json`; nothing is written.
+        For a record that does not follow `data/exhibit.schema.json`.
     """
     synthetic = any(workload.stand_in for workload in workloads)
-    folder = folder or (paths.ROOT / "build" / "synthetic" if synthetic else paths.ROOT / "figures")
     verdicts = {"cells": [_unjudged(cell) for cell in cells] if synthetic else cells, "claims": claims}
     record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
     if wrong := complaint(record):
         raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
+    files = {}
     if figure is not None:
-        plots.save(figure, folder / f"{exhibit}.png")
+        files[f"{exhibit}.png"] = plots.png(figure)
     if table is not None:
         table = table.assign(data=plots.SYNTHETIC) if synthetic else table
-        folder.mkdir(parents=True, exist_ok=True)
-        with paths.replacing(folder / f"{exhibit}.csv") as path:
-            table.round(digits).to_csv(path, lineterminator="\n")
-    with paths.replacing(folder / f"{exhibit}.json") as path:
-        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    if synthetic:
-        print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
-    return folder
+        files[f"{exhibit}.csv"] = table.round(digits).to_csv(lineterminator="\n").encode()
+    files[f"{exhibit}.json"] = (json.dumps(record, indent=1) + "\n").encode()
+    return files
+
+
+def write(files):
+    """Write files, bytes by path, the records last; say which of them rest on stand-ins."""
+    for path in sorted(files, key=lambda path: path.suffix == ".json"):
+        with paths.replacing(path) as new:
+            new.write_bytes(files[path])
+        if path.suffix == ".json" and json.loads(files[path])["synthetic"]:
+            print(f"*** {plots.SYNTHETIC}: {path.stem} says nothing about the paper ***")
+
+
+def logs_of(path):
+    """The names of the logs that a record was made from, restored or not; none where there is no record."""
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text(encoding="utf-8"))["logs"]
+    return list(dict.fromkeys(_as_filed(log["name"]) for log in found))
+
+
+def lacking(path, workloads):
+    """The names of the logs that a record was made from and that are not among some workloads."""
+    here = {_as_filed(workload.name) for workload in workloads}
+    return [name for name in logs_of(path) if name not in here]
+
+
+def _as_filed(name):
+    """The name of a log, from that of a workload that may have its lost jobs back."""
+    return name.removesuffix(", restored")
 
 
 def withdrawn(claim):

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from .marks import SYNTHETIC, mark, save, stamp
+from .marks import SYNTHETIC, mark, png, save, stamp
 from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
 from .parts import job_colours
 from .schedules import draw_piece, gantt, spans, utilization
@@ -25,6 +25,7 @@ __all__ = [
     "log_time_axis",
     "mark",
     "plain_log_axis",
+    "png",
     "plt",
     "save",
     "scheduler_styles",

@@ -72,7 +72,18 @@ def save(figure: Figure, path: str | Path) -> None:
     b'PNG'
     """
     with paths.replacing(path) as new:
-        new.write_bytes(_png(figure, STYLE["savefig.dpi"]))
+        new.write_bytes(png(figure))
+
+
+def png(figure: Figure) -> bytes:
+    """Draw a figure as `save` does.
+
+    Examples
+    --------
+    >>> png(Figure())[1:4]
+    b'PNG'
+    """
+    return _png(figure, STYLE["savefig.dpi"])
 
 
 def described(figure: Figure) -> str:

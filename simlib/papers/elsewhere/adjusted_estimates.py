@@ -14,7 +14,8 @@ from ...policies import EASY
 from ...schedule import simulate
 from ...walltime import Adjustment, Scheme
 from .. import cache
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
+from ..parameters import PERCENTILE, RESAMPLES, SECONDS, SEED, SHARE, WINDOW, parameter, repeats, some
 from ..tang2013.scheduling import BASELINE, ORDERS, STRATEGIES, printed_table
 from . import ENOUGH_ESTIMATES, OnMachines, deciding, findings, of_adjusting, pictures, small_multiples
 from .effects import effects, of_case, together
@@ -70,25 +71,30 @@ class AdjustedEstimates(
     taken = staticmethod(of_adjusting)
     with_partitions = True
 
-    percentile: float = 85
-    other_percentiles: tuple = (95, 70)
-    window: str = "1 month"
-    threshold: float = 0.5
+    percentile: float = parameter(85, PERCENTILE)
+    other_percentiles: tuple = parameter((95, 70), some(PERCENTILE))
+    window: str = parameter("1 month", WINDOW)
+    threshold: float = parameter(0.5, SHARE)
     shakes: int = repeats(5)
     other_shakes: int = repeats(2)
-    shake_s: int = 60
-    resamples: int = 300
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    resamples: int = parameter(300, RESAMPLES)
+    seed: int = parameter(0, SEED)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.percentile in self.other_percentiles:
+            self.refuse("other_percentiles", f"others than the percentile, {self.percentile:g}")
 
     @property
     def adjustable(self):
         """The logs that have users and enough estimates."""
         return [one for one in self.found if one.estimated >= ENOUGH_ESTIMATES and (one.workload.jobs.user != -1).any()]
 
-    def scheme(self, machine, percentile=None):
+    def scheme(self, machine, percentile):
         """Make the scheme for a log, a `walltime.Scheme`."""
         key = KEY if machine.estimated >= MANY_ESTIMATES else OF_USER
-        return Scheme(key, self.window, percentile or self.percentile, self.threshold, LEAST_JOBS)
+        return Scheme(key, self.window, percentile, self.threshold, LEAST_JOBS)
 
     @cached_property
     def effects(self):
@@ -96,7 +102,9 @@ class AdjustedEstimates(
         return together([self._of_machine(one) for one in self.adjustable])
 
     def _of_machine(self, machine):
-        shown = of_machine(machine, {self.percentile: self.scheme(machine)}, self.percentile, self.settings)
+        shown = of_machine(
+            machine, {self.percentile: self.scheme(machine, self.percentile)}, self.percentile, self.settings
+        )
         others = {percentile: self.scheme(machine, percentile) for percentile in self.other_percentiles}
         settings = self.settings | {"shakes": self.other_shakes}
         return together([shown, of_machine(machine, others, self.percentile, settings)])
@@ -104,7 +112,7 @@ class AdjustedEstimates(
     @cached_property
     def accuracy(self):
         """What adjusting does to the estimates of each log, from `accuracy`."""
-        rows = [accuracy(one, self.scheme(one)) for one in self.adjustable]
+        rows = [accuracy(one, self.scheme(one, self.percentile)) for one in self.adjustable]
         return pd.DataFrame(rows, pd.Index([one.name for one in self.adjustable], name="log"), list(ACCURACY))
 
     @property

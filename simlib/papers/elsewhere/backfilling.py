@@ -9,8 +9,9 @@ import pandas as pd
 
 from ... import estimates
 from ...policies import EASY, Conservative
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import published
+from ..parameters import RESAMPLES, SECONDS, SEED, parameter, repeats
 from . import ENOUGH_ESTIMATES, OnMachines, by_load, deciding, findings, of_backfilling, pictures, small_multiples
 from .effects import BACKFILLED, effects, minus, of_case, together
 
@@ -58,9 +59,9 @@ class Backfilling(
 
     shakes: int = repeats(5)
     load_shakes: int = repeats(2)
-    shake_s: int = 60
-    resamples: int = 300
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    resamples: int = parameter(300, RESAMPLES)
+    seed: int = parameter(0, SEED)
 
     @cached_property
     def effects(self):

@@ -14,6 +14,7 @@ import pandas as pd
 from ...walltime import PERCENTILES
 from ..exhibit import LOGS, Part
 from ..mualem2001.table2_figure8 import CLASSES, flatness, histogram, lines
+from ..parameters import PERCENTILE, RESAMPLES, SEED, parameter, some
 from ..tang2013 import TRIPLE, Trace, accuracy, inaccuracy, printed
 from . import ENOUGH_ESTIMATES, OnMachines, deciding, findings, of_adjusting, pictures, small_multiples
 from .adjusted_estimates import LEAST_JOBS, STAND_IN
@@ -48,9 +49,9 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
     taken = staticmethod(of_adjusting)
     with_partitions = True
 
-    percentiles: tuple = PERCENTILES
-    resamples: int = 300
-    seed: int = 0
+    percentiles: tuple = parameter(PERCENTILES, some(PERCENTILE))
+    resamples: int = parameter(300, RESAMPLES)
+    seed: int = parameter(0, SEED)
 
     @cached_property
     def asked(self):
@@ -121,7 +122,8 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
     @cached_property
     def _by_scheme(self):
         """Mean accuracy by replication, by log tables of a column a (key, percentile)."""
-        return {one.name: _accuracy(one, self.percentiles, self.resamples, self.seed) for one in self.of_users}
+        percentiles = list(dict.fromkeys([*self.percentiles, BEST, *OTHERS]))
+        return {one.name: _accuracy(one, percentiles, self.resamples, self.seed) for one in self.of_users}
 
     @cached_property
     def best(self):

@@ -10,7 +10,8 @@ import pandas as pd
 from ...cluster import POLICIES
 from ...cluster.choosing import why_not_usable
 from ...policies import EASY
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
+from ..parameters import RESAMPLES, SECONDS, SEED, parameter, repeats, some, whole
 from . import ENOUGH_ESTIMATES, OnMachines, deciding, findings, heat, of_backfilling, pictures, small_multiples
 from .effects import HOUR_LONGER, LONGEST_WAIT, WAIT_95TH, effects, of_case, of_level, together
 
@@ -57,11 +58,11 @@ class Policies(
 
     taken = staticmethod(of_backfilling)
 
-    reservations: tuple = (2, 3, 5, 10, 20, 50)
+    reservations: tuple = parameter((2, 3, 5, 10, 20, 50), some(whole(2)))
     shakes: int = repeats(3)
-    shake_s: int = 60
-    resamples: int = 300
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    resamples: int = parameter(300, RESAMPLES)
+    seed: int = parameter(0, SEED)
 
     @cached_property
     def effects(self):

@@ -258,6 +258,8 @@ def _trace(setting, variant, jobs, estimates):
     whole = log(setting["log"], variant)
     condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
     workload = (whole.select(condition) if condition else whole).with_estimates(kind)
+    if not len(workload):
+        raise ValueError(f"jobs: {name}: found {condition!r}, which no job meets, expected a condition that some do")
     missing = setting.get("missing", {}).get(workload.source["variant"])
     begin, days = setting.get("months_begin", 0.0), setting.get("begin_on", {})
     lost, from_first_job = None, setting.get("from_first_job", False)

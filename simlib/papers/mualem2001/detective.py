@@ -11,8 +11,9 @@ import scipy
 from ...schedule import simulate
 from ...stats import Interval, band
 from ...sweeps import sweep
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import CLOSE, INSIDE, OFF, RESTORED, deviation, judge
+from ..parameters import SECONDS, SEED, parameter, repeats, some_of
 from . import CLOSE_TO, METRICS, SCHEDULERS, SP2, TRACES, detective_findings, detective_pictures, programs
 from .on_traces import OnTraces
 from .suspects import DECIMALS, FREEDOM, monthly, printed, search, selections, witnesses
@@ -34,12 +35,12 @@ class Detective(
 
     puts_back = True
 
-    traces: tuple = TRACES
+    traces: tuple = parameter(TRACES, some_of(TRACES, among=SP2))
     shakes: int = repeats(20)
     text_shakes: int = repeats(100)
     likely_shakes: int = repeats(40)
-    shake_s: int = 60
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
 
     @property
     def found(self):

@@ -11,10 +11,11 @@ from ... import estimates
 from ...plots import COLOURS
 from ...stats import ks_distance
 from .. import results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import LIKELY, RESTORED, TEXT, deviation
 from ..ledger import NOTHING, Measure, decide
-from . import SP2, table3
+from ..parameters import SECONDS, SEED, SHARE, parameter, real, repeats, some, some_of, whole
+from . import SP2, TRACES, table3
 from .on_traces import OnTraces
 from .pictures import by_estimates
 
@@ -32,17 +33,17 @@ class EstimateModel(
 ):
     """A model of what users ask for: its histogram, and what scheduling makes of it."""
 
-    traces: tuple = SP2
-    under: float = 0.10
-    short: int = 90
-    stretch: int = 10
-    cap: int = 86400
-    factors: tuple = (2, 11, 101)
-    rules: tuple = (TEXT, LIKELY, RESTORED)
-    seeds: int = 10
-    seed: int = 0
+    traces: tuple = parameter(SP2, some_of(TRACES))
+    under: float = parameter(0.10, SHARE)
+    short: int = parameter(90, whole(0))
+    stretch: int = parameter(10, real(1))
+    cap: int = parameter(86400, whole(1))
+    factors: tuple = parameter((2, 11, 101), some(real(1)))
+    rules: tuple = parameter((TEXT, LIKELY, RESTORED), some_of((TEXT, LIKELY, RESTORED), first=(TEXT, LIKELY)))
+    seeds: int = parameter(10, whole(2))
+    seed: int = parameter(0, SEED)
     shakes: int = repeats(20)
-    shake_s: int = 60
+    shake_s: int = parameter(60, SECONDS)
 
     @property
     def makers(self):

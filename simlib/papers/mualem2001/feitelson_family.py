@@ -7,6 +7,7 @@ import pandas as pd
 
 from ...models import feitelson96, feitelson_family, jann97
 from ..exhibit import MODELS, Part
+from ..parameters import LOAD, parameter, whole
 from . import load_curves, over_family
 from .load_curves_claims import CANDIDATES, OF_F, OF_FSL
 from .under_load import UnderLoad
@@ -21,11 +22,17 @@ STEPS = dict(zip(CANDIDATES, (ONCE, ONCE | {"arrivals": jann97.interarrivals}), 
 class FeitelsonFamily(UnderLoad, name="mualem2001/feitelson-family", section="3.3", seconds=170, claims=ON):
     """How far do the answers hang on the numbers of the Feitelson model?"""
 
-    first_variant_load: float = 0.7
-    last_variant_load: float = 0.85
-    number_of_runs: int = 5
+    first_variant_load: float = parameter(0.7, LOAD)
+    last_variant_load: float = parameter(0.85, LOAD)
+    number_of_runs: int = parameter(5, whole(2))
 
     measures = tuple(load_curves.MEASURED)
+
+    def __post_init__(self):
+        super().__post_init__()
+        low, high = self.first_variant_load, self.last_variant_load
+        if not any(low <= load <= high for load in self.loads):
+            self.refuse("last_variant_load", f"one of the loads from {low:g} on, or more: {self.loads}")
 
     @cached_property
     def family(self):

@@ -1,6 +1,5 @@
 """Figure 5: how much is backfilled, and which jobs, on logs and on models (section 3.3)."""
 
-from dataclasses import field
 from functools import cached_property
 from itertools import product
 
@@ -12,8 +11,9 @@ from ...models import feitelson96, jann97
 from ...plots import COLOURS, legend, scheduler_styles
 from ...plots.load_curves import in_whole_per_cents
 from ...size_classes import ALL, named
-from ..exhibit import LOGS, MODELS, Part, repeats
+from ..exhibit import LOGS, MODELS, Part
 from ..judging import LIKELY, RESTORED, TEXT
+from ..parameters import LOAD, SECONDS, SEED, SWITCH, WORDS, by_name, one_of, parameter, repeats, some, some_of, whole
 from . import SCHEDULERS, TRACES, backfilling, backfilling_claims, policies, traces
 from .on_traces import OnTraces
 from .pictures import DOT, DOTTED, INTERVAL
@@ -30,18 +30,18 @@ OF = dict(zip((*SCHEDULERS, "relative", "difference"), [*COLOURS[:2], "#444444",
 class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=30, claims=ON):
     """Does EASY backfill more?"""
 
-    traces: tuple = TRACES
-    rules: tuple = (TEXT, LIKELY, RESTORED)
-    jobs: dict = field(default_factory=dict)
-    estimates: dict = field(default_factory=dict)
-    cm5_exact: bool = True
+    traces: tuple = parameter(TRACES, some_of(TRACES))
+    rules: tuple = parameter((TEXT, LIKELY, RESTORED), some_of((TEXT, LIKELY, RESTORED), first=(TEXT, LIKELY)))
+    jobs: dict = parameter({}, by_name(TRACES, WORDS))
+    estimates: dict = parameter({}, by_name(TRACES, one_of("user", "exact")))
+    cm5_exact: bool = parameter(True, SWITCH)
     shakes: int = repeats(20)
-    shake_s: int = 60
-    seed: int = 1
-    model_loads: tuple = (0.5, 0.6, 0.7, 0.8, 0.9)
-    model_jobs: int = 50_000
-    model_seeds: int = 10
-    feedback: bool = True
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(1, SEED)
+    model_loads: tuple = parameter((0.5, 0.6, 0.7, 0.8, 0.9), some(LOAD))
+    model_jobs: int = parameter(50_000, whole(1))
+    model_seeds: int = parameter(10, whole(2))
+    feedback: bool = parameter(True, SWITCH)
 
     @cached_property
     def logs(self):

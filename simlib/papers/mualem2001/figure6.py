@@ -1,6 +1,5 @@
 """Figure 6: run times by job size, of logs and models side by side (section 3.3)."""
 
-from dataclasses import field
 from functools import cached_property
 
 import matplotlib.pyplot as plt
@@ -14,6 +13,7 @@ from ...size_classes import ALL, SECONDS, class_name, named
 from .. import results
 from ..exhibit import LOGS, MODELS, Part
 from ..judging import RESTORED, TEXT
+from ..parameters import RESAMPLES, SEED, WORDS, by_name, parameter, some_of, whole
 from . import SP2, TRACES, distributions, over_family
 from .on_traces import OnTraces
 from .pictures import DOT, INTERVAL
@@ -34,14 +34,14 @@ class Figure6(
 ):
     """Are jobs of SP2 machines longer and smaller than others?"""
 
-    traces: tuple = TRACES
-    rules: tuple = (TEXT, RESTORED)
-    jobs: dict = field(default_factory=dict)
-    least_jobs: int = 100
-    resamples: int = 1000
-    seed: int = 1
-    model_jobs: int = 100_000
-    model_seeds: int = 5
+    traces: tuple = parameter(TRACES, some_of(TRACES))
+    rules: tuple = parameter((TEXT, RESTORED), some_of((TEXT, RESTORED), first=(TEXT,)))
+    jobs: dict = parameter({}, by_name(TRACES, WORDS))
+    least_jobs: int = parameter(100, whole(1))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
+    model_jobs: int = parameter(100_000, whole(1))
+    model_seeds: int = parameter(5, whole(2))
 
     @cached_property
     def models(self):

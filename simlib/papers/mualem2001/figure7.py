@@ -7,6 +7,7 @@ import pandas as pd
 from ...load_curves import over_runs
 from ...models import jann97
 from ..exhibit import MODELS, Part
+from ..parameters import LOAD, parameter, whole
 from . import load_curves_claims
 from .under_load import UnderLoad
 
@@ -27,8 +28,8 @@ class Figure7(
 ):
     """Is it that jobs are small, or that they are long?"""
 
-    last_load: float = 0.9
-    number_of_runs: int = 5
+    last_load: float = parameter(0.9, LOAD)
+    number_of_runs: int = parameter(5, whole(2))
 
     repeating = VARIANTS
 

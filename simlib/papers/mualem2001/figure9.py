@@ -11,10 +11,11 @@ from ...estimates import Historical, did_not_complete
 from ...stats import Interval
 from ...walltime import accuracy
 from .. import results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import LIKELY, RESTORED, TEXT, cell, published
 from ..ledger import NOTHING, PRINTED, Measure, decide
-from . import METRICS, policies
+from ..parameters import SECONDS, SEED, one_of, parameter, real, repeats, some, some_of
+from . import METRICS, TRACES, policies
 from .on_traces import OnTraces
 from .pictures import by_estimates, used_share
 from .replications import means, of_rules
@@ -36,13 +37,13 @@ USERS = "users' estimates"
 class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=20, claims=dict.fromkeys(CLAIMS, LOGS)):
     """Estimates from history."""
 
-    trace: str = "CTC"
-    deviations: tuple = (1.5, 3)
-    scatter_h: float = 2
-    rules: tuple = (TEXT, LIKELY, RESTORED)
+    trace: str = parameter("CTC", one_of(*TRACES))
+    deviations: tuple = parameter((1.5, 3), some(real()))
+    scatter_h: float = parameter(2, real(above=True))
+    rules: tuple = parameter((TEXT, LIKELY, RESTORED), some_of((TEXT, LIKELY, RESTORED), first=(TEXT, LIKELY)))
     shakes: int = repeats(10)
-    shake_s: int = 60
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
 
     @property
     def traces(self):

@@ -11,6 +11,7 @@ from ...examples import FIGURE2_EARLY_END, figure1, figure2, figure3, promises
 from ..exhibit import EXAMPLES, LOGS, Part
 from ..judging import LIKELY, TEXT
 from ..ledger import Measure, decide
+from ..parameters import SECONDS, parameter, some, some_of
 from . import TRACES, policies
 from .on_traces import OnTraces
 
@@ -26,8 +27,8 @@ ON = {"MF-01": LOGS, "MF-02": (EXAMPLES, LOGS), "MF-03": EXAMPLES, "MF-04": LOGS
 class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds=5, claims=ON):
     """How does backfilling work, and how often are its promises broken?"""
 
-    traces: tuple = TRACES
-    lengths: tuple = (10, 100, 1000, 10_000)
+    traces: tuple = parameter(TRACES, some_of(TRACES))
+    lengths: tuple = parameter((10, 100, 1000, 10_000), some(SECONDS, least=2))
 
     @cached_property
     def schedule(self):

@@ -10,6 +10,8 @@ import pandas as pd
 from ..exhibit import LOGS, Part
 from ..judging import TEXT, cell, deviation, published
 from ..ledger import PRINTED, Measure, decide
+from ..parameters import one_of, parameter
+from . import TRACES
 from .on_traces import OnTraces
 from .table2_figure8 import in_peak, lines
 
@@ -22,7 +24,7 @@ ONE_IN = "one_in_so_many"
 class Footnote2(OnTraces, name="mualem2001/footnote2", section="4.1", seconds=5, claims={"MF-44": LOGS}):
     """How many of the jobs that were killed may be pieces of longer ones?"""
 
-    trace: str = "KTH"
+    trace: str = parameter("KTH", one_of(*TRACES))
 
     @property
     def traces(self):

@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ..exhibit import Part, repeats
+from ..exhibit import Part
 from ..judging import LIKELY, OFF, RESTORED, published, reading
+from ..parameters import SECONDS, SEED, parameter, repeats, some_of
 from . import METRICS, TRACES, leftovers_forks, leftovers_pictures
 from .leftovers_forks import PROGRAMS, near
 from .on_traces import OnTraces
@@ -34,13 +35,13 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 
     puts_back = True
 
-    traces: tuple = TRACES
+    traces: tuple = parameter(TRACES, some_of(TRACES))
     shakes: int = repeats(100)
     wide_shakes: int = repeats(40)
     fork_shakes: int = repeats(500)
-    shake_s: int = 60
-    wide_s: int = 3600
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    wide_s: int = parameter(3600, SECONDS)
+    seed: int = parameter(0, SEED)
 
     @property
     def real(self):

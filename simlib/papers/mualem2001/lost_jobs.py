@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from ...stats import shake
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import LIKELY, RESTORED, published
-from . import METRICS, SCHEDULERS, lost_jobs_findings, lost_jobs_pictures, policies
+from ..parameters import SECONDS, SEED, parameter, repeats, some, some_of
+from . import METRICS, SCHEDULERS, TRACES, lost_jobs_findings, lost_jobs_pictures, policies
 from .on_traces import OnTraces
 from .suspects import fit, monthly, printed
 
@@ -42,13 +43,13 @@ class LostJobs(
 
     puts_back = True
 
-    traces: tuple = ("CTC", "KTH", "Par", "CM5")
-    run_times: tuple = (900, 1200, 1500, 1800, 2100, 2400, 2700, 3000)
-    requests: tuple = (7201, 10800, 14400, 21600, 43200, 64800)
-    spacings: tuple = (1, 9, 48)
+    traces: tuple = parameter(("CTC", "KTH", "Par", "CM5"), some_of(TRACES))
+    run_times: tuple = parameter((900, 1200, 1500, 1800, 2100, 2400, 2700, 3000), some(SECONDS))
+    requests: tuple = parameter((7201, 10800, 14400, 21600, 43200, 64800), some(SECONDS))
+    spacings: tuple = parameter((1, 9, 48), some(SECONDS))
     shakes: int = repeats(20)
-    shake_s: int = 60
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
 
     @property
     def by_name(self):

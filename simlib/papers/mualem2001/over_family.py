@@ -109,7 +109,7 @@ def _panel(ax, rows, criterion):
     bounds = np.array([criterion.above, criterion.below])
     finite = bounds[np.isfinite(bounds)]
     ends = np.nanmin([*rows.low, *finite]), np.nanmax([*rows.high, *finite])
-    margin = 0.06 * (ends[1] - ends[0])
+    margin = 0.06 * (ends[1] - ends[0]) or 0.06
     ax.set_xlim(ends[0] - margin, ends[1] + margin)
     ax.axvspan(*np.clip(bounds, *ax.get_xlim()), zorder=0, **BOUNDS)
     unit, sign = (100, "%") if "%" in criterion.form else (1, "")

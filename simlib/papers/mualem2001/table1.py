@@ -3,7 +3,6 @@
 And the numbers of jobs of the logs that section 3.1 prints.
 """
 
-from dataclasses import field
 from functools import cached_property
 
 import matplotlib.pyplot as plt
@@ -12,8 +11,9 @@ import pandas as pd
 
 from ...plots import COLOURS, legend, plain_log_axis, scheduler_styles
 from .. import results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import CALENDAR, LIKELY, RESTORED, TEXT, deviation, published
+from ..parameters import SECONDS, SEED, WORDS, by_name, one_of, parameter, repeats, some_of
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, TRACES, WHOLE, table1_claims
 from .on_traces import OnTraces
 from .pictures import PRINTED
@@ -29,15 +29,17 @@ DECIMALS = {"load": 3, "jobs": 0, "response_s": 0, "bounded_slowdown": 1}
 class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, claims=dict.fromkeys(CLAIMS, LOGS)):
     """EASY against conservative backfilling, month by month."""
 
-    traces: tuple = TRACES
-    rules: tuple = (TEXT, LIKELY, RESTORED, CALENDAR)
-    jobs: dict = field(default_factory=dict)
-    estimates: dict = field(default_factory=dict)
+    traces: tuple = parameter(TRACES, some_of(TRACES))
+    rules: tuple = parameter(
+        (TEXT, LIKELY, RESTORED, CALENDAR), some_of((TEXT, LIKELY, RESTORED, CALENDAR), first=(TEXT, LIKELY))
+    )
+    jobs: dict = parameter({}, by_name(TRACES, WORDS))
+    estimates: dict = parameter({}, by_name(TRACES, one_of("user", "exact")))
     shakes: int = repeats(100)
     other_shakes: int = repeats(40)
-    shake_s: int = 60
-    seed: int = 0
-    log: str = ""
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
+    log: str = parameter("", WORDS)
 
     @cached_property
     def results(self):
@@ -167,7 +169,7 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, clai
     def parts(self):
         return {
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
-            "likely": Part(lambda: self.likely, self._draw_likely),
+            "likely": Part(lambda: self.likely, self._draw_likely if {LIKELY, RESTORED} & set(self.followed) else None),
             "differences": Part(
                 lambda: self.changes, None if self.own else self._draw_as_printed, cells=lambda: self.cells_of_changes
             ),

@@ -17,7 +17,8 @@ from .. import results
 from ..exhibit import LOGS, Part
 from ..judging import OTHER_LOG, RESTORED, TEXT, cell, published
 from ..ledger import PRINTED, Measure, decide
-from . import SP2
+from ..parameters import WORDS, parameter, some_of, whole
+from . import SP2, TRACES
 from .on_traces import OnTraces
 from .pictures import used_share
 
@@ -61,10 +62,10 @@ class Table2Figure8(
 ):
     """How good are users' estimates?"""
 
-    traces: tuple = SP2
-    rules: tuple = (TEXT, RESTORED)
-    popular_values: int = 10
-    log: str = ""
+    traces: tuple = parameter(SP2, some_of(TRACES))
+    rules: tuple = parameter((TEXT, RESTORED), some_of((TEXT, RESTORED), first=(TEXT,)))
+    popular_values: int = parameter(10, whole(1))
+    log: str = parameter("", WORDS)
 
     @cached_property
     def lines(self):

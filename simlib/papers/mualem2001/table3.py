@@ -10,10 +10,11 @@ import pandas as pd
 from ... import estimates
 from ...plots import COLOURS, legend, scheduler_styles
 from .. import ledger, results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import LIKELY, RESTORED, TEXT, deviation, published
 from ..ledger import Measure, decide
-from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2
+from ..parameters import SECONDS, SEED, WORDS, parameter, real, repeats, some, some_of
+from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2, TRACES
 from .on_traces import OnTraces
 from .pictures import LINES, MARKERS, PRINTED, named_rules, numbers
 from .replications import means, of_rules
@@ -26,15 +27,15 @@ AVERAGED = 10
 class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=60, claims={"MF-30": LOGS, "MF-31": LOGS}):
     """Are good estimates really needed?"""
 
-    traces: tuple = SP2
-    factors: tuple = FACTORS
-    rules: tuple = (TEXT, LIKELY, RESTORED)
+    traces: tuple = parameter(SP2, some_of(TRACES))
+    factors: tuple = parameter(FACTORS, some(real(1)))
+    rules: tuple = parameter((TEXT, LIKELY, RESTORED), some_of((TEXT, LIKELY, RESTORED), first=(TEXT, LIKELY)))
     shakes: int = repeats(40)
     other_shakes: int = repeats(40)
     draws: int = repeats(20)
-    shake_s: int = 60
-    seed: int = 0
-    log: str = ""
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
+    log: str = parameter("", WORDS)
 
     @cached_property
     def results(self):

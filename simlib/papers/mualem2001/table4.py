@@ -9,10 +9,11 @@ from matplotlib.ticker import PercentFormatter
 from ... import estimates
 from ...plots import COLOURS, legend
 from .. import ledger, results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
 from ..judging import LIKELY, RESTORED, TEXT, deviation, published
 from ..ledger import decide
-from . import CLOSE_TO, METRICS, SCHEDULERS
+from ..parameters import SECONDS, SEED, parameter, real, repeats, some_of
+from . import CLOSE_TO, METRICS, SCHEDULERS, TRACES
 from .on_traces import OnTraces
 from .pictures import MARKERS, PRINTED, named_rules
 from .replications import means, of_rules
@@ -23,13 +24,13 @@ from .table3 import as_it_is, has_all, measure, share
 class Table4(OnTraces, name="mualem2001/table4", section="4.5", seconds=20, claims={"MF-36": LOGS, "MF-37": LOGS}):
     """Does it help to double the users' estimates?"""
 
-    traces: tuple = ("KTH", "CTC", "SDSC")
-    factor: float = 2
-    rules: tuple = (TEXT, LIKELY, RESTORED)
+    traces: tuple = parameter(("KTH", "CTC", "SDSC"), some_of(TRACES))
+    factor: float = parameter(2, real(1))
+    rules: tuple = parameter((TEXT, LIKELY, RESTORED), some_of((TEXT, LIKELY, RESTORED), first=(TEXT, LIKELY)))
     shakes: int = repeats(60)
     other_shakes: int = repeats(40)
-    shake_s: int = 60
-    seed: int = 0
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(0, SEED)
 
     @property
     def found(self):

@@ -11,6 +11,7 @@ from ...models import feitelson96, jann97
 from ...plots.load_curves import against_load, differences_by_load
 from ..exhibit import MODELS, Exhibit
 from ..judging import LIKELY, TEXT
+from ..parameters import LOAD, SEED, SWITCH, parameter, real, some_of, whole
 from ..results import with_intervals
 from . import LABELS, METRICS, SCHEDULERS, load_curves, policies
 
@@ -27,20 +28,31 @@ class UnderLoad(Exhibit):
 
     measures = tuple(MEASURES)
 
-    first_load: float = 0.5
-    last_load: float = 0.95
-    load_step: float = 0.05
-    feitelson_jobs: int = 350_000
-    jann_jobs: int = 100_000
-    feitelson_batch: int = 3333
-    jann_batch: int = 990
-    most: int = 100
-    precision: float = 0.05
-    ceiling: float = 30_000
-    seed: int = 1
-    number_of_runs: int = 10
-    rules: tuple = (TEXT, LIKELY)
-    feedback: bool = True
+    first_load: float = parameter(0.5, LOAD)
+    last_load: float = parameter(0.95, LOAD)
+    load_step: float = parameter(0.05, LOAD)
+    feitelson_jobs: int = parameter(350_000, whole(1))
+    jann_jobs: int = parameter(100_000, whole(1))
+    feitelson_batch: int = parameter(3333, whole(1))
+    jann_batch: int = parameter(990, whole(1))
+    most: int = parameter(100, whole(2))
+    precision: float = parameter(0.05, real(above=True))
+    ceiling: float = parameter(30_000, real(above=True))
+    seed: int = parameter(1, SEED)
+    number_of_runs: int = parameter(10, whole(2))
+    rules: tuple = parameter((TEXT, LIKELY), some_of((TEXT, LIKELY)))
+    feedback: bool = parameter(True, SWITCH)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.last_load < self.first_load:
+            self.refuse("last_load", f"first_load or more, which is {self.first_load:g}")
+        for model in ("feitelson", "jann"):
+            jobs = getattr(self, f"{model}_jobs")
+            if 3 * getattr(self, f"{model}_batch") > jobs:
+                self.refuse(
+                    f"{model}_batch", f"a third of the {jobs:,} jobs at most: one batch to warm up, and two more"
+                )
 
     def feitelson(self, seed, **changes):
         """Make a workload of the Feitelson model, or of one of its variants."""
@@ -69,14 +81,19 @@ class UnderLoad(Exhibit):
         return {key: all_of[key if key[0] == "easy" else (key[0], self.rules[0])] for key in all_of}
 
     @property
+    def loads(self):
+        """The loads that are simulated, the first and the last among them."""
+        count = round((self.last_load - self.first_load) / self.load_step) + 1
+        return [float(load) for load in np.linspace(self.first_load, self.last_load, count).round(6)]
+
+    @property
     def settings(self):
         """The arguments of `load_curves.curves`."""
-        count = round((self.last_load - self.first_load) / self.load_step) + 1
         return {
             "seeds": range(self.seed, self.seed + self.number_of_runs),
             "batch": dict.fromkeys(self.models, self.feitelson_batch) | {"Jann": self.jann_batch},
             "policies": self.policies,
-            "loads": [float(load) for load in np.linspace(self.first_load, self.last_load, count).round(6)],
+            "loads": self.loads,
             "stopping": {"most": self.most, "precision": self.precision, "ceiling": self.ceiling},
             "feedback": self.repeating if self.feedback else (),
             "measures": self.measures,

@@ -12,6 +12,7 @@ from ...models import twin
 from ...workload import Workload
 from .. import judging, log
 from ..ledger import NOTHING, Measure
+from ..parameters import some_of
 from ..results import AS_IT_IS
 
 STAND_INS = ("CEA-Curie", "Curie standard", "SDSC-SP2", "SDSC-DS")
@@ -47,6 +48,10 @@ def settings():
     """The rows of `data/published/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
     rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["trace"]
     return {row.get("name", row["log"]): row for row in rows}
+
+
+TRACE = some_of(tuple(settings()))
+"""What the parameter `trace` of an exhibit may be."""
 
 
 def traces(names=STAND_INS):

@@ -11,7 +11,8 @@ from ... import walltime
 from ...confidence import cluster_means
 from ...walltime import LEVELS, PERCENTILES, Scheme
 from .. import results
-from . import STAND_INS, TRIPLE
+from ..parameters import RESAMPLES, SEED, WORDS, parameter, real, some, whole
+from . import STAND_INS, TRACE, TRIPLE
 from .on_traces import OnTraces
 
 DIMENSIONS = ["key", "window", "percentile", "threshold"]
@@ -29,12 +30,12 @@ class OfSchemes(OnTraces):
     It does so once for each of `least`, how many similar jobs there must be: the text's own reading is the first.
     """
 
-    trace: tuple = STAND_INS
-    threshold: float = 0.5
-    least: tuple = (1, 10)
-    resamples: int = 1000
-    seed: int = 1
-    log: str = ""
+    trace: tuple = parameter(STAND_INS, TRACE)
+    threshold: float = parameter(0.5, real(0, 1, above=True))  # 0 is what it is held against
+    least: tuple = parameter((1, 10), some(whole(1)))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
+    log: str = parameter("", WORDS)
 
     @cached_property
     def results(self):

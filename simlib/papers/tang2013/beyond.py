@@ -13,9 +13,10 @@ from ...policies import EASY, Predictions
 from ...predicted import Predicted
 from ...walltime import Adjustment
 from .. import results
-from ..exhibit import LOGS, Part, repeats
+from ..exhibit import LOGS, Part
+from ..parameters import PERCENTILE, SEED, parameter, repeats
 from ..results import AS_IT_IS
-from . import scheduling, settings, traces
+from . import TRACE, scheduling, settings, traces
 from .on_traces import OnTraces
 from .reach import reach
 from .scheduling import BASELINE, ORDERS, STRATEGIES, over_baseline, scheme, spread
@@ -29,11 +30,11 @@ OTHER_LOGS = "other logs"
 class Beyond(OnTraces, name="tang2013/beyond", section="7", seconds=90):
     """Which switch, which predictor, who pays, and other logs?"""
 
-    trace: tuple = ("CEA-Curie", "SDSC-SP2", "SDSC-DS")
-    percentile: float = 85
+    trace: tuple = parameter(("CEA-Curie", "SDSC-SP2", "SDSC-DS"), TRACE)
+    percentile: float = parameter(85, PERCENTILE)
     shakes: int = repeats(6)
     large_shakes: int = repeats(2)
-    seed: int = 1
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def every(self):

@@ -21,7 +21,8 @@ from ...compiled import compiled
 from ...plots import COLOURS
 from .. import ledger, results
 from ..exhibit import Part
-from . import DOUBLE, TRIPLE, accuracy_claims, figure11
+from ..parameters import RESAMPLES, SEED, parameter, some, whole
+from . import DOUBLE, TRACE, TRIPLE, accuracy_claims, figure11
 from .accuracy import ORIGINAL, similar, study
 from .on_traces import OnTraces
 
@@ -93,10 +94,10 @@ class Reading:
 class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60):
     """Which reading of the text meets what is printed best?"""
 
-    trace: tuple = ("Curie standard", "SDSC-SP2", "SDSC-DS")
-    least: tuple = (1, 10)
-    resamples: int = 200
-    seed: int = 1
+    trace: tuple = parameter(("Curie standard", "SDSC-SP2", "SDSC-DS"), TRACE)
+    least: tuple = parameter((1, 10), some(whole(1)))
+    resamples: int = parameter(200, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def results(self):
@@ -175,13 +176,15 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
     @cached_property
     def where(self):
         """What it changes in the score that there must be more similar jobs, figure by figure, as `comparisons`."""
-        found, (first, *others) = {}, self.least
+        names, found, (first, *others) = ["figures", "least", "floor"], {}, self.least
+        if not others:
+            return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
         for (name, claims), least, floor in product(FIGURES.items(), others, (0.0, THRESHOLD)):
             of, before = (
                 self.by_claim[[(one, floor, *TEXT, id) for id in claims]].mean(axis=1) for one in (least, first)
             )
             found[name, least, floor] = of - before
-        return differences(pd.DataFrame(found).rename_axis(columns=["figures", "least", "floor"]))
+        return differences(pd.DataFrame(found).rename_axis(columns=names))
 
     @property
     def statements(self):
@@ -197,7 +200,7 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
         return {
             "": Part(lambda: self.ranking, lambda: ranked(self.ranking)),
             "choices": Part(lambda: self.comparisons),
-            "figures": Part(lambda: self.where, lambda: by_figure(self.where)),
+            "figures": Part(lambda: self.where, (lambda: by_figure(self.where)) if len(self.least) > 1 else None),
             "statements": Part(lambda: results.summary(self.results)),
         }
 

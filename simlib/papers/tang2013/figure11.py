@@ -15,7 +15,8 @@ from .. import results
 from ..exhibit import LOGS, Part
 from ..judging import published
 from ..ledger import Measure
-from . import DOUBLE, KEY_NAMES, STAND_INS, TRIPLE, between_groups, smallest
+from ..parameters import RESAMPLES, SEED, SHARE, WINDOW, or_none, parameter, some, whole
+from . import DOUBLE, KEY_NAMES, STAND_INS, TRACE, TRIPLE, between_groups, smallest
 from .accuracy import similar
 from .accuracy_claims import decided, measured
 from .on_traces import OnTraces
@@ -35,12 +36,12 @@ CLAIMS = dict.fromkeys(("TG-12", "TG-26", "TG-27"), LOGS)
 class Figure11(OnTraces, name="tang2013/figure11", section="4.2.4", seconds=20, claims=CLAIMS):
     """How is the accuracy of single jobs distributed?"""
 
-    trace: tuple = STAND_INS
-    window: str | None = "1 month"
-    threshold: float | None = 0.5
-    least: tuple = (1, 10)
-    resamples: int = 1000
-    seed: int = 1
+    trace: tuple = parameter(STAND_INS, TRACE)
+    window: str | None = parameter("1 month", WINDOW)
+    threshold: float | None = parameter(0.5, or_none(SHARE))
+    least: tuple = parameter((1, 10), some(whole(1)))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def results(self):

@@ -12,8 +12,9 @@ from .. import results
 from ..exhibit import LOGS, Part
 from ..judging import TEXT
 from ..ledger import decide
+from ..parameters import RESAMPLES, SEED, SHARE, WINDOW, or_none, parameter, whole
 from ..results import AS_IT_IS
-from . import STAND_INS, by_part, printed, scheduling, smallest
+from . import STAND_INS, TRACE, by_part, printed, scheduling, smallest
 from .pictures import CASE_STYLES, month_axis, panels, years
 from .reach import reach
 from .scheduling import LEAST_JOBS, PERCENTILES
@@ -26,13 +27,13 @@ class Figure13(
 ):
     """Do the schemes raise the accuracy of every month?"""
 
-    trace: tuple = STAND_INS
-    window: str | None = "1 month"
-    threshold: float | None = 0.5
-    least: int = 10
-    least_jobs: int = LEAST_JOBS
-    resamples: int = 1000
-    seed: int = 1
+    trace: tuple = parameter(STAND_INS, TRACE)
+    window: str | None = parameter("1 month", WINDOW)
+    threshold: float | None = parameter(0.5, or_none(SHARE))
+    least: int = parameter(10, whole(1))
+    least_jobs: int = parameter(LEAST_JOBS, whole(1))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def results(self):

@@ -8,15 +8,16 @@ import pandas as pd
 from ... import walltime
 from ...plots import COLOURS, INK
 from ..exhibit import Exhibit, Part
+from ..parameters import one_of, parameter
 from . import KEY_NAMES, TRIPLE
 
 
 class Figure3(Exhibit, name="tang2013/figure3", section="4.1", seconds=5):
     """Which schemes are there?"""
 
-    key: str = TRIPLE
-    window: str | None = "1 month"
-    percentile: float = 85
+    key: str = parameter(TRIPLE, one_of(*walltime.KEYS))
+    window: str | None = parameter("1 month", one_of(*walltime.WINDOWS))
+    percentile: float = parameter(85, one_of(*walltime.PERCENTILES))
 
     @cached_property
     def table(self):

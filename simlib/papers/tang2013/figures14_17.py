@@ -8,8 +8,9 @@ import pandas as pd
 
 from ...plots import legend
 from .. import results
-from ..exhibit import LOGS, Part, repeats
-from . import STAND_INS, one_run, scheduling, scheduling_claims
+from ..exhibit import LOGS, Part
+from ..parameters import SECONDS, SEED, SHARE, WINDOW, WORDS, or_none, parameter, repeats, whole
+from . import STAND_INS, TRACE, one_run, scheduling, scheduling_claims
 from .pictures import CASE_STYLES, month_axis, name_row, years
 from .scheduling import BASELINE, LEAST_JOBS, ORDERS, PERCENTILES, OfMonths, percent
 
@@ -38,16 +39,16 @@ class Figures1417(
 ):
     """What do adjusted walltimes do to the schedule?"""
 
-    trace: tuple = STAND_INS
-    window: str | None = "1 month"
-    threshold: float | None = 0.5
-    least: int = 10
-    least_jobs: int = LEAST_JOBS
+    trace: tuple = parameter(STAND_INS, TRACE)
+    window: str | None = parameter("1 month", WINDOW)
+    threshold: float | None = parameter(0.5, or_none(SHARE))
+    least: int = parameter(10, whole(1))
+    least_jobs: int = parameter(LEAST_JOBS, whole(1))
     shakes: int = repeats(10)
     large_shakes: int = repeats(5)
-    shake_s: int = 60
-    seed: int = 1
-    log: str = ""
+    shake_s: int = parameter(60, SECONDS)
+    seed: int = parameter(1, SEED)
+    log: str = parameter("", WORDS)
 
     @cached_property
     def results(self):

@@ -16,7 +16,8 @@ from .. import ledger, results
 from ..exhibit import LOGS, Part
 from ..judging import TEXT, published
 from ..ledger import PRINTED, Measure
-from . import KEY_NAMES, STAND_INS, between_groups, by_part, printed
+from ..parameters import RESAMPLES, SEED, parameter, whole
+from . import KEY_NAMES, STAND_INS, TRACE, between_groups, by_part, printed
 from .likeness import likeness
 from .on_traces import OnTraces
 
@@ -30,11 +31,11 @@ class Table1Figures12(
 ):
     """How inaccurate are the users' estimates?"""
 
-    trace: tuple = STAND_INS
-    bins: int = 20
-    least_jobs: int = 1000
-    resamples: int = 1000
-    seed: int = 1
+    trace: tuple = parameter(STAND_INS, TRACE)
+    bins: int = parameter(20, whole(1))
+    least_jobs: int = parameter(1000, whole(1))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def comparison(self):
@@ -132,10 +133,10 @@ class Table1Figures12(
 class Table2(OnTraces, name="tang2013/table2", section="4.1", seconds=10, claims={"TG-03": LOGS, "TG-21": LOGS}):
     """Do similar jobs use similar shares of their estimates?"""
 
-    trace: tuple = STAND_INS
-    least: int = 10
-    resamples: int = 1000
-    seed: int = 1
+    trace: tuple = parameter(STAND_INS, TRACE)
+    least: int = parameter(10, whole(1))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
 
     @cached_property
     def scatter(self):
@@ -258,7 +259,7 @@ def by_quarter(table):
         span = paper.quarter_mean_min, paper.quarter_mean_max
         band = ax.axhspan(*span, color="#EEEEEE", zorder=0, label="printed: range of the quarters")
         line = ax.axhline(paper.mean_R, color="grey", linestyle="--", linewidth=1, label="printed: mean of all jobs")
-        error = [part.ours - part.low, part.high - part.ours]
+        error = [(part.ours - part.low).clip(lower=0), (part.high - part.ours).clip(lower=0)]  # few resamples
         style = {"color": COLOURS[0], "marker": "o", "linestyle": "", "capsize": 3}
         dots = ax.errorbar(x, part.ours, error, label="this log, with its 95 % interval", **style)
         ax.set_xticks(x, part.index, rotation=90)

@@ -10,12 +10,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ...orders import ORDERS
 from ...plots import COLOURS
 from ...plots.decisions import backfill_decisions
 from .. import ledger
 from ..exhibit import EXAMPLES, Exhibit, Part
 from ..judging import TEXT
 from ..ledger import Measure
+from ..parameters import SHARE, one_of, parameter
 from . import examples
 from .pictures import LEVEL_COLOURS
 
@@ -56,8 +58,8 @@ BEFORE_AND_AFTER = {
 class Table3Figure12(Exhibit, name="tang2013/table3-figure12", section="5.1", seconds=10, claims={"TG-13": EXAMPLES}):
     """What do over- and underestimates do to backfilling?"""
 
-    order: str = "fcfs"
-    lowest_share: float = 0.5
+    order: str = parameter("fcfs", one_of(*ORDERS))
+    lowest_share: float = parameter(0.5, SHARE)
 
     @cached_property
     def results(self):
