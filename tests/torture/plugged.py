@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simlib import EASY, FCFS, Conservative, Schedule, Workload, reference, simulate
+import simlib
+from simlib import EASY, FCFS, Conservative, Schedule, Workload, estimates, reference, simulate
 
 from .attack import ROOT, environ, try_each, try_random
 from .workloads import broken_rule, large_case
@@ -324,8 +325,9 @@ def changed_orders(plan, simulate=simulate):
 
 
 def policies_misspelt(plan, simulate=simulate):
-    """Options and arguments that are none."""
-    empty = crowd().select("procs > 99")
+    """Options and arguments that are none, settings at and beyond their edges, labels that repeat."""
+    empty, sample = crowd().select("procs > 99"), simlib.load("sample")
+    both, twice = {"EASY": EASY(), "FCFS": FCFS()}, pd.concat([crowd().jobs, crowd().jobs])
     calls = {
         "EASY without brackets": lambda: simulate(crowd(), EASY),
         "Conservative without brackets": lambda: simulate(crowd(), Conservative),
@@ -344,6 +346,16 @@ def policies_misspelt(plan, simulate=simulate):
         "overrun, a list": lambda: simulate(crowd(), EASY(), overrun=["kill"]),
         "feedback where none is": lambda: simulate(crowd(), EASY(), feedback=True),
         "a name": lambda: simulate(crowd(), "EASY"),
+        "labels that repeat": lambda: Workload(twice, 4),
+        "a label that is nan": lambda: Workload(crowd().jobs.set_axis([1, 2, np.nan, 4, 5]), 4),
+        "estimates that overflow": lambda: sample.with_estimates(estimates.Scaled(1e18)),
+        "a predictor that is none": lambda: simlib.Predictions("last three"),
+        "an absurd shake": lambda: sample.shake(2**63 - 1),
+        "two shakes": lambda: simlib.compare(sample, both, shakes=2),
+        "shakes of minus five seconds": lambda: simlib.compare(sample, both, shakes=3, seconds=-5),
+        "a seed below 0": lambda: simlib.compare(sample, both, shakes=3, seed=-1),
+        "by nothing": lambda: simlib.compare(sample, both, shakes=3, by=[]),
+        "policies in a list": lambda: simlib.compare(sample, list(both.values()), shakes=3),
     }
 
     def attempt(call):
