@@ -124,8 +124,9 @@ def least(cls, parameter, default):
 
 
 def other(cls, parameter, default):
-    """Another edge: the last entry of a list, nothing, the other way."""
-    values = [default[-1:]] if isinstance(default, tuple) else [not default] if isinstance(default, bool) else [None]
+    """Another edge: the last entry of a list, or the second; nothing, another name, the other way."""
+    values = [default[-1:], default[1:2]] if isinstance(default, tuple) else [None, "CTC", "user", "sjf"]
+    values = [not default] if isinstance(default, bool) else values
     return _first_taken(cls, parameter, values) or least(cls, parameter, default)
 
 
