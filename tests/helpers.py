@@ -195,11 +195,18 @@ def tang_trace(jobs, machine=8, name="made up", project="group", synthetic=False
     return tang2013.Trace(name, Workload(jobs, machine, name, **options), project)
 
 
+def code_cells(name):
+    """What stands in a notebook's code cells: of that with the parameters, and of each of the others."""
+    cells = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).cells
+    tagged, *others = (cell for cell in cells if cell.cell_type == "code")
+    assert "parameters" in tagged.metadata.tags
+    return tagged.source, [cell.source for cell in others]
+
+
 def tagged_cell(name):
     """The parameters of a notebook's tagged cell, by name in their order."""
-    cells = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).cells
-    (cell,) = (cell for cell in cells if "parameters" in cell.metadata.get("tags", []))
-    return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(cell.source).body}
+    lines = ast.parse(code_cells(name)[0]).body
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
 def of_traces(cls, *traces, **parameters):

@@ -2,11 +2,13 @@
 
 import dataclasses
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from helpers import listing, tagged_cell
+from helpers import code_cells, listing, tagged_cell
 
 from simlib import Workload, archive, load, papers
 from simlib.papers import mualem2001
@@ -122,8 +124,9 @@ def least(cls, parameter, default):
 
 
 def other(cls, parameter, default):
-    """Another edge: the last entry of a list, nothing, the other way."""
-    values = [default[-1:]] if isinstance(default, tuple) else [not default] if isinstance(default, bool) else [None]
+    """Another edge: the last entry of a list, or the second; nothing, another name, the other way."""
+    values = [default[-1:], default[1:2]] if isinstance(default, tuple) else [None, "CTC", "user", "sjf"]
+    values = [not default] if isinstance(default, bool) else values
     return _first_taken(cls, parameter, values) or least(cls, parameter, default)
 
 
@@ -142,6 +145,9 @@ def few(cls):
     return {each.name: FEW[each.name] for each in dataclasses.fields(cls) if each.name in FEW}
 
 
+SHOWN = "display.max_rows", "display.max_colwidth", "display.float_format"
+"""The settings of pandas that notebooks change."""
+
 QUICK = "mualem2001/footnote2", "mualem2001/table3", "mualem2001/table4", "tang2013/table2", "tang2013/figure13"
 """Those that take a second or two, which `make test` tries."""
 
@@ -156,9 +162,11 @@ def test_all_parameters_at_an_edge_come_to_the_end(name, edge, small_logs):
     for parameter, default in cls().parameters.items():
         if parameter not in FEW and parameter != "log":
             found |= edge(cls, parameter, default)
-    made = cls(**few(cls) | found)
-    made.show_sources()
-    made.save()
+    variables = tagged_cell(name) | few(cls) | found | {"display": repr}
+    with plt.rc_context(), pd.option_context(*chain.from_iterable((option, None) for option in SHOWN)):
+        for cell in code_cells(name)[1]:
+            exec(cell, variables)
+    made = variables["exhibit"]
     folder = next((small_logs / "build" / "explorations").glob("*")) if made.changed else small_logs / "figures"
     assert len([file for file in listing(folder) if file.endswith(".json")]) == len(made.made)
     assert [path.name for path in small_logs.iterdir()] == ["build" if made.changed else "figures"]

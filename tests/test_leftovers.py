@@ -206,4 +206,5 @@ def test_nothing_is_told_of_twins(no_logs, root):
     assert exhibit.fork_runs.empty and exhibit.spread.empty
     assert {"both", "correlation"} <= set(exhibit.forks.columns)
     exhibit.save()
-    assert {path.suffix for path in (root / "build" / "synthetic").iterdir()} == {".csv", ".json"}
+    assert {path.suffix for path in (root / "build").rglob("*.*")} == {".csv", ".json"}
+    assert not (root / "figures").exists()

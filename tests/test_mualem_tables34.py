@@ -209,8 +209,8 @@ def test_an_absent_log_has_the_printed_numbers_alone(trace, cls, few, printed):
 
 
 def test_table_4_says_where_a_published_number_is_absent(trace):
-    sample = mualem2001.Trace("sample", trace.workload)
-    exhibit = of_traces(table4.Table4, sample, traces=("sample",), shakes=2, other_shakes=2)
+    par = mualem2001.Trace("Par", trace.workload)
+    exhibit = of_traces(table4.Table4, par, traces=("Par",), shakes=2, other_shakes=2)
     assert exhibit.cells == []
     assert exhibit.beside("response_s")[("original", "paper")].eq("").all()
     assert {claim["verdict"] for claim in exhibit.verdicts} == {ledger.UNTESTED}

@@ -240,7 +240,7 @@ def test_pictures_have_a_panel_a_log_and_order(results):
 
 
 def test_the_cases_of_a_section_can_be_laid_out_wide(made_up, results):
-    exhibit = beyond.Beyond("made up", shakes=2)
+    exhibit = beyond.Beyond(shakes=2)
     exhibit.__dict__.update(
         found=[made_up], averages=beyond.averages(results).rename({"regular p85": "a"}, level="case")
     )

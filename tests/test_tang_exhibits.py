@@ -68,7 +68,7 @@ def at_hand(monkeypatch):
 )
 def test_from_any_log_every_part_is_made_and_drawn_and_every_claim_is_judged(at_hand, make, options):
     at_hand([trace()], every=[trace(), trace("other")])
-    exhibit = make("made up", **options)
+    exhibit = make(**options)
     assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
     assert ledger.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
     for suffix, part in exhibit.made.items():
@@ -87,31 +87,31 @@ def stamped(figure):
 
 def test_where_a_twin_stands_in_pictures_are_stamped_when_made_and_no_claim_is_judged(at_hand):
     at_hand([trace(synthetic=True)])
-    exhibit = figure13.Figure13("made up")
+    exhibit = figure13.Figure13()
     assert stamped(exhibit.figure())
     assert [claim["verdict"] for claim in exhibit.verdicts] == [ledger.UNTESTED] * 2
 
 
 def test_a_log_is_named_as_missing_only_where_no_twin_takes_its_place(at_hand, capsys):
     at_hand([trace("one")], ["two"])
-    assert list(figure13.Figure13(["one", "two"]).show_sources().index) == ["one"]
+    assert list(figure13.Figure13().show_sources().index) == ["one"]
     assert "two: not on this machine, left out" in capsys.readouterr().out
     at_hand([trace("one", synthetic=True)], ["one"])
-    figure13.Figure13("one").show_sources()
+    figure13.Figure13().show_sources()
     said = capsys.readouterr().out
     assert "one: a synthetic twin" in said and "left out" not in said
 
 
 def test_all_logs_are_compared_without_those_that_only_stand_in(at_hand):
     at_hand([trace("one")], every=[trace("one"), trace("two")])
-    exhibit = beyond.Beyond("one", shakes=2)
+    exhibit = beyond.Beyond(shakes=2)
     assert {group: [one.name for one in of] for group, of in exhibit.sources.items()} == {
         LOGS: ["one"],
         beyond.OTHER_LOGS: ["two"],
     }
     assert exhibit.made["logs"].on == exhibit.made["reach"].on == (LOGS, beyond.OTHER_LOGS)
     at_hand([trace("one", synthetic=True)], every=[trace("two")])
-    exhibit = beyond.Beyond("one", shakes=2)
+    exhibit = beyond.Beyond(shakes=2)
     assert list(exhibit.logs.index.unique("trace")) == ["two"]
     assert not exhibit.synthetic(exhibit.made["logs"].on) and exhibit.synthetic(exhibit.made["switches"].on)
 

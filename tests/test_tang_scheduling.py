@@ -70,7 +70,7 @@ def test_months_with_few_jobs_are_listed_but_not_simulated(made_up, monkeypatch)
     found = scheduling.runs([part], shakes=2, least_jobs=100)
     assert found.index.unique("month").tolist() == ["2009-01"]
     monkeypatch.setattr(on_traces, "traces", lambda names: ([part], []))
-    assert figure13.Figure13("part", least_jobs=100).table.index.tolist() == [("part", "2009-01")]
+    assert figure13.Figure13(least_jobs=100).table.index.tolist() == [("part", "2009-01")]
 
 
 # Measures
@@ -315,7 +315,7 @@ def test_statistics_are_taken_of_each_replication_over_months_schemes_or_metrics
 @pytest.fixture
 def exhibit(made_up, results):
     """Figures 14 to 17 of the results."""
-    found = figures14_17.Figures1417("made up")
+    found = figures14_17.Figures1417()
     found.__dict__.update(found=[made_up], results=results)
     return found
 
@@ -565,7 +565,7 @@ def test_each_log_is_measured_by_itself():
 
 def test_twins_prove_nothing(exhibit):
     assert ledger.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
-    twin = figures14_17.Figures1417("made up")
+    twin = figures14_17.Figures1417()
     twin.__dict__.update(found=[busy(months=1, synthetic=True)], results=exhibit.results)
     assert set(helpers.verdicts(twin.verdicts).values()) == {ledger.UNTESTED}
 

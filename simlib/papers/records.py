@@ -58,7 +58,7 @@ def folder(workloads):
 
 
 def contents(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
-    """Give the files of an exhibit, bytes by name; as `save`, of a figure that is stamped and claims that are withdrawn.
+    """Give the files of an exhibit, bytes by name: of a figure that is stamped, of claims that are withdrawn.
 
     Raises
     ------

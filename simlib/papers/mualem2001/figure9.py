@@ -252,7 +252,7 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=20, cl
             return dict.fromkeys(CLAIMS)
         return {
             "MF-33": shares(self.counted.ours),
-            "MF-34": cautious(self.profile),
+            "MF-34": cautious(self.profile) if len(self.deviations) > 1 else None,
             "MF-35": better(self.profile, self.wins),
             "MF-40": killed(self.losses),
         }

@@ -43,7 +43,11 @@ class Footnote2(OnTraces, name="mualem2001/footnote2", section="4.1", seconds=5,
         """The counts beside the printed ones, and one in how many jobs of the peak that makes."""
         counted = self.jobs_counted
         ours = pd.Series({**counted, ONE_IN: counted.peak_100pct / max(counted.killed_at_daytime_limit, 1)})
-        printed = published("mualem2001_footnote2").set_index("quantity").reindex(ours.index)[self.trace]
+        printed = (
+            published("mualem2001_footnote2")
+            .set_index("quantity")
+            .reindex(ours.index, columns=[self.trace])[self.trace]
+        )
         table = pd.DataFrame({"published": printed, "ours": ours}).rename_axis("quantity")
         return table.assign(deviation=deviation(table.ours, table.published))
 

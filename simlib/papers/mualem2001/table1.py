@@ -171,7 +171,9 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, clai
             "": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells),
             "likely": Part(lambda: self.likely, self._draw_likely if {LIKELY, RESTORED} & set(self.followed) else None),
             "differences": Part(
-                lambda: self.changes, None if self.own else self._draw_as_printed, cells=lambda: self.cells_of_changes
+                lambda: self.changes,
+                self._draw_as_printed if TEXT in self.rules and not self.own else None,  # its colours are by the text
+                cells=lambda: self.cells_of_changes,
             ),
             "jobs": Part(lambda: self.totals, cells=lambda: results.cells(self.totals, lambda of: self.origin(**of))),
         }
