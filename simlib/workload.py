@@ -12,7 +12,7 @@ import pandas as pd
 
 from . import estimates as _estimates
 from . import selecting
-from .arrays import Ints, in_order
+from .arrays import Ints, copied, in_order
 from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, taking_part, unrequested
 from .months import Calendar, Moment, in_a_zone
 
@@ -118,7 +118,7 @@ class Workload(Calendar):
     @property
     def jobs(self) -> pd.DataFrame:
         """The jobs table, a copy: see above."""
-        return self._jobs.copy(deep=False)  # copy on write: nobody changes ours
+        return copied(self._jobs)  # nobody changes ours
 
     def __len__(self) -> int:
         return len(self._jobs)
