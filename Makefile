@@ -85,7 +85,7 @@ bench: $(VENV)/ready
 torture: $(VENV)/ready
 	@$(PY) -m tests.torture
 
-# the environment, from pinned versions, and the kernels compiled, half a minute; made anew when versions change
+# the environment, from pinned versions, and the kernels compiled, a minute and a half; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	"$(PYTHON)" -m venv $(VENV)

@@ -103,14 +103,15 @@ def fetch(names: Sequence[str]) -> int:
 @commands.command(epilog="INPUT is what this prints, run by one who may see all jobs:\n\n\b\n" + sacct.COMMAND)
 @click.argument("source", metavar="INPUT")
 @click.argument("target", metavar="OUTPUT")
-@click.option("--nodes", "unit", flag_value="nodes", default="cpus", help="Count nodes instead of CPUs.")
+@click.option("--nodes", is_flag=True, help="Count nodes instead of CPUs.")
 @click.option("--procs", type=int, metavar="N", help="The machine's size; default: the most in use at once.")
 @click.option("--timezone", metavar="NAME", help="The cluster's, such as Europe/Berlin.")
-def from_sacct(source: str, target: str, unit: str, procs: int | None, timezone: str | None) -> None:
+def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezone: str | None) -> None:
     """Convert the output of Slurm's sacct to a log.
 
     OUTPUT is the log to write, such as mine.swf.gz; its users are anonymous.
     """
+    unit = "nodes" if nodes else "cpus"
     if timezone is None:
         timezone = "UTC"
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .arrays import Ints, in_order
+from .arrays import Ints, copied, in_order
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -40,7 +40,7 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
     """
     refuse_labels(jobs.index, f"{name}: jobs")
     if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
-        return jobs.copy(deep=False)
+        return copied(jobs)
     missing = {"submit", "run", "procs"} - set(jobs.columns)
     if missing:
         raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from . import checks, metrics, showing
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, copied
 from .months import Moment
 from .own_policy import OwnPolicy
 from .percentiles import of_measures
@@ -214,7 +214,7 @@ class Schedule:
     @property
     def jobs(self) -> pd.DataFrame:
         """The jobs table with what was simulated, a copy: see above."""
-        return self._table.copy(deep=False)
+        return copied(self._table)
 
     @property
     def shadow(self) -> pd.Series | None:

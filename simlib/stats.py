@@ -99,7 +99,7 @@ def _together(measures: list[Any]) -> pd.DataFrame:
     """Join the measures of all runs to one table; at the end, for pandas would hold the threads up."""
     runs = pd.RangeIndex(len(measures), name="run")
     if any(isinstance(each, pd.DataFrame) for each in measures):
-        return pd.concat(measures, keys=runs).stack(future_stack=True).unstack("run", sort=False).T
+        return pd.concat([each.stack(future_stack=True) for each in measures], axis=1, keys=runs, names=["run"]).T
     return pd.DataFrame([pd.Series(each) for each in measures], runs)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from . import checks, selecting
 from . import estimates as _estimates
-from .arrays import Ints, in_order
+from .arrays import Ints, copied, in_order
 from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, refuse_labels, taking_part, unrequested
 from .months import Calendar, Moment, in_a_zone
 
@@ -89,7 +89,7 @@ class Workload(Calendar):
         self.header = tuple(header)
         if log is not None:
             refuse_labels(log.index, f"{name}: log")
-        self._log = None if log is None else log.copy(deep=False)
+        self._log = None if log is None else copied(log)
         self.source = source or {}
         self.synthetic = synthetic
         self.history: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Workload(Calendar):
     @property
     def jobs(self) -> pd.DataFrame:
         """The jobs table, a copy: see above."""
-        return self._jobs.copy(deep=False)  # copy on write: nobody changes ours
+        return copied(self._jobs)  # nobody changes ours
 
     @property
     def dropped(self) -> pd.Series:
@@ -131,7 +131,7 @@ class Workload(Calendar):
     @property
     def log(self) -> pd.DataFrame | None:
         """The fields of the log, a copy: see above."""
-        return None if self._log is None else self._log.copy(deep=False)
+        return None if self._log is None else copied(self._log)
 
     def __len__(self) -> int:
         return len(self._jobs)

@@ -1,5 +1,6 @@
 """What a workload is, what can be done to it, and that nothing changes it."""
 
+from contextlib import suppress
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -146,9 +147,9 @@ def test_changing_the_table_that_jobs_returned_does_not_change_the_workload():
     jobs.loc[3, "submit"] = 99
     jobs.iloc[0, 0] = 99
     del jobs["procs"]
-    assert w.equals(made())
-    with pytest.raises(ValueError, match="read-only"):
+    with suppress(ValueError):  # pandas 3 says that it is read-only
         w.jobs.submit.to_numpy()[0] = 99
+    assert w.equals(made())
 
 
 def test_changing_the_table_it_was_made_of_does_not_change_the_workload():

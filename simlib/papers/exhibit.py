@@ -20,6 +20,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 
 from .. import papers, paths, plots
 from . import records, showing
@@ -115,7 +116,11 @@ class Exhibit:
         ------
         ValueError
             Where a parameter is missing, or is not what it may be.
+        ImportError
+            With a pandas before 3, whose `unstack` gives other numbers.
         """
+        if int(pd.__version__.split(".")[0]) < 3:
+            raise ImportError(f"the study: found pandas {pd.__version__}, expected 3.1 or newer, as simlib[study] asks")
         names = [each.name for each in dataclasses.fields(cls)]
         if missing := [name for name in names if name not in variables]:
             raise ValueError(f"{cls.name}: found no parameter {', '.join(missing)} in the notebook's first code cell")
