@@ -184,7 +184,7 @@ def _place() -> Path:
                 return folder
     warnings.warn(
         f"neither {package} nor {home} can be written, and by nobody else: simlib's kernels are compiled anew in every "
-        "process, which takes a minute or more; to keep them, let NUMBA_CACHE_DIR name a folder that you alone can write",
+        "process, which takes a minute; to keep them, let NUMBA_CACHE_DIR name a folder that you alone can write",
         stacklevel=2,
     )
     temporary = paths.temporary(tempfile.gettempdir(), "kernels")

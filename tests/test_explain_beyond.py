@@ -212,8 +212,7 @@ def test_predictions_tell_what_is_predicted_from_what_and_what_is_done_when_they
         "Job 5 is refused: it should run until 53, past the shadow time 51, and needs 1 processor where none is extra."
     )
     assert sentences(explanation, "backfill")[0] == (
-        "Job 5 starts now, ahead of job 4 at the head: it needs 1 processor and should end by 71, just by the shadow "
-        "time 71."
+        "Job 5 starts now, ahead of job 4 at the head: it needs 1 processor and should end by the shadow time 71."
     )
     assert "It was predicted to run for 20 s." in why(explanation.schedule, 5)
     for now, end in [(40, 51), (60, 71), (71, 131), (100, 131)]:

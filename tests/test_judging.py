@@ -135,7 +135,10 @@ def test_the_picture_has_a_bar_a_step_as_long_as_all_numbers():
         ends[round(bar.get_y(), 2)] += bar.get_width()
     assert list(ends.values()) == [5 * len(CELLS)] * 4 and ax.get_xlim() == (0, 5 * len(CELLS))
     assert texts(figure.legends[0]) == NONE
-    assert {text for text in texts(ax) if text} == {"15", "20"}  # shorter bars have no room for their numbers
+    said = {text.strip() for text in texts(ax) if text.strip()}
+    beside = {f"{table.loc[step, explained.INSIDE]} of {count}" for step, count in explained.judged(table).items()}
+    assert {text.partition(":")[0] for text in said if ":" in text} == beside
+    assert {text for text in said if ":" not in text} == {"15", "20"}  # shorter bars have no room for their numbers
 
 
 def outcome(paper, cells):
