@@ -170,14 +170,15 @@ class EasyPlusPlus:
     MORE = [60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)]
 
     def __init__(self) -> None:
-        self.runs: dict[int, dict[Any, int]] = {}  # by user, of jobs that have ended: number and run time
+        self.last_two: dict[int, list[tuple[int, int]]] = {}  # by user, of jobs that have ended: number and run time
         self.number: dict[Any, int] = {}  # by job, how many arrived before it
         self.predicted: dict[Any, int] = {}  # by job
 
     def __call__(self, queue: Queue, machine: Machine) -> Iterator[Job]:
         """Say which jobs start now."""
         for job in machine.ended:
-            self.runs.setdefault(job.user, {})[self.number[job.number]] = job.run
+            ended = self.last_two.get(job.user, [])
+            self.last_two[job.user] = sorted([*ended, (self.number[job.number], job.run)])[-2:]
         for job in queue:
             if job.number not in self.predicted:
                 self.number[job.number] = len(self.number)
@@ -195,9 +196,9 @@ class EasyPlusPlus:
 
     def predict(self, job: Job) -> int:
         """Predict how long a job runs that has just arrived."""
-        runs = self.runs.get(job.user, {}) if job.user >= 0 else {}
-        last_two = [runs[number] for number in sorted(runs)[-2:]] or [job.requested]
-        return max(min(sum(last_two) // len(last_two), job.requested), 1)
+        known = self.last_two.get(job.user, []) if job.user >= 0 else []
+        runs = [run for _, run in known] or [job.requested]
+        return max(min(sum(runs) // len(runs), job.requested), 1)
 
     def expected_end(self, job: Job, now: int) -> int:
         """Say when a running job is expected to end, later than now."""

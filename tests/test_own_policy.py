@@ -296,7 +296,7 @@ def test_each_simulation_begins_with_the_memory_that_was_given():
     own = examples_own.EasyPlusPlus()
     w, policy = with_users(), OwnPolicy(own)
     assert differing(simulate(w, policy), simulate(w, policy)) == []
-    assert own.runs == own.predicted == {}
+    assert own.last_two == own.predicted == {}
 
 
 def test_simulations_in_threads_do_not_share_a_memory():

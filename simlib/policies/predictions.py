@@ -119,13 +119,13 @@ class Predictions:
             return (nobody, nobody), np.full(len(jobs), -1), estimate
         if "user" not in jobs or (len(jobs) and (jobs.user == -1).all()):
             raise ValueError("Predictions: found no job with a user, which predictions are made by; expected some")
-        place, groups = pd.factorize(pd.MultiIndex.from_frame(jobs[columns]))
-        runs, numbers = np.full((len(groups), 2), -1), np.full((len(groups), 2), NONE)
-        if self.past is not None:
-            latest_first = self.past.sort_values("submit", kind="stable")[::-1]
-            age = latest_first.groupby(columns).cumcount().to_numpy()  # 0 for the last, 1 for the one before it
-            group = groups.get_indexer(pd.MultiIndex.from_frame(latest_first[columns]))
-            known = (group >= 0) & (age < 2)
-            runs[group[known], age[known]] = latest_first.run[known]
-            numbers[group[known], age[known]] = -1 - age[known]
-        return (runs, numbers), np.where(jobs.user == -1, -1, place).astype(np.int64), estimate
+        past = jobs[:0] if self.past is None else self.past.sort_values("submit", kind="stable")[::-1]  # latest first
+        of_all = pd.concat([jobs[columns], past[columns]]).groupby(columns, sort=False).ngroup().to_numpy(np.int64)
+        group, of_past = of_all[: len(jobs)], of_all[len(jobs) :]
+        groups = int(of_all.max(initial=-1)) + 1
+        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), NONE)
+        before = past.groupby(of_past).cumcount().to_numpy()  # 0 for the last one of a group, 1 for the one before it
+        known = before < 2
+        runs[of_past[known], before[known]] = past.run[known]
+        numbers[of_past[known], before[known]] = -1 - before[known]
+        return (runs, numbers), np.where(jobs.user == -1, -1, group), estimate
