@@ -232,6 +232,15 @@ def test_a_prediction_from_a_single_earlier_job_and_jobs_of_the_same_estimate_ar
     ]
 
 
+def test_jobs_of_before_predict_in_explanations_as_in_the_engine():
+    past = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 0, 60]})
+    w = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 1, 2, 7)], 8)
+    for predictor, first in [("last two", 20), ("same estimate", 10)]:
+        explanation = explain(w, EASY(adjust=Predictions(predictor, past=past)))
+        assert explanation.schedule.jobs.adjusted.to_list() == [first, 1, 1]
+        assert f"Job 1 is predicted to run for {first} s" in sentences(explanation, "predict")[0]
+
+
 # Sets
 
 

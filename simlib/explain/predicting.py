@@ -29,40 +29,37 @@ class Predictor:
     def __init__(self, predictions: Predictions, ended: Sequence[Job] = ()) -> None:
         self.predictions = predictions
         self.known: dict[tuple, list[tuple[int, int]]] = {}  # by key: arrival and run time of the jobs that have ended
-        if predictions.past is not None and self._key_columns:
+        self.learns = predictions.predictor in ("last two", "same estimate")
+        if predictions.past is not None and self.learns:
             past = predictions.past.sort_values("submit", kind="stable").to_dict("records")
             for place, job in enumerate(past, -len(past)):
-                key = tuple(job[name] for name in self._key_columns)
-                self.known.setdefault(key, []).append((place, job["run"]))
+                self.known.setdefault(self._key(job["user"], job.get("estimate")), []).append((place, job["run"]))
         self._learn(ended)
 
-    @property
-    def _key_columns(self) -> tuple[str, ...]:
+    def _key(self, user: int, estimate: int | None) -> tuple:
         """What the jobs have in common that predict each other."""
-        return {"last two": ("user",), "same estimate": ("user", "requested")}.get(self.predictions.predictor, ())
-
-    def _key(self, job: Job) -> tuple:
-        return tuple(getattr(job, name) for name in self._key_columns)
+        return (user, estimate) if self.predictions.predictor == "same estimate" else (user,)
 
     def _learn(self, ended: Sequence[Job]) -> None:
-        for job in ended if self._key_columns else ():
+        for job in ended if self.learns else ():
             if job.user != -1:
-                self.known.setdefault(self._key(job), []).append((job.arrival, job.run))
+                self.known.setdefault(self._key(job.user, job.requested), []).append((job.arrival, job.run))
 
     def predict(self, system: System) -> Decisions:
         """Predict the run times of the jobs that arrive, from those that have ended."""
         self._learn(system.ended)
         for job in system.arrived:
-            runs = [run for _, run in sorted(self.known.get(self._key(job), []))[-2:]]
-            job.predicted = job.requested
+            known = self.known.get(self._key(job.user, job.requested), []) if job.user != -1 else []
+            runs = [run for _, run in sorted(known)[-2:]]
+            job.predicted = max(job.requested, 1)
             if self.predictions.predictor == "exact":
                 job.predicted = job.run
             elif runs:
-                job.predicted = min(max(sum(runs) // len(runs), 1), job.requested)
+                job.predicted = min(max(sum(runs) // len(runs), 1), job.predicted)
             self._use(job)
             if runs:
                 yield rules_beyond.predicts, job, tuple(runs)
-            elif self._key_columns:
+            elif self.learns:
                 yield rules_beyond.does_not_predict, job
 
     def _use(self, job: Job) -> None:
@@ -84,7 +81,7 @@ class Predictor:
         for job in sorted(system.running, key=lambda job: (job.expected_end, job.arrival)):
             if self.predictions.correct and job.expected_end <= system.now:
                 before = job.expected_end
-                job.while_running = corrected(job.while_running, job.requested, system.now - job.start)
+                job.while_running = corrected(job.while_running, max(job.requested, 1), system.now - job.start)
                 yield rules_beyond.corrects, job, before
 
 

@@ -143,7 +143,7 @@ def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]
     estimate = np.maximum(schedule.column("estimate"), run)  # of a job that overran it was raised, or its run cut
     columns = {"submit": submit, "run": run, "estimate": estimate, "procs": size}
     if getattr(schedule.policy, "adjust", None) is not None:
-        columns["requested"] = np.maximum(schedule.column("estimate"), 1)
+        columns["requested"] = schedule.column("estimate")
     jobs = schedule.workload.jobs
     whose = {"user": "user", "group": "group", "log_queue": "queue"}
     columns |= {field: jobs[column].to_numpy() for field, column in whose.items() if column in jobs}

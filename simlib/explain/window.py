@@ -81,6 +81,7 @@ def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
     if isinstance(adjust, Predictions):
         if not adjust.correct:
             return np.maximum(end, now)
-        rows = zip(running.run.tolist(), running.estimate.tolist(), (now - running.start).tolist(), strict=True)
+        asked = running.estimate.clip(lower=1)  # as `Predictions` says
+        rows = zip(running.run.tolist(), asked.tolist(), (now - running.start).tolist(), strict=True)
         return running.start.to_numpy() + [corrected(*row) for row in rows]
     return end if adjust is None else np.where(end <= now, now + adjust.overdue, end)
