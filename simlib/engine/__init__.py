@@ -3,11 +3,12 @@
 from .adjusting import Adjusting
 from .arrivals import OPEN
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
-from .easy import BEST_SET, NOBODY, ONE_BY_ONE, easy
+from .easy import easy
 from .fcfs import fcfs
 from .predicting import Predicting
-from .queue import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
+from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
+from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
     "ADAPTIVE",
@@ -26,6 +27,7 @@ __all__ = [
     "Predicting",
     "conservative",
     "easy",
+    "easy_variants",
     "fcfs",
     "reserving",
 ]

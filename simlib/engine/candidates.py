@@ -17,6 +17,8 @@ from .parts import uncounted
 
 GROUP = 16
 
+GONE = np.uint64(2**64 - 1)  # who waits at a place where nobody does
+
 LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
 
 # the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
@@ -67,20 +69,19 @@ def empty_index(size):
 
 
 @uncounted
-def index_all(index, queue, queued, size, estimate):
-    """Index `queue[:queued]`. Returns the number of groups."""
-    groups = groups_for(queued)
+def index_all(index, groups, queue, end, size, estimate):
+    """Index `queue[:end]` in so many groups; nobody waits where `GONE` stands."""
     index.size[: groups * GROUP] = NEVER
-    for place in range(queued):
-        index.size[place] = size[queue[place]]
-        index.estimate[place] = estimate[queue[place]]
+    for place in range(end):
+        if queue[place] != GONE:
+            index.size[place] = size[queue[place]]
+            index.estimate[place] = estimate[queue[place]]
     shortest = index.shortest
     for group in range(groups):
         refresh_group(index, groups, group)
     for node in range(groups - 1, 0, -1):
         for c in range(shortest.shape[1]):
             shortest[node, c] = min(shortest[2 * node, c], shortest[2 * node + 1, c])
-    return groups
 
 
 @uncounted
@@ -116,8 +117,14 @@ def enter(index, groups, place, size, estimate):
 def leave(index, groups, place):
     """Bring the index up to date when a job has left a place."""
     index.size[place] = NEVER
+    refresh(index, groups, place // GROUP)
+
+
+@uncounted
+def refresh(index, groups, group):
+    """Bring the index up to date with the jobs of a group."""
     shortest = index.shortest
-    node = refresh_group(index, groups, place // GROUP) // 2
+    node = refresh_group(index, groups, group) // 2
     changed = True
     while node > 0 and changed:
         changed = False

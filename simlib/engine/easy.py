@@ -1,19 +1,12 @@
-"""EASY backfilling (MF section 2.2), with the users' estimates, with adjusted (Tang section 5) or predicted ones."""
+"""EASY backfilling (MF section 2.2)."""
 
 import numpy as np
 
 from ..compiled import compiled
-from .adjusting import adjust, estimates_in_use, put_off, remember
 from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
-from .lookahead import no_candidates
 from .parts import uncounted
-from .passing import launch, pass_as_best_set, pass_one_by_one
-from .predicting import correct, next_correction, note_run, predict
-from .queue import empty_queue, end_pass, find_head, join, put_in_order, take_head, waiting
-from .ranking import note_end, refuse
-from .running import end_job, idle, next_end
-
-NOBODY, ONE_BY_ONE, BEST_SET = range(3)  # who may pass the head
+from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
+from .running import end_job, idle, next_end, start_job
 
 
 @uncounted
@@ -41,24 +34,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
 
 
 @compiled
-def easy(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    watch,
-    reuse_extra,
-    ordering,
-    priority,
-    passing,
-    backfill,
-    facts,
-    adjusting,
-    predicting,
-):
+def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_extra):
     """Start times under EASY backfilling.
 
     Parameters
@@ -69,34 +45,19 @@ def easy(
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
     watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
-    ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
-        `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
-    priority : compiled function, as `rows.ask_for_ranks` calls it
-    passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
-        together fill the machine best
-    backfill : compiled function, as `ranking.rank` calls it, by which those who could are tried one by one, or None for
-        the order of the queue
-    facts : Facts, or None where the functions need none of them
-    adjusting : Adjusting, or None not to adjust estimates
-    predicting : Predicting, or None not to predict run times. What is None is compiled separately and costs nothing
 
     Returns
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
     first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
-    t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
     """
-    n = submit.size
-    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
-    estimates = estimates_in_use(estimate, adjusting, predicting)
-    queue, number = empty_queue(size, ordering, facts), arrivals.number
-    candidates = no_candidates(machine if passing == BEST_SET else 0)
-    first_shadow = np.full(n, -1)
+    arrivals, running, queue = arrivals_of(submit, preceding, think), idle(machine, submit.size), empty_queue(size)
+    expected, first_shadow = running.by_expected_end, np.full(submit.size, -1)
     shadow, extra = np.int64(0), np.int64(0)
 
     while watch[1] == 0:
-        now = min(next_arrival(arrivals), next_end(running.by_end), next_correction(predicting, running))
+        now = min(next_arrival(arrivals), next_end(running.by_end))
         if now == NEVER:
             break
         watch[0] = arrivals.arrived[0] - waiting(queue)
@@ -104,55 +65,32 @@ def easy(
         while next_end(running.by_end) <= now:  # 1. jobs leave
             job = end_job(running, size)
             submit_followers(arrivals, job, now)
-            remember(adjusting, job, now)
-            note_run(predicting, job, run, number)
-            note_end(facts, job, now, size)
             queue.considered[0] = 0
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
-            job = arrive(arrivals)
-            adjust(adjusting, estimates, job, now)
-            predict(predicting, estimates, job, run)
-            join(queue, job, submit, size, estimates, facts)
+            join(queue, arrive(arrivals), size, estimate)
 
-        put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
-        correct(predicting, running, now)
-        place = put_in_order(queue, number, now, running.free[0], priority, facts)
-        if place < queue.end[0]:
-            refuse(facts, queue.jobs[place], now, submit, estimates.queue, size, running.free[0], 0, 0, False)
-        head = find_head(queue, queue.first[0], number)
+        head = first_waiting(queue, queue.first[0])  # 3. one scheduling pass
         while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
-            launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
-            head = find_head(queue, take_head(queue, head), number)
+            start_job(running, queue.jobs[head], now, size, run, estimate)
+            take(queue, head)
+            head = first_waiting(queue, head + 1)
         queue.first[0] = head
-        if head < queue.end[0] and passing != NOBODY:
-            job, expected = queue.jobs[head], running.by_expected_end
-            shadow, extra = shadow_time(
-                size[job], running.free[0], now, expected.jobs, expected.count[0], expected.time, size
-            )
+        if head < queue.end[0]:
+            job, free = queue.jobs[head], running.free[0]
+            shadow, extra = shadow_time(size[job], free, now, expected.jobs, expected.count[0], expected.time, size)
             if first_shadow[job] < 0:
                 first_shadow[job] = shadow
-            if passing == BEST_SET:
-                pass_as_best_set(
-                    candidates, queue, head, number, running, shadow, extra, now, size, run, estimates, facts
-                )
-            else:
-                extra, unranked = pass_one_by_one(
-                    queue,
-                    head,
-                    arrivals,
-                    running,
-                    shadow,
-                    extra,
-                    now,
-                    size,
-                    run,
-                    estimates,
-                    reuse_extra,
-                    backfill,
-                    facts,
-                )
-                if unranked >= 0:
-                    free = running.free[0]
-                    refuse(facts, unranked, now, submit, estimates.backfill, size, free, extra, shadow - now, True)
-        end_pass(queue, shadow, extra, size, estimates.backfill)
-    return running.start, running.backfilled, first_shadow, estimates.t_sched
+            place = not_considered(queue, head, shadow, extra)
+            while True:
+                place = next_to_backfill(queue, place, running.free[0], shadow, extra, now, size, estimate)
+                if place == queue.end[0]:
+                    break
+                job = queue.jobs[place]
+                if now + estimate[job] > shadow and not reuse_extra:
+                    extra -= size[job]
+                running.backfilled[job] = True
+                start_job(running, job, now, size, run, estimate)
+                take(queue, place)
+                place += 1
+        end_pass(queue, shadow, extra, size, estimate)
+    return running.start, running.backfilled, first_shadow

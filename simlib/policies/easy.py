@@ -155,6 +155,9 @@ class EASY(Ordered):
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
+        if self.order == "fcfs" and self.adjust is None and self.backfill in (None, "arrival"):
+            start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra))
+            return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
         if self.backfill == LOOKAHEAD and machine > MOST_AHEAD:
             raise ValueError(
@@ -162,7 +165,7 @@ class EASY(Ordered):
                 f"{MOST_AHEAD:,}"
             )
         rules = bool(self.reuse_extra), *self._ordering(facts), *self._passing(facts), facts
-        start, backfilled, shadow, t_sched = engine.easy(*given, *rules, self._adjusting(), self._predicting())
+        start, backfilled, shadow, t_sched = engine.easy_variants(*given, *rules, self._adjusting(), self._predicting())
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
 

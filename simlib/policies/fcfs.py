@@ -49,4 +49,4 @@ class FCFS(Ordered):
             submit, run, _, procs, *others = given
             return {"start": engine.fcfs(submit, run, procs, *others)}
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
-        return {"start": engine.easy(*given, *rules)[0]}
+        return {"start": engine.easy_variants(*given, *rules)[0]}

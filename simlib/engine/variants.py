@@ -1,0 +1,136 @@
+"""EASY backfilling with all options: other orders, adjusted (Tang section 5) or predicted estimates, and lookahead."""
+
+import numpy as np
+
+from ..compiled import compiled
+from .adjusting import adjust, estimates_in_use, put_off, remember
+from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
+from .easy import shadow_time
+from .lookahead import no_candidates
+from .passing import launch, pass_as_best_set, pass_one_by_one
+from .predicting import correct, next_correction, note_run, predict
+from .queue import waiting
+from .ranked import empty_ranked, end_ranked_pass, find_head, join_ranked, put_in_order, take_head
+from .ranking import note_end, refuse
+from .running import end_job, idle, next_end
+
+NOBODY, ONE_BY_ONE, BEST_SET = range(3)  # who may pass the head
+
+
+@compiled
+def easy_variants(
+    submit,
+    run,
+    estimate,
+    size,
+    machine,
+    preceding,
+    think,
+    watch,
+    reuse_extra,
+    ordering,
+    priority,
+    passing,
+    backfill,
+    facts,
+    adjusting,
+    predicting,
+):
+    """Start times under EASY backfilling with these options.
+
+    Parameters
+    ----------
+    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
+        processors. The submit times of followers are set to the simulated ones.
+    machine : int, processors; no job is larger
+    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
+    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    reuse_extra : bool, whether several backfilled jobs may use the same extra processors
+    ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
+        `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
+    priority : compiled function, as `rows.ask_for_ranks` calls it
+    passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
+        together fill the machine best
+    backfill : compiled function, as `ranking.rank` calls it, by which those who could are tried one by one, or None for
+        the order of the queue
+    facts : Facts, or None where the functions need none of them
+    adjusting : Adjusting, or None not to adjust estimates
+    predicting : Predicting, or None not to predict run times. What is None is compiled separately and costs nothing
+
+    Returns
+    -------
+    start : int64 array, seconds
+    backfilled : bool array, whether the job passed a waiting head
+    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
+    t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
+    """
+    n = submit.size
+    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
+    estimates = estimates_in_use(estimate, adjusting, predicting)
+    ranked, number = empty_ranked(size, ordering, facts), arrivals.number
+    queue = ranked.queue
+    candidates = no_candidates(machine if passing == BEST_SET else 0)
+    first_shadow = np.full(n, -1)
+    shadow, extra = np.int64(0), np.int64(0)
+
+    while watch[1] == 0:
+        now = min(next_arrival(arrivals), next_end(running.by_end), next_correction(predicting, running))
+        if now == NEVER:
+            break
+        watch[0] = arrivals.arrived[0] - waiting(queue)
+
+        while next_end(running.by_end) <= now:  # 1. jobs leave
+            job = end_job(running, size)
+            submit_followers(arrivals, job, now)
+            remember(adjusting, job, now)
+            note_run(predicting, job, run, number)
+            note_end(facts, job, now, size)
+            queue.considered[0] = 0
+        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
+            job = arrive(arrivals)
+            adjust(adjusting, estimates, job, now)
+            predict(predicting, estimates, job, run)
+            join_ranked(ranked, job, submit, size, estimates, facts)
+
+        put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
+        correct(predicting, running, now)
+        unranked = put_in_order(ranked, now, running.free[0], size, estimates.backfill, priority, facts)
+        if unranked >= 0:
+            refuse(facts, unranked, now, submit, estimates.queue, size, running.free[0], 0, 0, False)
+        head = find_head(ranked, queue.first[0], number)
+        while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
+            launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
+            head = find_head(ranked, take_head(ranked, head), number)
+        queue.first[0] = head
+        if head < queue.end[0] and passing != NOBODY:
+            job, expected = queue.jobs[head], running.by_expected_end
+            shadow, extra = shadow_time(
+                size[job], running.free[0], now, expected.jobs, expected.count[0], expected.time, size
+            )
+            if first_shadow[job] < 0:
+                first_shadow[job] = shadow
+            if passing == BEST_SET:
+                pass_as_best_set(
+                    candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts
+                )
+            else:
+                extra, unranked = pass_one_by_one(
+                    ranked,
+                    head,
+                    arrivals,
+                    running,
+                    shadow,
+                    extra,
+                    now,
+                    size,
+                    run,
+                    estimates,
+                    reuse_extra,
+                    backfill,
+                    facts,
+                )
+                if unranked >= 0:
+                    free = running.free[0]
+                    refuse(facts, unranked, now, submit, estimates.backfill, size, free, extra, shadow - now, True)
+        end_ranked_pass(ranked, shadow, extra, size, estimates.backfill)
+    return running.start, running.backfilled, first_shadow, estimates.t_sched
