@@ -112,7 +112,7 @@ def not_considered(queue, head, shadow, extra):
     return considered[0] if again else head + 1
 
 
-@uncounted
+@part
 def end_pass(queue, shadow, extra, size, estimate):
     """Tidy up after a pass, and remember what it has left."""
     if waiting(queue) == 0:  # as often after a pass

@@ -12,6 +12,7 @@ from ..compiled import compiled
 from .arrivals import NEVER
 from .candidates import GONE, GROUP, enter, groups_for, index_all, next_candidate, refresh
 from .parts import part, uncounted
+from .profile import ONE
 from .queue import (
     LONG,
     Queue,
@@ -102,9 +103,25 @@ def put_in_order(ranked, now, free, size, estimate, priority, facts):
     return np.int64(-1)
 
 
-@uncounted
+@part
 def sort_in(ranked, job, own, size, estimate):
     """Sort the job that has arrived last into the queue, behind all that do not rank below it."""
+    queue, jobs, key = ranked.queue, ranked.queue.jobs, ranked.key
+    if queue.groups[0] > 0:
+        squeeze_in(ranked, job, own, size, estimate)
+        return
+    place = np.uint64(queue.end[0])
+    while place > 0 and key[place - ONE] < own:
+        jobs[place], key[place] = jobs[place - ONE], key[place - ONE]
+        place -= ONE
+    jobs[place], key[place] = job, own
+    queue.end[0] += 1
+    queue.considered[0] = min(queue.considered[0], np.int64(place))
+
+
+@uncounted
+def squeeze_in(ranked, job, own, size, estimate):
+    """Sort a job into a queue that has gaps."""
     queue, jobs, key = ranked.queue, ranked.queue.jobs, ranked.key
     place = first_below(key, queue.end[0], own)
     gap = nearest_gap(queue, place)
@@ -119,11 +136,8 @@ def sort_in(ranked, job, own, size, estimate):
         jobs[i], key[i] = jobs[i + step], key[i + step]
         i += step
     jobs[place], key[place] = job, own
-    if gap == queue.end[0]:
-        queue.end[0] += 1
-    else:
-        queue.gone[0] -= 1
-        index_between(queue, low, high, size, estimate)
+    queue.gone[0] -= 1
+    index_between(queue, low, high, size, estimate)
     queue.first[0] = min(queue.first[0], low)
     queue.considered[0] = min(queue.considered[0], low)
 
@@ -143,10 +157,8 @@ def first_below(key, end, own):
 
 @uncounted
 def nearest_gap(queue, place):
-    """Find the gap that is nearest to a place, the end of a queue that has none; -1 where it is far."""
+    """Find the gap that is nearest to a place; -1 where it is far."""
     jobs, end = queue.jobs, queue.end[0]
-    if queue.groups[0] == 0:
-        return end
     for far in range(FAR):
         if place + far < end and jobs[place + far] == GONE:
             return place + far
@@ -278,7 +290,7 @@ def may_be_considered(ranked, head, shadow, extra):
     return np.int64(0) if ranked.ordering == RANKED_ANEW else not_considered(ranked.queue, head, shadow, extra)
 
 
-@uncounted
+@part
 def end_ranked_pass(ranked, shadow, extra, size, estimate):
     """Tidy up after a pass, and remember what it has left."""
     queue, count = ranked.queue, waiting(ranked.queue)
@@ -288,11 +300,14 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
     if count == 0:
         count_from_front(queue, 0)
     elif ranked.ordering == RANKED_ONCE:
-        if queue.groups[0] > 0 and (16 * count < queue.end[0] or count > queue.end[0] // 4 * 3):
-            spread(ranked, size, estimate)
-        elif queue.gone[0] > 0 and count < LONG:
+        if queue.groups[0] == 0:
+            if queue.gone[0] > 0:
+                close_gaps(ranked)
+            if count > 2 * LONG:
+                spread(ranked, size, estimate)
+        elif count < LONG:
             close_gaps(ranked)
-        if queue.groups[0] == 0 and count >= 2 * LONG:
+        elif 16 * count < queue.end[0] or 4 * count > 3 * queue.end[0]:
             spread(ranked, size, estimate)
     remember_pass(queue, shadow, extra)
 
