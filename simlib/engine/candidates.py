@@ -69,10 +69,11 @@ def empty_index(size):
 
 
 @uncounted
-def index_all(index, groups, queue, end, size, estimate):
-    """Index `queue[:end]` in so many groups; nobody waits where `GONE` stands."""
+def index_all(index, queue, queued, size, estimate, groups=0):
+    """Index `queue[:queued]`, where nobody waits at a place that is `GONE`. Returns the number of groups."""
+    groups = groups if groups > 0 else groups_for(queued)
     index.size[: groups * GROUP] = NEVER
-    for place in range(end):
+    for place in range(queued):
         if queue[place] != GONE:
             index.size[place] = size[queue[place]]
             index.estimate[place] = estimate[queue[place]]
@@ -82,6 +83,7 @@ def index_all(index, groups, queue, end, size, estimate):
     for node in range(groups - 1, 0, -1):
         for c in range(shortest.shape[1]):
             shortest[node, c] = min(shortest[2 * node, c], shortest[2 * node + 1, c])
+    return groups
 
 
 @uncounted

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .candidates import GONE, GROUP, Index, empty_index, enter, groups_for, index_all, leave, next_candidate
+from .candidates import GONE, GROUP, Index, empty_index, enter, index_all, leave, next_candidate
 from .parts import part, uncounted
 from .profile import ONE
 
@@ -41,8 +41,10 @@ class Queue(NamedTuple):
 @compiled
 def empty_queue(size):
     """Make room for the queue of jobs of these sizes."""
-    index, (first, end, gone, groups) = empty_index(size), np.zeros((4, 1), np.int64)
-    return Queue(np.empty(index.size.size, np.uint64), first, end, gone, index, groups, np.zeros(3, np.int64))
+    index = empty_index(size)
+    first, end, gone = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
+    groups, considered = np.zeros(1, np.int64), np.zeros(3, np.int64)
+    return Queue(np.empty(index.size.size, np.uint64), first, end, gone, index, groups, considered)
 
 
 @part
@@ -116,15 +118,11 @@ def not_considered(queue, head, shadow, extra):
 def end_pass(queue, shadow, extra, size, estimate):
     """Tidy up after a pass, and remember what it has left."""
     if waiting(queue) == 0:  # as often after a pass
-        count_from_front(queue, 0)
-    elif queue.groups[0] == 0:
-        if queue.gone[0] > 0:
-            close_up(queue)
-        if queue.end[0] > LONG:
-            queue.groups[0] = groups_for(queue.end[0])
-            index_all(queue.index, queue.groups[0], queue.jobs, queue.end[0], size, estimate)
-    elif queue.gone[0] > queue.end[0] // 2:
+        count_from_front(queue, np.int64(0))
+    elif queue.gone[0] > (queue.end[0] // 2 if queue.groups[0] > 0 else 0):
         close_up(queue)
+    if queue.groups[0] == 0 and queue.end[0] > LONG:
+        queue.groups[0] = index_all(queue.index, queue.jobs, queue.end[0], size, estimate)
     remember_pass(queue, shadow, extra)
 
 

@@ -205,7 +205,7 @@ def spread(ranked, size, estimate):
         jobs[place + 1 : behind] = GONE
         key[place + 1 : behind] = own
         jobs[place], key[place], behind = job, own, place
-    index_all(queue.index, queue.groups[0], jobs, queue.end[0], size, estimate)
+    index_all(queue.index, jobs, queue.end[0], size, estimate, queue.groups[0])
 
 
 @part
@@ -298,7 +298,7 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
         end_pass(queue, shadow, extra, size, estimate)
         return
     if count == 0:
-        count_from_front(queue, 0)
+        count_from_front(queue, np.int64(0))
     elif ranked.ordering == RANKED_ONCE:
         if queue.groups[0] == 0:
             if queue.gone[0] > 0:
