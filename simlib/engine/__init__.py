@@ -1,11 +1,10 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .adjusting import Adjusting
-from .arrivals import OPEN
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy
+from .estimating import Adjusting, Predicting
+from .events import OPEN
 from .fcfs import fcfs
-from .predicting import Predicting
 from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants

@@ -12,8 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER
-from .parts import uncounted
+from .events import NEVER, uncounted
 
 GROUP = 16
 

@@ -17,16 +17,27 @@ Six things make that cheap, and change no schedule:
 6. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
-Where a hundred thousand jobs wait, `searches` tells where to begin to look for a gap, and `reservations` and `profile`
+Where a hundred thousand jobs wait, `first_gap` knows where to begin to look for a gap, and `reservations` and `profile`
 see to it that little is shifted.
 """
 
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
-from .parts import uncounted
-from .profile import ONE, advance, all_free, anchor_point, give
+from .events import (
+    NEVER,
+    ONE,
+    arrivals_of,
+    arrive,
+    insert,
+    next_arrival,
+    next_end,
+    no_ends,
+    submit_followers,
+    take_next,
+    uncounted,
+)
+from .profile import advance, all_free, anchor_point, first_gap, forget, give, no_searches
 from .reservations import (
     anybody_waits,
     drop_started,
@@ -38,8 +49,6 @@ from .reservations import (
     sort_by_start,
     take_due,
 )
-from .running import insert, next_end, no_ends, take_next
-from .searches import first_gap, forget, no_searches
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 

@@ -3,10 +3,19 @@
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
-from .parts import uncounted
+from .events import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    end_job,
+    idle,
+    next_arrival,
+    next_end,
+    start_job,
+    submit_followers,
+    uncounted,
+)
 from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
-from .running import end_job, idle, next_end, start_job
 
 
 @uncounted

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
-from .running import insert, next_end, no_ends, take_next
+from .events import NEVER, arrivals_of, arrive, insert, next_arrival, next_end, no_ends, submit_followers, take_next
 
 
 @compiled

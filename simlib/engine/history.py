@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .parts import part
-from .profile import ONE, TWO, make_room
+from .events import ONE, part
+from .profile import TWO, make_room
 
 THREE, FOUR = np.uint64(3), np.uint64(4)
 

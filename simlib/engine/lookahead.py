@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER
-from .parts import uncounted
+from .events import NEVER, uncounted
 from .queue import first_waiting
 
 DEPTH = 50

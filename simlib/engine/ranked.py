@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER
 from .candidates import GONE, GROUP, enter, groups_for, index_all, next_candidate, refresh
-from .parts import part, uncounted
-from .profile import ONE
+from .events import NEVER, ONE, part, uncounted
 from .queue import (
     LONG,
     Queue,
@@ -27,8 +25,7 @@ from .queue import (
     take,
     waiting,
 )
-from .ranking import rank
-from .rows import FITTING, NEEDED, RANK, SIZE, ask_for_ranks, before, best_of, copy_row, no_rows, swap, tell
+from .ranking import FITTING, NEEDED, RANK, SIZE, ask_for_ranks, before, best_of, copy_row, no_rows, rank, swap, tell
 
 NOT_RANKED, RANKED_ONCE, RANKED_ANEW = range(3)  # how a queue is kept in order; one that is ranked anew is not sorted
 
@@ -45,7 +42,7 @@ class Ranked(NamedTuple):
         change; or `RANKED_ANEW` in each pass. Who is first is then looked for among all, which stand in any order.
     queue : Queue
     rows : float64 array
-        What an order is told of the jobs, and their ranks: see `rows`. In a queue that is ranked anew by the jobs'
+        What an order is told of the jobs, and their ranks: see `ranking`. In a queue that is ranked anew by the jobs'
         places, in one that is sorted only of those that have come since the last pass.
     came : uint64 array
         Who has come since the last pass to a queue that is sorted, `came[:count[0]]`.

@@ -1,14 +1,113 @@
-"""The rank that an order gives a job, and what the order is told of it."""
+"""The rank that an order gives a job or all jobs of a queue, and what the order is told, such as of accounts.
+
+What accounts have had of the machine is counted in processor-seconds, of which half are forgotten in each half-life. A
+running job's use counts from second to second, so that nobody gains by jobs that have not ended yet.
+
+An order that is asked job by job takes ten times as long as over arrays, for the processor goes through these four or
+eight numbers at a time. So a queue that is ranked anew in each pass has a row for each fact, in which a job's place is
+that in the queue.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from ..compiled import compiled
-from .parts import part
-from .usage import Usage, account_told, hold
+from .events import part, uncounted
+
+
+class Usage(NamedTuple):
+    """What each account has had, and the machine as a whole, which is the last of the accounts.
+
+    Nothing fades here: a processor-second weighs twice as much as one of a half-life before, which comes to the same,
+    for only ratios count. So one power an instant does for all accounts.
+
+    Attributes
+    ----------
+    account : int64 array, by job
+    had : float64 array, by account; processor-seconds x their weight, all in one unit
+    held : int64 array, by account; processors that its jobs take now
+    since : float64 array, by account; the weight of the second for which `had` is right
+    clock : float64 array of three numbers
+        A second, its weight, and the second whose weight is 1, no more than a half-life before; at first -inf.
+    half_life : float, seconds; 0 where no order asks for it, and nothing is counted
+    share, fair_share : float64 arrays, by account; what it has had in multiples of an equal share, and 2 ** -share
+    told : int64 array, by account; the second for which these two are right
+    """
+
+    account: np.ndarray
+    had: np.ndarray
+    held: np.ndarray
+    since: np.ndarray
+    clock: np.ndarray
+    half_life: float
+    share: np.ndarray
+    fair_share: np.ndarray
+    told: np.ndarray
+
+
+@part
+def weight(usage, now):
+    """Tell what a processor-second weighs now."""
+    clock = usage.clock
+    if clock[0] != now:
+        clock[0] = now
+        if now - clock[2] >= usage.half_life:
+            let_fade(usage, now)
+        clock[1] = 2.0 ** ((now - clock[2]) / usage.half_life)
+    return clock[1]
+
+
+@uncounted
+def let_fade(usage, now):
+    """Let the second whose weight is 1 be no more than a half-life before now, so that numbers stay small and exact."""
+    clock = usage.clock
+    if clock[2] == -np.inf:  # nothing has been counted
+        clock[2] = now
+    half_lives = np.floor((now - clock[2]) / usage.half_life)
+    clock[2] += half_lives * usage.half_life
+    rest = 0.5**half_lives
+    for account in range(usage.had.size):
+        usage.had[account] *= rest
+        usage.since[account] *= rest
+
+
+@part
+def until_now(usage, account, now):
+    """Tell what an account has had up to this second."""
+    present = weight(usage, now)  # first, for all may fade with it
+    return usage.had[account] + usage.held[account] * (present - usage.since[account])
+
+
+@part
+def hold(usage, job, now, procs):
+    """Note that a job's account holds so many more processors from now on; a negative number gives them back."""
+    if usage.half_life > 0:
+        for account in (np.uint64(usage.account[job]), np.uint64(usage.had.size - 1)):
+            usage.had[account] = until_now(usage, account, now)
+            usage.since[account] = weight(usage, now)
+            usage.held[account] += procs
+
+
+@register_jitable(_nrt=False, forceinline=True)  # it is used by what numba chooses by type, see `told`
+def account_told(usage, job, now):
+    """Find a job's account, whose `share` and `fair_share` are then right for now.
+
+    The share is 1 if it is fair, and 0 where nobody had any. It has nine digits, so that accounts that have had the
+    same are equal.
+    """
+    account = np.uint64(usage.account[job])
+    if usage.told[account] != now and usage.half_life > 0:
+        everyone = np.uint64(usage.had.size - 1)
+        everything = until_now(usage, everyone, now)
+        if everything > 0:
+            share = until_now(usage, account, now) / everything * np.int64(everyone)
+            usage.share[account] = np.rint(share * 1e9) / 1e9
+            usage.fair_share[account] = 0.5 ** usage.share[account]
+        usage.told[account] = now
+    return account
 
 
 class NoRank(ValueError):
@@ -76,3 +175,102 @@ def note_end(facts, job, now, size):
     """Note that a job gives its processors back."""
     if facts is not None:
         hold(facts.usage, job, now, -size[job])
+
+
+SUBMIT, ESTIMATE, SIZE, NEEDED, RANK, FITTING, USER, GROUP, QUEUE, USAGE, FAIR_SHARE = range(11)
+"""The rows: what the order is told; NEEDED, the estimate by which jobs are backfilled; the ranks, and those of the jobs
+that can be backfilled, not a number for the others. The last five are there where an order asks for more than three
+numbers."""
+
+
+@compiled
+def no_rows(jobs, facts):
+    """Make room for so many jobs."""
+    return np.empty((USER if facts is None else FAIR_SHARE + 1, jobs))
+
+
+@part
+def tell(rows, place, job, submit, size, estimates, facts):
+    """Write down what is told of a job that has come to a place, and does not change."""
+    rows[SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
+    rows[ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
+    if facts is not None:
+        rows[USER, place], rows[GROUP, place] = facts.user[job], facts.group[job]
+        rows[QUEUE, place], rows[USAGE, place], rows[FAIR_SHARE, place] = facts.queue[job], 0.0, 1.0
+
+
+@part
+def copy_row(rows, place, to):
+    """Copy all that is known of the job at a place to another."""
+    for row in range(rows.shape[0]):
+        rows[row, to] = rows[row, place]
+
+
+def ask(order, facts, rows, jobs, begin, end, now, free):
+    """Have an order rank the jobs at the places from `begin` to `end`, told all of `Facts` or three numbers of each."""
+
+
+@overload(ask, jit_options={"_nrt": False, "forceinline": True})
+def _ask(order, facts, rows, jobs, begin, end, now, free):
+    def three(order, facts, rows, jobs, begin, end, now, free):
+        submit, estimate, size = rows[SUBMIT, begin:end], rows[ESTIMATE, begin:end], rows[SIZE, begin:end]
+        order(float(now), submit, estimate, size, rows[RANK, begin:end])
+
+    def every(order, facts, rows, jobs, begin, end, now, free):
+        submit, estimate, size = rows[SUBMIT, begin:end], rows[ESTIMATE, begin:end], rows[SIZE, begin:end]
+        user, group, queue = rows[USER, begin:end], rows[GROUP, begin:end], rows[QUEUE, begin:end]
+        usage, fair_share, rank = rows[USAGE, begin:end], rows[FAIR_SHARE, begin:end], rows[RANK, begin:end]
+        if facts.usage.half_life > 0:
+            for i in range(end - begin):
+                account = account_told(facts.usage, jobs[np.uint64(begin + i)], now)
+                usage[i], fair_share[i] = facts.usage.share[account], facts.usage.fair_share[account]
+        of_all = float(now), float(facts.machine), float(free)
+        order(*of_all, submit, estimate, size, user, group, queue, usage, fair_share, rank)
+
+    return three if isinstance(facts, types.NoneType) else every
+
+
+@part
+def ask_for_ranks(rows, jobs, begin, end, now, free, order, facts):
+    """Ask an order, a compiled function, for the ranks of the jobs at the places from `begin` to `end`.
+
+    Returns the place of the first that has no number, `end` where each has one.
+    """
+    if begin == end:
+        return end
+    ask(order, facts, rows, jobs, begin, end, now, free)
+    rank, without = rows[RANK, begin:end], 0
+    for i in range(end - begin):
+        without += np.isnan(rank[i])
+    if without > 0:
+        while not np.isnan(rows[RANK, begin]):
+            begin += 1
+        return begin
+    return end
+
+
+@part
+def best_of(rows, row, jobs, number, begin, end):
+    """Find the largest value in a row, ties by arrival. Returns its place, `end` where no value is a number."""
+    values = rows[row]
+    best, first = -np.inf, end
+    for i in range(begin, end):
+        if values[i] >= best:  # seldom
+            if values[i] > best or first == end or number[jobs[i]] < number[jobs[first]]:
+                best, first = values[i], i
+    return first
+
+
+@part
+def before(rows, jobs, number, one, other):
+    """Tell whether the job at one place ranks before that at another; ties by arrival."""
+    ranks = rows[RANK]
+    return ranks[one] > ranks[other] or (ranks[one] == ranks[other] and number[jobs[one]] < number[jobs[other]])
+
+
+@part
+def swap(rows, jobs, one, other):
+    """Let the jobs at two places change them."""
+    jobs[one], jobs[other] = jobs[other], jobs[one]
+    for row in range(rows.shape[0]):
+        rows[row, one], rows[row, other] = rows[row, other], rows[row, one]

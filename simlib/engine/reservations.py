@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER
-from .parts import part, uncounted
+from .events import NEVER, part, uncounted
 from .profile import make_room
 
 RECENT = 1024  # jobs of the small part

@@ -7,12 +7,22 @@ they fit until their expected end without touching a reservation.
 import numpy as np
 
 from ..compiled import compiled
-from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
 from .conservative import compress
-from .parts import part, uncounted
+from .events import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    insert,
+    next_arrival,
+    next_end,
+    no_ends,
+    part,
+    submit_followers,
+    take_next,
+    uncounted,
+)
 from .profile import advance, all_free, anchor_point, give
 from .ranking import note_end, note_start, rank, refuse
-from .running import insert, next_end, no_ends, take_next
 
 ADAPTIVE = -1.0
 """The threshold that is the mean slowdown of the jobs that have ended."""

@@ -3,16 +3,97 @@
 import numpy as np
 
 from ..compiled import compiled
-from .adjusting import adjust, estimates_in_use, put_off, remember
-from .arrivals import NEVER, arrivals_of, arrive, next_arrival, submit_followers
 from .easy import shadow_time
-from .lookahead import no_candidates
-from .passing import launch, pass_as_best_set, pass_one_by_one
-from .predicting import correct, next_correction, note_run, predict
-from .queue import waiting
-from .ranked import empty_ranked, end_ranked_pass, find_head, join_ranked, put_in_order, take_head
-from .ranking import note_end, refuse
-from .running import end_job, idle, next_end
+from .estimating import adjust, correct, estimates_in_use, next_correction, note_run, predict, put_off, remember
+from .events import NEVER, arrivals_of, arrive, end_job, idle, next_arrival, next_end, part, start_job, submit_followers
+from .lookahead import DEPTH, best_set, no_candidates
+from .queue import next_to_backfill, take, waiting
+from .ranked import (
+    RANKED_ANEW,
+    best_ranked_to_backfill,
+    best_to_backfill,
+    bring_to_front,
+    empty_ranked,
+    end_ranked_pass,
+    find_head,
+    join_ranked,
+    may_be_considered,
+    put_in_order,
+    take_head,
+    take_out,
+)
+from .ranking import note_end, note_start, refuse
+
+
+@part
+def launch(running, facts, job, now, size, run, estimate):
+    """Start a job, and note what it takes."""
+    start_job(running, job, now, size, run, estimate)
+    note_start(facts, job, now, size)
+
+
+@part
+def pass_one_by_one(
+    ranked, head, arrivals, running, shadow, extra, now, size, run, estimates, reuse_extra, backfill, facts
+):
+    """Start each job that does not delay the head, one after the other, in the order `backfill`; None: the queue's.
+
+    Returns the extra processors that are left; and the job to which the order gives no number, -1 where there is none.
+    """
+    queue = ranked.queue
+    begin, needed = may_be_considered(ranked, head, shadow, extra), estimates.backfill
+    place = _next(ranked, begin, arrivals, running, shadow, extra, now, size, needed, backfill, facts)
+    while 0 <= place < queue.end[0]:
+        job = queue.jobs[place]
+        if now + needed[job] > shadow and not reuse_extra:
+            extra -= size[job]
+        running.backfilled[job] = True
+        launch(running, facts, job, now, size, run, estimates.running)
+        begin = _take(ranked, place, begin, backfill)
+        place = _next(ranked, begin, arrivals, running, shadow, extra, now, size, needed, backfill, facts)
+    return extra, np.int64(queue.jobs[queue.end[0] + place]) if place < 0 else np.int64(-1)
+
+
+@part
+def _next(ranked, place, arrivals, running, shadow, extra, now, size, estimate, backfill, facts):
+    """Find who is backfilled next, from a place on: the first in the queue, or the best by an order."""
+    if backfill is None and ranked.ordering == RANKED_ANEW:
+        return best_ranked_to_backfill(ranked, arrivals.number, running.free[0], shadow, extra, now)
+    if backfill is None:
+        return next_to_backfill(ranked.queue, place, running.free[0], shadow, extra, now, size, estimate)
+    free = running.free[0]
+    return best_to_backfill(ranked.queue, place, arrivals, free, shadow, extra, now, size, estimate, backfill, facts)
+
+
+@part
+def _take(ranked, place, begin, backfill):
+    """Take out who was backfilled from a place. Returns from where on the next one is looked for."""
+    if backfill is None and ranked.ordering != RANKED_ANEW:
+        take(ranked.queue, place)
+        return place + 1
+    take_out(ranked, place)
+    return begin
+
+
+@part
+def pass_as_best_set(candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts):
+    """Start the jobs that together fill the machine best."""
+    queue = ranked.queue
+    if ranked.ordering == RANKED_ANEW:
+        bring_to_front(ranked, 1 + DEPTH, number)
+        head = 0
+    free, needed = running.free[0], estimates.backfill
+    places = candidates.places[: best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
+    for place in places:
+        job = queue.jobs[place]
+        running.backfilled[job] = True
+        launch(running, facts, job, now, size, run, estimates.running)
+        if ranked.ordering != RANKED_ANEW:
+            take(queue, place)
+    if ranked.ordering == RANKED_ANEW:
+        for place in places[::-1]:  # who takes a place stood behind all of them that are left
+            take_out(ranked, place)
+
 
 NOBODY, ONE_BY_ONE, BEST_SET = range(3)  # who may pass the head
 
@@ -48,7 +129,7 @@ def easy_variants(
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
     ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
         `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
-    priority : compiled function, as `rows.ask_for_ranks` calls it
+    priority : compiled function, as `ranking.ask_for_ranks` calls it
     passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
         together fill the machine best
     backfill : compiled function, as `ranking.rank` calls it, by which those who could are tried one by one, or None for

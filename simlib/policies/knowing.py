@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import orders
-from ..engine.ranking import Facts
-from ..engine.usage import Usage
+from ..engine.ranking import Facts, Usage
 from .fair_share import DAY
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..arrays import Ints
-from ..engine.predicting import STEPS as STEPS
+from ..engine.estimating import STEPS as STEPS
 
 PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, what the jobs have in common that they learn from."""

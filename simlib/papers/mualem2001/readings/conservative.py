@@ -5,11 +5,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ....compiled import compiled
-from ....engine.arrivals import NEVER, arrivals_of, arrive, next_arrival
 from ....engine.conservative import compress
-from ....engine.parts import part, uncounted
+from ....engine.events import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    insert,
+    next_arrival,
+    next_end,
+    no_ends,
+    part,
+    take_next,
+    uncounted,
+)
 from ....engine.profile import advance, all_free, anchor_point, give
-from ....engine.running import insert, next_end, no_ends, take_next
 
 ARRIVAL, START, START_LATEST, END, LATEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(9)
 

@@ -5,9 +5,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ....compiled import compiled
-from ....engine.arrivals import NEVER, arrivals_of, arrive, next_arrival
-from ....engine.parts import part, uncounted
-from ....engine.running import end_job, idle, next_end, start_job
+from ....engine.events import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    end_job,
+    idle,
+    next_arrival,
+    next_end,
+    part,
+    start_job,
+    uncounted,
+)
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE, CHARGE_ALL = range(3)
