@@ -21,7 +21,7 @@ TEN_MILLION = ["10 million jobs of Jann '97 at load 0.9, EASY", ""]
 
 OVERLOAD_TEXT = """What would grow with the queue is left out: a pass of EASY finds whom to backfill in an index
 (`simlib/engine/candidates.py`), and a new job's first gap is looked for where there can be one
-(`simlib/engine/searches.py`). All numbers of steps here were counted once, by counters in the kernels that are not
+(`simlib/engine/profile.py`). All numbers of steps here were counted once, by counters in the kernels that are not
 kept. At load 1.3 and f = 10 EASY looks, for a job, at 0.7 groups of the queue and 4 nodes above them when there are
 10,000 jobs, and at 1.6 groups and 19 nodes when there are 1,000,000. With exact estimates conservative backfilling
 still scans the more steps of the profile the longer it is.
@@ -35,8 +35,8 @@ steps for 60,000."""
 OTHERS = ["policy, f = 10, load 1.3", "jobs: microseconds a job", "grows with exponent"]
 
 OTHERS_TEXT = """The same for policies between and beyond, up to 30,000 jobs. Who may pass the head is found in the
-index whatever the order, so that these grow like EASY; a queue that is sorted, and reservations for some, are looked at
-job by job in each pass. `Selective(2)` has a reservation for nearly all of an overloaded queue, and grows as
+index as long as the order does not change while jobs wait, so that these grow like EASY; reservations for some are
+looked at job by job in each pass. `Selective(2)` has a reservation for nearly all of an overloaded queue, and grows as
 conservative backfilling does."""
 
 LARGEST = {("Conservative", "f = 10"): 100_000}
