@@ -3,10 +3,10 @@
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy
 from .estimating import Adjusting, Predicting
-from .events import OPEN
 from .fcfs import fcfs
 from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
+from .running import OPEN
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [

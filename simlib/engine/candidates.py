@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, uncounted
+from .running import NEVER, uncounted
 
 GROUP = 16
 

@@ -24,19 +24,6 @@ see to it that little is shifted.
 import numpy as np
 
 from ..compiled import compiled
-from .events import (
-    NEVER,
-    ONE,
-    arrivals_of,
-    arrive,
-    insert,
-    next_arrival,
-    next_end,
-    no_ends,
-    submit_followers,
-    take_next,
-    uncounted,
-)
 from .profile import advance, all_free, anchor_point, first_gap, forget, give, no_searches
 from .reservations import (
     anybody_waits,
@@ -48,6 +35,19 @@ from .reservations import (
     reserve,
     sort_by_start,
     take_due,
+)
+from .running import (
+    NEVER,
+    ONE,
+    arrivals_of,
+    arrive,
+    insert,
+    next_arrival,
+    next_end,
+    no_ends,
+    submit_followers,
+    take_next,
+    uncounted,
 )
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..compiled import compiled
-from .events import (
+from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
+from .running import (
     NEVER,
     arrivals_of,
     arrive,
@@ -15,7 +16,6 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
 
 
 @uncounted

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, ONE, insert, next_end, part, take_next
 from .history import History, advance, learn, metric
+from .running import NEVER, ONE, insert, next_end, part, take_next
 
 
 class Adjusting(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, arrivals_of, arrive, insert, next_arrival, next_end, no_ends, submit_followers, take_next
+from .running import NEVER, arrivals_of, arrive, insert, next_arrival, next_end, no_ends, submit_followers, take_next
 
 
 @compiled

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import ONE, part
 from .profile import TWO, make_room
+from .running import ONE, part
 
 THREE, FOUR = np.uint64(3), np.uint64(4)
 

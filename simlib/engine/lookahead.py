@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, uncounted
 from .queue import first_waiting
+from .running import NEVER, uncounted
 
 DEPTH = 50
 """How many jobs behind the head are looked at, as in the paper."""

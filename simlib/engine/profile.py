@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, ONE, part, uncounted
+from .running import NEVER, ONE, part, uncounted
 
 TWO = np.uint64(2)
 NEAR = np.uint64(16)  # steps within which room is looked for

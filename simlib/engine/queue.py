@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled import compiled
 from .candidates import GONE, GROUP, Index, empty_index, enter, index_all, leave, next_candidate
-from .events import ONE, part, uncounted
+from .running import ONE, part, uncounted
 
 LONG = 256  # jobs in a queue that is worth an index
 

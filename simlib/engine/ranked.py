@@ -10,7 +10,6 @@ import numpy as np
 
 from ..compiled import compiled
 from .candidates import GONE, GROUP, enter, groups_for, index_all, next_candidate, refresh
-from .events import NEVER, ONE, part, uncounted
 from .queue import (
     LONG,
     Queue,
@@ -26,6 +25,7 @@ from .queue import (
     waiting,
 )
 from .ranking import FITTING, NEEDED, RANK, SIZE, ask_for_ranks, before, best_of, copy_row, no_rows, rank, swap, tell
+from .running import NEVER, ONE, part, uncounted
 
 NOT_RANKED, RANKED_ONCE, RANKED_ANEW = range(3)  # how a queue is kept in order; one that is ranked anew is not sorted
 

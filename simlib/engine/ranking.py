@@ -15,7 +15,7 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from ..compiled import compiled
-from .events import part, uncounted
+from .running import part, uncounted
 
 
 class Usage(NamedTuple):

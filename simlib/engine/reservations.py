@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled
-from .events import NEVER, part, uncounted
 from .profile import make_room
+from .running import NEVER, part, uncounted
 
 RECENT = 1024  # jobs of the small part
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..compiled import compiled
 from .conservative import compress
-from .events import (
+from .profile import advance, all_free, anchor_point, give
+from .ranking import note_end, note_start, rank, refuse
+from .running import (
     NEVER,
     arrivals_of,
     arrive,
@@ -21,8 +23,6 @@ from .events import (
     take_next,
     uncounted,
 )
-from .profile import advance, all_free, anchor_point, give
-from .ranking import note_end, note_start, rank, refuse
 
 ADAPTIVE = -1.0
 """The threshold that is the mean slowdown of the jobs that have ended."""

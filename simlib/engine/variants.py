@@ -5,7 +5,6 @@ import numpy as np
 from ..compiled import compiled
 from .easy import shadow_time
 from .estimating import adjust, correct, estimates_in_use, next_correction, note_run, predict, put_off, remember
-from .events import NEVER, arrivals_of, arrive, end_job, idle, next_arrival, next_end, part, start_job, submit_followers
 from .lookahead import DEPTH, best_set, no_candidates
 from .queue import next_to_backfill, take, waiting
 from .ranked import (
@@ -23,6 +22,18 @@ from .ranked import (
     take_out,
 )
 from .ranking import note_end, note_start, refuse
+from .running import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    end_job,
+    idle,
+    next_arrival,
+    next_end,
+    part,
+    start_job,
+    submit_followers,
+)
 
 
 @part

@@ -6,7 +6,8 @@ import numpy as np
 
 from ....compiled import compiled
 from ....engine.conservative import compress
-from ....engine.events import (
+from ....engine.profile import advance, all_free, anchor_point, give
+from ....engine.running import (
     NEVER,
     arrivals_of,
     arrive,
@@ -18,7 +19,6 @@ from ....engine.events import (
     take_next,
     uncounted,
 )
-from ....engine.profile import advance, all_free, anchor_point, give
 
 ARRIVAL, START, START_LATEST, END, LATEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(9)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....compiled import compiled
-from ....engine.events import (
+from ....engine.running import (
     NEVER,
     arrivals_of,
     arrive,

@@ -1,4 +1,4 @@
-"""Who arrives when, and who runs: the events of a simulation.
+"""Who arrives when, and who runs, in order of the times at which they end or are expected to.
 
 A follower is submitted a think time after the end of the job that it follows (feedback; fields 17 and 18 of the
 Standard Workload Format). So who arrives when is known in the simulation only.
@@ -72,8 +72,9 @@ def arrivals_of(submit, preceding, think):
     -------
     Arrivals
     """
-    order = np.arange(submit.size)
-    at = preceding.size
+    order, at = np.empty(submit.size, np.int64), preceding.size
+    for job in range(submit.size):
+        order[job] = job
     first, others = np.full(at, -1), np.full(at, -1)
     for job in range(preceding.size - 1, -1, -1):
         if preceding[job] < 0:
@@ -171,7 +172,8 @@ def no_ends(jobs, at_once):
 def idle(machine, jobs):
     """Make a machine of so many processors, on which none of so many jobs runs yet."""
     at_once = min(machine, jobs)
-    start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.full(1, machine, np.int64)
+    start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
+    free[0] = machine
     return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
 
 
