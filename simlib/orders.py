@@ -266,7 +266,7 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
     -------
     numba.core.ccallback.CFunc
         It is called with the present second and arrays of submit times, estimates and processors, and writes the ranks
-        into the last array; with facts it is called as `simlib.engine.rows.ask_for_ranks` says. It writes nan where
+        into the last array; with facts it is called as `simlib.engine.ranking.ask_for_ranks` says. It writes nan where
         the function raises.
 
     Raises
