@@ -400,3 +400,21 @@ def test_to_rank_jobs_once_or_anew_is_the_same_on_logs(name, log):
 
 def shortest_as_if_it_waited(wait, estimate, procs):
     return -estimate
+
+
+def widest(procs):
+    """Jobs with many processors first: an order that does not change while jobs wait."""
+    return procs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [EASY(order="sjf"), EASY(order="sjf", backfill="sjf"), EASY(order=widest)], ids=str)
+def test_a_sorted_queue_of_hundreds_of_jobs_equals_the_reference(policy):
+    """Such a queue has gaps, joins by binary search and is searched by an index; shorter ones have none of these."""
+    rng, jobs = np.random.default_rng(5), 1_300
+    run = rng.integers(1, 40, jobs) * 10
+    submit, more = np.sort(rng.integers(0, 2_000, jobs)), rng.integers(0, 30, jobs) * 10
+    workload = table(np.column_stack([submit, run, run + more, rng.integers(1, 33, jobs)]), 64)
+    started = np.sort(simulate(workload, policy).jobs.start)
+    assert max(np.arange(1, jobs + 1) - np.searchsorted(started, submit, side="right")) > 600  # jobs that wait
+    same(policy, workload)
