@@ -155,7 +155,7 @@ class EASY(Ordered):
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
-        if self.order == "fcfs" and self.adjust is None and self.backfill in (None, "arrival"):
+        if self.order == "fcfs" and self.adjust is None and self._backfills_in_order:
             start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
@@ -173,8 +173,12 @@ class EASY(Ordered):
         """Who may pass the head, and in which order they are tried; None for the queue's."""
         if self.backfill == LOOKAHEAD:
             return engine.BEST_SET, None
-        in_order = self.backfill is None or (self.backfill == "arrival" and self.order == "fcfs")
-        return engine.ONE_BY_ONE, None if in_order else self._pointer("backfill", facts)
+        return engine.ONE_BY_ONE, None if self._backfills_in_order else self._pointer("backfill", facts)
+
+    @property
+    def _backfills_in_order(self) -> bool:
+        """Whether those who may pass the head are tried in the order of the queue."""
+        return self.backfill is None or (self.backfill == "arrival" and self.order == "fcfs")
 
     def _known(self) -> Any:
         if self.known is None:
