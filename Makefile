@@ -35,13 +35,13 @@ reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(PY) -m simlib logs
 	$(PY) -m snakemake --cores $(JOBS)
-	@$(PY) -m simlib.papers report
+	@$(PY) -m simlib.study report
 
 report: $(VENV)/ready
-	@$(PY) -m simlib.papers report
+	@$(PY) -m simlib.study report
 
 site: $(VENV)/ready-docs
-	$(PY) -m simlib.papers site
+	$(PY) -m simlib.study site
 
 test-site: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/pages
@@ -73,10 +73,10 @@ lab: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks
 
 slides: $(VENV)/ready
-	$(PY) -m simlib.teaching slides $(SLIDES)
+	$(PY) -m simlib.course.lecture slides $(SLIDES)
 
 sheets: $(VENV)/ready
-	$(PY) -m simlib.teaching sheets
+	$(PY) -m simlib.course.lecture sheets
 
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
@@ -91,7 +91,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) -e '.[study,test,cluster]'
 	$(PY) -m simlib compile
-	$(PY) -m simlib.papers compile
+	$(PY) -m simlib.study compile
 	@touch $@
 
 $(VENV)/ready-docs: $(VENV)/ready

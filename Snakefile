@@ -7,8 +7,8 @@ import hashlib
 import shlex
 import sys
 
-from simlib import archive
-from simlib.papers.exhibit import exhibits
+from simlib.logs import archive
+from simlib.study.exhibit import exhibits
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 EXHIBITS = exhibits()

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from simlib import EASY, Conservative, Selective, plots, simulate
-from simlib.estimates import Uniform
+from simlib.core.estimates import Uniform
 from simlib.models import jann97
 
 PICTURE = Path(__file__).parent / "growth.png"

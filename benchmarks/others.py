@@ -21,8 +21,10 @@ import numpy as np
 import pandas as pd
 
 import simlib
-from simlib import EASY, Conservative, archive, simulate, stats
-from simlib.estimates import Scaled, Uniform
+from simlib import EASY, Conservative, simulate
+from simlib.analysis import stats
+from simlib.core.estimates import Scaled, Uniform
+from simlib.logs import archive
 
 # What a sweep of all logs costs
 

@@ -10,8 +10,9 @@ import warnings
 from simulating import best
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Multifactor, Selective, archive, simulate
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, FCFS, Conservative, Multifactor, Selective, simulate
+from simlib.logs import archive
+from simlib.policies.walltime import Adjustment, Scheme
 
 LOGS = "KTH-SP2", "SDSC-SP2", "HPC2N"
 

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 import simlib
-from simlib import EASY, Conservative, archive, simulate
+from simlib import EASY, Conservative, simulate
+from simlib.logs import archive
 from simlib.models import feitelson96, jann97
 
 RUNS = 7

@@ -38,9 +38,10 @@ from functools import cached_property
 import nbformat
 
 import simlib
-from simlib import EASY, Conservative, paths
-from simlib.papers.exhibit import Exhibit, exhibits
-from simlib.stats import shake
+from simlib import EASY, Conservative
+from simlib._util import paths
+from simlib.analysis.stats import shake
+from simlib.study.exhibit import Exhibit, exhibits
 
 SHAKEN = ["1,000 shaken runs of KTH-SP2", "one thread [s]", "two threads [s]", "times as fast"]
 STUDY = ["what", "seconds", "share"]

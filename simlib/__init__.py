@@ -10,19 +10,24 @@
 import importlib
 from types import ModuleType
 
-from . import estimates, metrics
-from .archive import ArchiveError
-from .comparing import compare
-from .doubts import LogWarning
-from .exporting import write_evalys
-from .loading import load
-from .own_policy import OwnPolicy
-from .policies import EASY, FCFS, Conservative, Multifactor, Predictions, Selective
-from .recording import recorded
-from .schedule import Schedule, simulate
-from .sweeps import sweep
-from .swf import SWFError, read_swf, write_swf
-from .workload import Workload
+from .analysis.paired import compare
+from .core import estimates, metrics
+from .core.schedule import Schedule, simulate
+from .core.sweeps import sweep
+from .core.workload import Workload
+from .logs.archive import ArchiveError
+from .logs.exporting import write_evalys
+from .logs.loading import load
+from .logs.recording import recorded
+from .logs.sanity import LogWarning
+from .logs.swf import read_swf, write_swf
+from .logs.swf_lines import SWFError
+from .policies.conservative import Conservative, Selective
+from .policies.easy import EASY
+from .policies.fair_share import Multifactor
+from .policies.fcfs import FCFS
+from .policies.own_policy import OwnPolicy
+from .policies.predictions import Predictions
 
 __version__ = "0.1.0"
 
@@ -52,10 +57,7 @@ __all__ = [
 ]
 
 
-_LATER = (
-    "cluster", "examples_own", "explain", "lessons", "load_curves", "models", "orders", "papers", "plots", "reference",
-    "restore", "stats", "walltime", "widgets",
-)  # fmt: skip
+_LATER = ("analysis", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -67,4 +69,4 @@ def __getattr__(name: str) -> ModuleType:
 
 def __dir__() -> list[str]:
     """List what is public, for completion: also the modules that are imported when they are first used."""
-    return sorted({*__all__, *_LATER, "__version__", "archive", "comparing", "swf"})
+    return sorted({*__all__, *_LATER, "__version__"})

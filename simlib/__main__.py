@@ -8,25 +8,18 @@ from typing import Any
 import click
 import numpy as np
 
-from . import (
-    EASY,
-    FCFS,
-    Conservative,
-    Multifactor,
-    Workload,
-    allotment,
-    archive,
-    compare,
-    doubts,
-    estimates,
-    load_curves,
-    loading,
-    paths,
-    sacct,
-    simulate,
-    swf,
-    walltime,
-)
+from ._util import paths
+from .analysis import load_curves
+from .analysis.paired import compare
+from .core import allocation, estimates
+from .core.schedule import simulate
+from .core.workload import Workload
+from .logs import archive, loading, sacct, sanity, swf
+from .policies import walltime
+from .policies.conservative import Conservative
+from .policies.easy import EASY
+from .policies.fair_share import Multifactor
+from .policies.fcfs import FCFS
 
 
 class _Fault(click.ClickException):
@@ -139,7 +132,7 @@ def report(log: str, **given: Any) -> None:
     """
     import matplotlib
 
-    from .cluster import page  # slow to import
+    from .report import page  # slow to import
 
     matplotlib.use("Agg")  # no window anywhere
     try:
@@ -157,7 +150,7 @@ def course(folder: str, instructor: bool, nbgrader: bool) -> None:
 
     Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions.
     """
-    from .course import handout  # seldom needed
+    from .course.grading import handout  # seldom needed
 
     if instructor and nbgrader:
         raise click.UsageError("found --instructor and --nbgrader, expected one of them")
@@ -181,9 +174,9 @@ def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float
     """
     if sys.platform == "win32":
         raise _Fault("grade: notebooks cannot be limited on Windows; use WSL there")
-    from .course import grading  # slow to import
-    from .course.collecting import CollectError
-    from .course.fencing import UNFENCED, version
+    from .course.grading import grading  # slow to import
+    from .course.grading.collecting import CollectError
+    from .course.grading.sandbox import UNFENCED, version
 
     if version() < 6:
         print(UNFENCED, file=sys.stderr)
@@ -201,7 +194,7 @@ def compile_kernels() -> None:
     workload, scheme = loading.load("sample"), walltime.Scheme()
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, resamples=1)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
-    allotment.pieces(start, end, procs, machine)
+    allocation.pieces(start, end, procs, machine)
     load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)
     adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
     others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
@@ -210,7 +203,7 @@ def compile_kernels() -> None:
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
     if workload.log is not None:
-        doubts.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
+        sanity.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

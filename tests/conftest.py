@@ -10,9 +10,9 @@ from helpers import table
 from hypothesis import settings
 
 import simlib
-from simlib import archive
-from simlib.doubts import LogWarning
-from simlib.papers import records
+from simlib.logs import archive
+from simlib.logs.sanity import LogWarning
+from simlib.study import records
 
 # Where it can, jsonschema builds a grammar of addresses when it is imported, which takes as long as all other imports
 # together; no schema here needs it.
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("quick")
 
 
-CACHE = "simlib.papers.cache.FOLDER"
+CACHE = "simlib.study.cache.FOLDER"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,8 +3,8 @@
 import json
 from copy import deepcopy
 
-from simlib import examples
-from simlib.course import material
+from simlib.course.grading import handout
+from simlib.models import examples
 
 GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
 WAITING = dict.fromkeys(GOOD, "unanswered")
@@ -19,8 +19,8 @@ lessons.check("2.4", may_backfill)
 CORRECT = "return procs <= free and (now + estimate <= shadow or procs <= extra)"
 
 CHEATS = """
-from simlib import lessons
-from simlib.lessons import answers, lesson2
+from simlib.course import lessons
+from simlib.course.lessons import answers, lesson2
 lessons.verdict = lambda *given: lessons.Verdict("right", "well done")
 for number in lesson2.EXERCISES:
     lesson2.EXERCISES[number] = lambda answer: "well done"
@@ -79,13 +79,13 @@ while True:
 
 def notebook(solved=True):
     """The notebook of lesson 2, with the answers or as it is handed out."""
-    lesson = next(path for path in material.lessons() if path.stem.startswith("lesson2"))
-    return lesson.name, material.read(material.solution(lesson) if solved else lesson)
+    lesson = next(path for path in handout.lessons() if path.stem.startswith("lesson2"))
+    return lesson.name, handout.read(handout.solution(lesson) if solved else lesson)
 
 
 def exercise(made, number):
     """The cell that checks an exercise."""
-    return next(cell for cell in made["cells"] if number in material.checked(material.text(cell)))
+    return next(cell for cell in made["cells"] if number in handout.checked(handout.text(cell)))
 
 
 def with_cell(source, place=0, solved=True):
@@ -139,7 +139,7 @@ def as_lines(made):
     """The same notebook, its sources as lists of lines, as JupyterLab saves them."""
     made = deepcopy(made)
     for cell in made["cells"]:
-        cell["source"] = material.text(cell).splitlines(keepends=True)
+        cell["source"] = handout.text(cell).splitlines(keepends=True)
     return made
 
 
@@ -165,7 +165,7 @@ def delaying():
 
 
 GIVEN = """
-from simlib import lessons
+from simlib.course import lessons
 lessons.given["2.4"] = lambda *case: True
 lessons.given["2.1"] = "Right: yes"
 """

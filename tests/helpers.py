@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Workload, load, reference, simulate
+from simlib import EASY, FCFS, Conservative, Workload, load, simulate
+from simlib.explain import reference
+from simlib.logs.swf import jobs_of
+from simlib.logs.swf_lines import FIELDS
 from simlib.models.sample import sample
-from simlib.papers import ledger, mualem2001, tang2013
-from simlib.papers.judging import TEXT
-from simlib.papers.mualem2001.lost import Lost
-from simlib.swf import FIELDS
-from simlib.swf.reading import jobs_of
+from simlib.study import claims, mualem2001, tang2013
+from simlib.study.mualem2001.restored import Lost
+from simlib.study.verdicts import TEXT
 
 ROOT = Path(__file__).parent.parent
 
@@ -216,7 +217,7 @@ def of_traces(cls, *traces, **parameters):
     return exhibit
 
 
-def verdicts(claims):
+def verdict_by_id(claims):
     """The verdicts on claims, by their ids."""
     return {claim["id"]: claim["verdict"] for claim in claims}
 
@@ -240,15 +241,15 @@ def means(workload, policy, estimates=None, shake_s=60, seed=None):
 def claimed(id, verdict, note="", **others):
     """The record of a verdict on a claim, from parts made up for it, by the text and by other readings."""
     said = {TEXT: verdict} | others
-    readings = {reading: measured(id, one) for reading, one in said.items() if one != ledger.UNTESTED}
-    return ledger.decide(id, readings, note)
+    readings = {reading: measured(id, one) for reading, one in said.items() if one != claims.UNTESTED}
+    return claims.decide(id, readings, note)
 
 
 def measured(id, verdict):
     """Measures of all parts of a claim that make this verdict; the parts have to be two for one in between."""
-    parts = ledger.criteria()[id].values()
-    all_parts = {ledger.REPRODUCED: [ledger.HOLDS], ledger.NOT: [ledger.HOLDS_NOT], ledger.UNTOLD: [ledger.UNTOLD]}
-    kinds = all_parts.get(verdict, [ledger.HOLDS, ledger.HOLDS_NOT])
+    parts = claims.criteria()[id].values()
+    all_parts = {claims.REPRODUCED: [claims.HOLDS], claims.NOT: [claims.HOLDS_NOT], claims.UNTOLD: [claims.UNTOLD]}
+    kinds = all_parts.get(verdict, [claims.HOLDS, claims.HOLDS_NOT])
     return {one.part: _measure(one, kinds[number % len(kinds)]) for number, one in enumerate(parts)}
 
 
@@ -257,9 +258,9 @@ def _measure(criterion, verdict):
     low, high = (high - 1 if low is None else low), (low + 1 if high is None else high)
     inside, bound = (low + high) / 2, criterion.above if np.isfinite(criterion.above) else criterion.below
     beyond = low - 1 if np.isfinite(criterion.above) else high + 1
-    if verdict == ledger.UNTOLD:
-        return ledger.Measure(bound, bound - 2, bound + 2)
-    return ledger.Measure.exactly(inside if verdict == ledger.HOLDS else beyond)
+    if verdict == claims.UNTOLD:
+        return claims.Measure(bound, bound - 2, bound + 2)
+    return claims.Measure.exactly(inside if verdict == claims.HOLDS else beyond)
 
 
 # Controls

@@ -10,8 +10,9 @@ from helpers import busy_users, numbered, random_workload
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, reference, simulate
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, simulate
+from simlib.explain import reference
+from simlib.policies.walltime import Adjustment, Scheme
 
 HOUR = 3600
 PRIORITIES = {"fcfs": None, "sjf": reference.sjf, "wfp": reference.wfp}
@@ -271,7 +272,7 @@ def test_settings_out_of_range_are_refused_with_what_is_allowed():
     with pytest.raises(ValueError, match="overdue=-1, expected a whole number of seconds"):
         Adjustment(overdue=-1)
     with pytest.raises(
-        ValueError, match="adjust='regular', expected None, a simlib.walltime.Adjustment or simlib.Pred"
+        ValueError, match="adjust='regular', expected None, a simlib.policies.walltime.Adjustment or simlib.Pred"
     ):
         EASY(adjust="regular")
     with pytest.raises(ValueError, match="the jobs have no user"):

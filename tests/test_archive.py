@@ -15,9 +15,11 @@ import pytest
 from helpers import listing
 
 import simlib
-from simlib import ArchiveError, archive, loading, paths
+from simlib import ArchiveError
 from simlib.__main__ import main
-from simlib.doubts import LogWarning
+from simlib._util import paths
+from simlib.logs import archive, loading
+from simlib.logs.sanity import LogWarning
 from simlib.models import twin
 
 GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]

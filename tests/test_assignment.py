@@ -8,9 +8,11 @@ from helpers import ROOT
 from test_lessons import cells, said, tagged
 
 import simlib
-from simlib import EASY, Conservative, OwnPolicy, examples_own, lessons, simulate
-from simlib.lessons import assignment
+from simlib import EASY, Conservative, OwnPolicy, simulate
+from simlib.course import lessons
+from simlib.course.lessons import assignment
 from simlib.models import twin
+from simlib.policies import examples_own
 
 FOLDER = ROOT / "notebooks/teaching"
 STUDENT = "Ada Lovelace"

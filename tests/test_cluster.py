@@ -18,7 +18,9 @@ import pytest
 from dask_jobqueue.slurm import SLURMJob
 
 import simlib
-from simlib import EASY, Conservative, paths, stats, sweep
+from simlib import EASY, Conservative, sweep
+from simlib._util import paths
+from simlib.analysis import stats
 from simlib.models.sample import sample
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,10 @@ import pytest
 from helpers import ROOT, listing, numbered, random_workload
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, archive, cluster, plots, simulate, swf
+from simlib import EASY, FCFS, Conservative, Workload, plots, report, simulate
 from simlib.__main__ import main
-from simlib.cluster import page, saying
+from simlib.logs import archive, swf
+from simlib.report import page, sentences
 
 NOTEBOOK = ROOT / "notebooks" / "my-cluster.ipynb"
 SAMPLE = str(ROOT / "data" / "samples" / "sample.swf.gz")
@@ -42,62 +43,62 @@ def busy(jobs=200, **fields):
 
 
 def test_a_log_is_taken_by_its_path_or_by_its_name():
-    by_path, by_name = cluster.taken(SAMPLE), cluster.taken("sample")
+    by_path, by_name = report.taken(SAMPLE), report.taken("sample")
     assert by_path.equals(by_name) and len(by_path) == 6000
-    assert len(cluster.taken("sample", first="2026-02-01", last="2026-03-01")) == 1892
-    assert len(cluster.taken("sample", first="2026-02-01")) + len(cluster.taken("sample", last="2026-02-01")) == 6000
+    assert len(report.taken("sample", first="2026-02-01", last="2026-03-01")) == 1892
+    assert len(report.taken("sample", first="2026-02-01")) + len(report.taken("sample", last="2026-02-01")) == 6000
 
 
 def test_a_machine_of_another_size_has_all_jobs_that_fit_it(tmp_path):
     path = tmp_path / "small.swf"
     swf.write_log([" MaxProcs: 4"], numbered([(0, 10, 10, 3), (1, 5, 8, 6)], 8).log.assign(status=1), path)
-    assert len(cluster.taken(path)) == 1
-    larger = cluster.taken(path, procs=8)
+    assert len(report.taken(path)) == 1
+    larger = report.taken(path, procs=8)
     assert (len(larger), larger.procs) == (2, 8)
-    assert cluster.taken("sample", procs=300).procs == 300
+    assert report.taken("sample", procs=300).procs == 300
 
 
 def test_a_partition_needs_its_size_and_the_error_says_what_it_used(tmp_path):
     log = numbered([(0, 10, 10, 3), (1, 5, 8, 6), (2, 9, 9, 2)], 8).log.assign(partition=[1, 2, 1], wait=0)
     swf.write_log([" MaxProcs: 8"], log, tmp_path / "parts.swf")
-    part = cluster.taken(tmp_path / "parts.swf", partition=1, procs=5)
+    part = report.taken(tmp_path / "parts.swf", partition=1, procs=5)
     assert (part.jobs.index.to_list(), part.procs) == ([1, 3], 5)
     with pytest.raises(ValueError, match="partition 1: found no procs, .* used up to 5 of the machine's 8 at once"):
-        cluster.taken(tmp_path / "parts.swf", partition=1)
+        report.taken(tmp_path / "parts.swf", partition=1)
     with pytest.raises(ValueError, match=r"found partition 7, expected one or several of 1 \(2 jobs\), 2 \(1 jobs\)"):
-        cluster.taken(tmp_path / "parts.swf", partition=7, procs=5)
+        report.taken(tmp_path / "parts.swf", partition=7, procs=5)
     swf.write_log([" MaxProcs: 8", " Partition: 1 cpu"], log, tmp_path / "named.swf")
-    assert cluster.taken(tmp_path / "named.swf", partition="cpu", procs=5).jobs.equals(part.jobs)
+    assert report.taken(tmp_path / "named.swf", partition="cpu", procs=5).jobs.equals(part.jobs)
     with pytest.raises(ValueError, match=r"found partition gpu, expected one or several of 1 cpu \(2 jobs\), 2 "):
-        cluster.taken(tmp_path / "named.swf", partition="gpu", procs=5)
+        report.taken(tmp_path / "named.swf", partition="gpu", procs=5)
 
 
 def test_of_a_part_of_the_time_only_what_lies_in_it_is_left_out(tmp_path):
     log = numbered([(day * 86400, 10, 10, 3) for day in range(6)], 8).log.assign(run=[10, -1, 10, -1, -1, 10])
     swf.write_log([" MaxProcs: 8", " UnixStartTime: 0"], log, tmp_path / "days.swf")
-    part = cluster.taken(tmp_path / "days.swf", first="1970-01-01", last="1970-01-04")
-    assert cluster.about(part).loc["left out: run time unknown", ""] == "1"
+    part = report.taken(tmp_path / "days.swf", first="1970-01-01", last="1970-01-04")
+    assert report.about(part).loc["left out: run time unknown", ""] == "1"
 
 
 def test_the_page_says_what_the_conversion_said(tmp_path):
     header = [" MaxProcs: 8", " Conversion: simlib, from the output of sacct", " Note: waits count what was held"]
     swf.write_log(header, numbered([(0, 10, 10, 3)], 8).log, tmp_path / "mine.swf")
-    assert "mine: waits count what was held." in cluster.doubtful(cluster.taken(tmp_path / "mine.swf"))
+    assert "mine: waits count what was held." in report.doubtful(report.taken(tmp_path / "mine.swf"))
 
 
 def test_errors_name_what_was_found_and_what_is_possible(tmp_path):
     with pytest.raises(archive.ArchiveError, match="nowhere.swf: found no such file.*KTH-SP2.*sample"):
-        cluster.taken("nowhere.swf")
+        report.taken("nowhere.swf")
     with pytest.raises(simlib.SWFError, match="Is a directory"):
-        cluster.taken(tmp_path)
+        report.taken(tmp_path)
     with pytest.raises(ValueError, match="no job was submitted from 2030-01-01"):
-        cluster.taken("sample", first="2030-01-01", last="2031-01-01")
+        report.taken("sample", first="2030-01-01", last="2031-01-01")
     with pytest.raises(ValueError, match="submitted from 2026-01-01 01:36 to 2026-03-31"):
-        cluster.taken("sample", first="2030-01-01")
+        report.taken("sample", first="2030-01-01")
     with pytest.raises(ValueError, match="found 'LIFO', expected some of 'EASY', 'conservative', 'FCFS'"):
-        cluster.chosen(["EASY", "LIFO"])
+        report.chosen(["EASY", "LIFO"])
     with pytest.raises(ValueError, match="found none"):
-        cluster.chosen([])
+        report.chosen([])
 
 
 def test_what_is_doubtful_is_said_and_not_warned_of(tmp_path):
@@ -105,7 +106,7 @@ def test_what_is_doubtful_is_said_and_not_warned_of(tmp_path):
     swf.write_log([" MaxProcs: 16"], log, tmp_path / "doubtful.swf")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        said = " ".join(cluster.doubtful(cluster.taken(tmp_path / "doubtful.swf")))
+        said = " ".join(report.doubtful(report.taken(tmp_path / "doubtful.swf")))
     assert "no calendar" in said and "200 of 200 jobs have no requested time" in said
 
 
@@ -114,10 +115,10 @@ def test_what_is_doubtful_is_said_and_not_warned_of(tmp_path):
 
 def test_recorded_waits_stand_beside_simulated_ones():
     w = waited([(0, 60, 60, 4), (10, 60, 60, 4), (500, 60, 60, 4)], 4, [0, 650, 100])
-    made = cluster.schedules(w, cluster.chosen(["EASY"]))
-    table = cluster.waits(made)
+    made = report.schedules(w, report.chosen(["EASY"]))
+    table = report.waits(made)
     assert table["mean wait"].to_dict() == {"recorded": "4.2 min", "EASY": "17 s"}
-    said = cluster.waits_said(made)
+    said = report.waits_said(made)
     assert said[0].startswith(
         "By the log's own times, jobs wait 4.2 min on average, half of them no longer than 1.7 min"
     )
@@ -126,25 +127,25 @@ def test_recorded_waits_stand_beside_simulated_ones():
 
 def test_jobs_that_waited_beside_idle_processors_are_counted():
     w = waited([(0, 1000, 1000, 3), (10, 60, 60, 1), (20, 60, 60, 2), (30, 60, 60, 1)], 4, [0, 100, 980, 0])
-    said = " ".join(cluster.why_recorded_differ(w))
+    said = " ".join(report.why_recorded_differ(w))
     assert (
         "Of the 2 jobs that waited for more than a minute 50 % came when enough processors for them were idle" in said
     )
     as_one_ends = waited([(0, 60, 60, 4), (60, 60, 60, 4)], 4, [0, 100])
-    assert "more than a minute 100 % came when" in " ".join(cluster.why_recorded_differ(as_one_ends))
+    assert "more than a minute 100 % came when" in " ".join(report.why_recorded_differ(as_one_ends))
 
 
 def test_an_empty_machine_and_one_that_was_too_small_are_told():
-    said = " ".join(cluster.why_recorded_differ(waited([(0, 60, 60, 3), (0, 60, 60, 3), (180, 60, 60, 1)], 4, 0)))
+    said = " ".join(report.why_recorded_differ(waited([(0, 60, 60, 3), (0, 60, 60, 3), (180, 60, 60, 1)], 4, 0)))
     assert "For 2.0 min, 50 % of the time, nothing ran at all." in said
     assert "up to 6 processors were in use at once, and the machine has 4: it was exceeded for 25 % of the time" in said
 
 
 def test_waits_that_are_not_known_do_not_count():
     w = waited([(0, 60, 60, 4), (100, 60, 60, 4)], 4, [-1, 50])
-    made = cluster.schedules(w, cluster.chosen(["EASY"]))
+    made = report.schedules(w, report.chosen(["EASY"]))
     assert made["recorded"].summary().mean_wait == 50 and len(made["EASY"].jobs) == 2
-    assert "Of 1 of the 2 jobs the wait is not known" in " ".join(cluster.why_recorded_differ(w))
+    assert "Of 1 of the 2 jobs the wait is not known" in " ".join(report.why_recorded_differ(w))
 
 
 # The comparisons
@@ -152,12 +153,12 @@ def test_waits_that_are_not_known_do_not_count():
 
 @pytest.fixture(scope="module")
 def sample():
-    return cluster.taken("sample")
+    return report.taken("sample")
 
 
 @pytest.fixture(scope="module")
 def found(sample):
-    return cluster.compared(sample, cluster.chosen(["EASY", "conservative", "FCFS"]), shakes=5)
+    return report.compared(sample, report.chosen(["EASY", "conservative", "FCFS"]), shakes=5)
 
 
 def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, found):
@@ -165,7 +166,7 @@ def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, fo
     same = simlib.compare(sample, cases, shakes=5, by=["all", "user", "size"], resamples=300)
     pd.testing.assert_frame_equal(found.table, same.table)
     row = found.table.loc["FCFS", "all", "all", "wait", "mean"]
-    said = cluster.differences_said(found)
+    said = report.differences_said(found)
     assert len(said) == 4
     assert said[2] == (
         f"Under EASY jobs wait {row.base / 3600:.1f} h on average; under FCFS {row.value / 86400:.1f} days "
@@ -185,27 +186,27 @@ def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, fo
 def test_a_difference_is_believed_as_far_as_its_intervals_go(low, high, year_low, year_high, expected):
     ends = {"another_year_low": year_low, "another_year_high": year_high}
     assert (
-        saying.verdict(pd.Series({"difference": 2, "coincidence_low": low, "coincidence_high": high} | ends))
+        sentences.verdict(pd.Series({"difference": 2, "coincidence_low": low, "coincidence_high": high} | ends))
         == expected
     )
 
 
 def test_who_gains_and_who_loses_is_counted(found):
     table = found.who("FCFS", "size")
-    said = next(one for one in cluster.gains_said(found) if one.startswith("FCFS") and "size classes" in one)
+    said = next(one for one in report.gains_said(found) if one.startswith("FCFS") and "size classes" in one)
     assert f"of {len(table)} size classes 0 wait less than under EASY and {len(table)} longer" in said
     assert f"size class {table.index[0]} loses most" in said and "coincidence" not in said
 
 
 def test_a_policy_that_is_far_off_is_left_out_of_the_picture_and_not_of_the_table(found):
-    labels = [text.get_text() for text in cluster.forest(found).legends[0].get_texts()]
+    labels = [text.get_text() for text in report.forest(found).legends[0].get_texts()]
     assert "conservative" in labels and "FCFS" not in labels
-    assert "FCFS" in cluster.overview(found).index
+    assert "FCFS" in report.overview(found).index
 
 
 def test_long_logs_get_fewer_shaken_runs_and_it_is_said(found):
-    assert [cluster.enough_shakes(range(n)) for n in (0, 6000, 300_000, 10**7)] == [20, 20, 10, 5]
-    said = cluster.intervals_said(found)
+    assert [report.enough_shakes(range(n)) for n in (0, 6000, 300_000, 10**7)] == [20, 20, 10, 5]
+    said = report.intervals_said(found)
     assert said[0].startswith("Coincidence is judged by 5 shaken runs") and "rather too narrow" in said[1]
 
 
@@ -215,29 +216,29 @@ def test_long_logs_get_fewer_shaken_runs_and_it_is_said(found):
 def test_the_use_of_estimates_is_that_of_the_jobs_that_have_one():
     w = waited([(0, 10, 20, 1), (0, 30, 60, 1), (0, 99, 99, 1), (0, 5, 50, 1), (0, 7, -1, 1)], 4, 0)
     w = Workload(swf.jobs_of(w.log), 4, log=w.log)
-    assert cluster.use(w).loc["all", ["jobs", "median share used", "use all"]].to_list() == ["4", "50 %", "25 %"]
-    said = " ".join(cluster.use_said(w))
+    assert report.use(w).loc["all", ["jobs", "median share used", "use all"]].to_list() == ["4", "50 %", "25 %"]
+    said = " ".join(report.use_said(w))
     assert (
         "ask for, a quarter no more than 40 %, a quarter 62 % or more" in said
         and "1 of 5 jobs (20 %) have no request" in said
     )
-    heights = [bar.get_height() for bar in cluster.use_picture(w).axes[0].patches]
+    heights = [bar.get_height() for bar in report.use_picture(w).axes[0].patches]
     assert sum(heights) == pytest.approx(1) and heights[-1] == pytest.approx(0.25)
 
 
 def test_other_estimates_are_those_of_the_workload(sample):
-    other = cluster.other_estimates(sample, shakes=3)
+    other = report.other_estimates(sample, shakes=3)
     expected = simlib.compare(sample, {"EASY": EASY(), "exact": (EASY(), "exact")}, shakes=3, by=["all"]).table
     key = "all", "all", "wait", "mean"
     assert other.table.loc["EASY, exact estimates", *key].value == expected.loc["exact", *key].value
     exact = simulate(sample.with_estimates("exact"), EASY()).summary().mean_wait
-    assert cluster.schedules(sample, cluster.chosen(["EASY, exact estimates"]))["EASY, exact estimates"].summary()[
+    assert report.schedules(sample, report.chosen(["EASY, exact estimates"]))["EASY, exact estimates"].summary()[
         "mean_wait"
     ] == pytest.approx(exact)
 
 
 def test_adjusted_estimates_are_tangs(sample):
-    policy = cluster.POLICIES["EASY, WFP, adjusted estimates"]
+    policy = report.POLICIES["EASY, WFP, adjusted estimates"]
     scheme = policy.adjust.scheme
     assert (scheme.key, scheme.window, scheme.percentile, scheme.threshold) == ("user+estimate", "1 month", 85, 0.5)
     assert (policy.order, policy.adjust.queue, policy.adjust.backfill, policy.adjust.running) == (
@@ -246,22 +247,22 @@ def test_adjusted_estimates_are_tangs(sample):
         True,
         False,
     )
-    assert cluster.POLICIES["EASY, all adjusted"].adjust.running
-    adjusted = cluster.adjusted(sample, shakes=3)
-    assert list(adjusted) == ["EASY", "EASY, WFP"] and len(cluster.adjusted_table(adjusted)) == 8
-    jobs = simulate(sample, cluster.POLICIES["EASY, adjusted estimates"]).jobs
+    assert report.POLICIES["EASY, all adjusted"].adjust.running
+    adjusted = report.adjusted(sample, shakes=3)
+    assert list(adjusted) == ["EASY", "EASY, WFP"] and len(report.adjusted_table(adjusted)) == 8
+    jobs = simulate(sample, report.POLICIES["EASY, adjusted estimates"]).jobs
     asked = (sample.log.requested_time > 0).loc[jobs.index]
     share = (jobs.adjusted < jobs.estimate)[asked].mean()
-    assert f"{100 * share:.0f} % get a shorter estimate" in cluster.adjusted_said(sample, adjusted)[0]
+    assert f"{100 * share:.0f} % get a shorter estimate" in report.adjusted_said(sample, adjusted)[0]
 
 
 def test_certainty_names_the_differences_that_stand(sample, found):
-    said = " ".join(cluster.certainty_said(sample, [found, None], shakes=3))
+    said = " ".join(report.certainty_said(sample, [found, None], shakes=3))
     assert "Of the 2 differences in mean wait on this page" in said
     assert re.search(r"in another year, too: [^.]*FCFS", said)
     by_month = simulate(sample, EASY()).by_month().mean_wait.iloc[:3]
     assert f"({by_month.idxmin()}) to" in said and f"({by_month.idxmax()})" in said
-    assert cluster.certainty_table([found]).index.to_list() == ["conservative", "FCFS"]
+    assert report.certainty_table([found]).index.to_list() == ["conservative", "FCFS"]
 
 
 # Any log
@@ -275,7 +276,7 @@ def cells():
 
 def run(workload, monkeypatch, **parameters):
     """Run the notebook's cells on a workload, and give what all its sections say."""
-    monkeypatch.setattr(cluster, "taken", lambda *_: workload)
+    monkeypatch.setattr(report, "taken", lambda *_: workload)
     first, setting, *sections = cells()
     names = {}
     exec(first, names)
@@ -325,8 +326,8 @@ def idle(waits=30, jobs=1500, queued=0):
 def test_a_machine_without_a_queue_is_said_to_have_none_and_nothing_is_compared(monkeypatch):
     made = idle()
     assert made.load == pytest.approx(0.12, abs=0.01)
-    cases = cluster.chosen(["EASY", "conservative"])
-    assert cluster.compared(made, cases, shakes=3) is None and cluster.adjusted(made, shakes=1) == {}
+    cases = report.chosen(["EASY", "conservative"])
+    assert report.compared(made, cases, shakes=3) is None and report.adjusted(made, shakes=1) == {}
     said = run(made, monkeypatch)
     assert "This machine has no queue: under EASY 0 % of the jobs wait at all, and the mean wait is 0 s." in said
     assert "100.0 %" not in said and "no longer than 0 s" not in said and "times as wide" not in said
@@ -335,8 +336,8 @@ def test_a_machine_without_a_queue_is_said_to_have_none_and_nothing_is_compared(
 @pytest.mark.parametrize(("queued", "expected"), [(0, False), (60, False), (100, True)])
 def test_where_more_than_one_job_in_twenty_waits_there_is_a_queue(queued, expected):
     made = idle(queued=queued)
-    assert cluster.has_queue(simulate(made, EASY())) is expected
-    said = " ".join(cluster.waits_said(cluster.schedules(made, cluster.chosen(["EASY"]))))
+    assert report.has_queue(simulate(made, EASY())) is expected
+    said = " ".join(report.waits_said(report.schedules(made, report.chosen(["EASY"]))))
     assert ("This machine has no queue" in said) is not expected
     assert "half of them not at all" in said or not expected
 
@@ -348,13 +349,13 @@ def test_a_policy_that_changes_nothing_for_anybody_has_an_empty_panel_without_a_
 
 def test_one_interval_is_as_wide_as_another_only_once(found):
     one = simlib.compare(found.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, by=["all"])
-    assert " to " not in cluster.certainty_said(found.workload, [one], shakes=3)[-1]
+    assert " to " not in report.certainty_said(found.workload, [one], shakes=3)[-1]
 
 
 def test_every_picture_says_what_it_shows(found):
-    made = cluster.schedules(found.workload, cluster.chosen(["EASY"]))
-    pictures = [cluster.waits_picture(made), cluster.use_picture(found.workload), cluster.forest(found)]
-    pictures += [cluster.winners(found, "user"), cluster.winners(found, "size")]
+    made = report.schedules(found.workload, report.chosen(["EASY"]))
+    pictures = [report.waits_picture(made), report.use_picture(found.workload), report.forest(found)]
+    pictures += [report.winners(found, "user"), report.winners(found, "size")]
     labels = [figure.get_label() for figure in pictures]
     assert len(set(labels)) == 5 and all(label.startswith(f"{found.workload.name}: ") for label in labels)
 
@@ -395,12 +396,12 @@ def test_the_page_has_pictures_and_no_code_and_needs_no_other_file(made):
 @pytest.mark.slow
 def test_the_sentences_of_the_page_are_those_of_the_numbers(made):
     said = [unescape(one) for one in re.findall(r'<p class="finding">(.*?)</p>', made, re.S)]
-    workload = cluster.taken("sample", last="2026-03-01")
+    workload = report.taken("sample", last="2026-03-01")
     easy = simulate(workload, EASY()).summary()
     assert any(f"Under EASY, jobs wait {easy.mean_wait / 3600:.1f} h on average" in one for one in said)
-    cases = cluster.chosen(["EASY", "conservative", "FCFS", "EASY, shortest first"])
-    found = cluster.compared(workload, cases)
-    for sentence in [*cluster.differences_said(found), *cluster.gains_said(found)]:
+    cases = report.chosen(["EASY", "conservative", "FCFS", "EASY, shortest first"])
+    found = report.compared(workload, cases)
+    for sentence in [*report.differences_said(found), *report.gains_said(found)]:
         assert sentence in said
     assert f"<td>{len(workload):,}</td>" in made
 
@@ -412,7 +413,7 @@ def test_the_notebook_has_the_sections_of_the_page_and_asks_for_the_same(monkeyp
     w = busy(jobs=40)
     with plt.rc_context():
         plots.use_style()
-        asked = cluster.Page(w, page.ASKED, shakes=3).sections()
+        asked = report.Page(w, page.ASKED, shakes=3).sections()
         assert text(section() for section in asked) == run(w, monkeypatch)
 
 
@@ -424,7 +425,7 @@ def test_a_page_needs_no_notebook_and_has_the_same_bytes_again(tmp_path, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", simlib.LogWarning)
         for out in ("one.html", "two.html"):
-            assert cluster.report("mine.swf", out, shakes=3).name == out
+            assert report.report("mine.swf", out, shakes=3).name == out
     assert listing(tmp_path) == ["mine.swf", "one.html", "two.html"]
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
@@ -468,7 +469,7 @@ def test_a_log_that_is_not_there_is_told_at_once(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_report_that_is_killed_leaves_nothing(tmp_path):
-    code = "import os, signal\nfrom simlib.cluster import page\n"
+    code = "import os, signal\nfrom simlib.report import page\n"
     code += "page.Page.certainty = lambda self: os.kill(os.getpid(), signal.SIGKILL)\n"
     code += "page.report('sample', last='2026-01-05', shakes=3)"
     environment = os.environ | {"TMPDIR": str(tmp_path)}
@@ -482,14 +483,12 @@ def test_a_report_that_is_killed_leaves_nothing(tmp_path):
 @pytest.mark.slow
 def test_hpc2n_waits_differ_from_recorded_ones_and_shortest_first_helps(log):
     w = log("HPC2N")
-    made = cluster.schedules(w, cluster.chosen(["EASY"]))
+    made = report.schedules(w, report.chosen(["EASY"]))
     assert made["recorded"].summary().mean_wait == pytest.approx(54107, abs=1)
     assert made["EASY"].summary().mean_wait == pytest.approx(11259, abs=1)
-    said = " ".join(cluster.why_recorded_differ(w))
+    said = " ".join(report.why_recorded_differ(w))
     assert "Of 1 of the 202,871 jobs the wait is not known" in said
     assert "up to 248 processors were in use at once, and the machine has 240" in said
-    assert cluster.use_said(w)[0].startswith("Half of the jobs use no more than 48 % of the time they ask for")
-    found = cluster.compared(w, cluster.chosen(["EASY", "EASY, shortest first"]), shakes=3, by=["all"])
-    assert cluster.differences_said(found)[0].endswith(
-        "more than coincidence, and to be expected in another year, too."
-    )
+    assert report.use_said(w)[0].startswith("Half of the jobs use no more than 48 % of the time they ask for")
+    found = report.compared(w, report.chosen(["EASY", "EASY, shortest first"]), shakes=3, by=["all"])
+    assert report.differences_said(found)[0].endswith("more than coincidence, and to be expected in another year, too.")

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, cluster, compare, estimates, stats
-from simlib.comparing import Comparison, groups
-from simlib.comparing.comparison import INTERVALS, holds
-from simlib.comparing.paired import MEASURES
-from simlib.confidence import interval_around
-from simlib.percentiles import STATISTICS, statistics
-from simlib.predicted import Predicted
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, report
+from simlib.analysis import Comparison, comparison, stats
+from simlib.analysis.comparison import INTERVALS, holds
+from simlib.analysis.confidence import interval_around
+from simlib.analysis.paired import MEASURES
+from simlib.core.percentiles import STATISTICS, statistics
+from simlib.policies.walltime import Adjustment, Scheme
+from simlib.study.tang2013.beyond import Predicted
 
 ENDS = [f"{interval}_{end}" for interval in INTERVALS for end in ("low", "high")]
 
@@ -73,9 +73,9 @@ def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
         runs = [simlib.simulate(w, policy) for w in (sample, *(sample.shake(60, seed) for seed in range(4)))]
         return np.mean([run.jobs.wait.loc[sample.jobs.index] for run in runs], axis=0)
 
-    week = simlib.comparing.groups.blocks(sample)
+    week = simlib.analysis.comparison.blocks(sample)
     sums = np.array([np.bincount(week, wait) for wait in (waits(EASY()), waits(FCFS()), np.ones(len(week)))])
-    drawn = simlib.confidence.cluster_draws(len(sums.T), 100)[1:]
+    drawn = simlib.analysis.confidence.cluster_draws(len(sums.T), 100)[1:]
     base, other, jobs = sums @ drawn.T
     expected = np.quantile((other - base) / jobs, [0.025, 0.975])
     row = found.table.loc["FCFS", "all", "all", "wait", "mean"]
@@ -110,7 +110,7 @@ class Planted:
 
 
 def test_a_planted_better_policy_shows_everywhere(monkeypatch, sample):
-    monkeypatch.setattr(simlib.checks, "possible", lambda schedule: None)
+    monkeypatch.setattr(simlib.core.checks, "possible", lambda schedule: None)
     found = compare(sample, {"EASY": EASY(), "planted": Planted()}, shakes=3, resamples=100)
     relative = found.relative.loc["planted"]
     waits = relative.xs(("wait", "mean"), level=("measure", "statistic"))
@@ -221,7 +221,7 @@ def test_what_cannot_be_compared_is_refused_with_what_could(sample, policies, op
         compare(sample, policies, **options)
 
 
-@pytest.mark.parametrize("by", [groups.BY, ["size"]])
+@pytest.mark.parametrize("by", [comparison.BY, ["size"]])
 def test_few_jobs_are_compared_all_together(sample, by):
     few = sample.derive(sample.jobs[:12], "the first twelve")
     found = compare(few, EASY_AND_FCFS, shakes=3, by=by)
@@ -288,8 +288,8 @@ def test_a_verdict_is_that_of_the_intervals_that_are_shown(found):
     row = made_up.overview().loc["FCFS", "mean wait"]
     assert row.to_list()[2:] == ["-50.0 %", "-70.0 to -40.0 %", "-90.0 to +0.0 %", "on this log"]
     assert set(made_up.who("FCFS").holds) == {"this log"}
-    assert "another year might bring none" in cluster.differences_said(made_up)[0]
-    assert "To be expected" not in " ".join(cluster.certainty_said(found.workload, [made_up], shakes=1))
+    assert "another year might bring none" in report.differences_said(made_up)[0]
+    assert "To be expected" not in " ".join(report.certainty_said(found.workload, [made_up], shakes=1))
     in_seconds = Comparison(found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings)
     assert set(in_seconds.who("FCFS").holds) == {"another year"}
 
@@ -361,5 +361,5 @@ def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
 def test_weeks_are_counted_from_the_first_submit_whenever_the_log_begins():
     """A selection of dates begins late: weeks before it have no jobs, and are not drawn."""
     later = simlib.load("sample").between("2026-02-02", "2026-03-02")
-    assert set(groups.blocks(later)) == {0, 1, 2, 3}
-    assert len(groups.blocks(later.select(later.jobs.index < 0))) == 0
+    assert set(comparison.blocks(later)) == {0, 1, 2, 3}
+    assert len(comparison.blocks(later.select(later.jobs.index < 0))) == 0

@@ -10,7 +10,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import simlib
-from simlib import compiled
+from simlib._util import compiled
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ print(value, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 def twice(tmp_path):
     """A function that calls a compiled one in a process of its own: what it gives and whether it was compiled."""
     source = tmp_path / "doubling.py"
-    source.write_text("from simlib.compiled import compiled\nF = 2\n@compiled\ndef twice(x):\n    return F * x\n")
+    source.write_text("from simlib._util.compiled import compiled\nF = 2\n@compiled\ndef twice(x):\n    return F * x\n")
 
     def run(x=21):
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
@@ -57,7 +57,7 @@ def test_who_watches_a_terminal_is_told_that_a_scheduler_is_compiled_and_nobody_
 
     source = tmp_path / "slow.py"
     source.write_text(
-        "from simlib.compiled import compiled\n@compiled\ndef help(x):\n    return x\n"
+        "from simlib._util.compiled import compiled\n@compiled\ndef help(x):\n    return x\n"
         "@compiled\ndef loop(x, watch):\n    return help(x) + watch\n"
     )
     command = [sys.executable, "-B", "-c", "import slow; slow.loop(1, 2)"]
@@ -125,7 +125,7 @@ def test_code_is_neither_read_from_nor_kept_in_a_folder_that_others_can_write(tm
 
 def test_importing_the_package_makes_no_folder_and_warns_of_nothing(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    code = "import simlib, simlib.papers.report"
+    code = "import simlib, simlib.study.outcomes"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
 
@@ -140,8 +140,9 @@ IN_BOUNDS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import helpers
-from simlib import EASY, load, simulate, walltime
-from simlib.papers.mualem2001 import programs
+from simlib import EASY, load, simulate
+from simlib.policies import walltime
+from simlib.study.investigations import programs
 
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
 workloads.append(helpers.random_workload(7, 2000).scale_arrivals(0.2))  # a queue that is long

@@ -15,11 +15,11 @@ from helpers import listing
 
 import simlib
 from simlib.__main__ import main
-from simlib.course import collecting, fencing, grading, judging, mistakes
-from simlib.course.collecting import HandedIn
-from simlib.course.grading import Row
+from simlib.course.grading import collecting, grading, judging, sandbox
+from simlib.course.grading.collecting import HandedIn
+from simlib.course.grading.grading import Row
 
-needs_fence = pytest.mark.skipif(fencing.version() < 1, reason="without Landlock a notebook can write anywhere")
+needs_fence = pytest.mark.skipif(sandbox.version() < 1, reason="without Landlock a notebook can write anywhere")
 
 
 def command(folder, *more):
@@ -70,7 +70,7 @@ def test_a_few_hand_ins_get_what_they_are_worth(folder):
 @needs_fence
 @pytest.mark.thorough
 def test_thirty_hand_ins_good_bad_and_hostile_get_what_they_are_worth_within_five_minutes(folder):
-    students = [name for name in hand_ins.MADE if name != "killer" or fencing.version() >= 6]  # who sends signals
+    students = [name for name in hand_ins.MADE if name != "killer" or sandbox.version() >= 6]  # who sends signals
     assert len(students) >= 30
     expected = hand_ins.write(folder, students)
     before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
@@ -183,7 +183,7 @@ def test_no_spreadsheet_takes_a_text_for_a_formula(tmp_path):
 def test_the_page_of_mistakes_counts_sentences_and_escapes_them():
     rows = [Row(student, "2.10", 0, "not yet", "found <b>.", "", 0.0) for student in ("ada", "bob")]
     rows += [Row("eve", "2.10", 0, "not yet", "another.", "", 0.0), Row("eve", "2.9", 1, "right", "why.", "", 0.0)]
-    page = mistakes.page(rows)
+    page = grading.page(rows)
     assert page.index(">2<") < page.index("found &lt;b&gt;.") < page.index("another.")
     assert page.index("2.9: 1 of 1 right") < page.index("2.10: 0 of 3 right")
     assert "ada" not in page and "why." not in page

@@ -8,11 +8,12 @@ import nbformat
 import pytest
 from helpers import ROOT, listing
 
-from simlib import lessons, paths
 from simlib.__main__ import main
-from simlib.course import for_nbgrader, handout, material
+from simlib._util import paths
+from simlib.course import lessons
+from simlib.course.grading import handout
 
-LESSONS = [path.name for path in material.lessons()]
+LESSONS = [path.name for path in handout.lessons()]
 
 
 def links(folder):
@@ -41,8 +42,8 @@ def test_students_get_the_lessons_and_no_solution(tmp_path):
     readme = (tmp_path / "README.md").read_text()
     assert all(f"]({name})" in readme for name in LESSONS) and "solution" not in readme
     for name in LESSONS:
-        given, made = material.read(paths.TEACHING / name), material.read(tmp_path / name)
-        assert list(material.code(given)) == list(material.code(made))
+        given, made = handout.read(paths.TEACHING / name), handout.read(tmp_path / name)
+        assert list(handout.code(given)) == list(handout.code(made))
         nbformat.validate(nbformat.from_dict(made))
 
 
@@ -77,22 +78,22 @@ def test_an_installed_simlib_has_the_course():
 
 def test_links_are_changed_where_they_lead_out_of_the_copy_only():
     text = "[a](https://a.org) [b](#below) [c](../c.md)"
-    assert material.relink(text, lambda words, target: f"{words}!") == "[a](https://a.org) [b](#below) c!"
+    assert handout.relink(text, lambda words, target: f"{words}!") == "[a](https://a.org) [b](#below) c!"
 
 
 # nbgrader
 
 
-@pytest.mark.parametrize("lesson", material.lessons(), ids=lambda lesson: lesson.stem)
+@pytest.mark.parametrize("lesson", handout.lessons(), ids=lambda lesson: lesson.stem)
 def test_for_nbgrader_each_exercise_has_a_cell_for_the_answer_and_one_for_the_point(lesson):
-    made = for_nbgrader.source(lesson)
+    made = handout.source(lesson)
     nbformat.validate(nbformat.from_dict(made))
     marked = {of["grade_id"]: (of, cell) for cell in made["cells"] if (of := cell["metadata"].get("nbgrader"))}
-    demands = [material.text(cell) for of, cell in marked.values() if of["grade"]]
+    demands = [handout.text(cell) for of, cell in marked.values() if of["grade"]]
     numbers = re.findall(r'demand\("([\w.]+)"\)', "".join(demands))
-    assert numbers == material.exercises(material.read(lesson))
+    assert numbers == handout.exercises(handout.read(lesson))
     assert set(numbers) <= set(lessons.exercises(numbers[0].partition(".")[0]))
-    answers = [material.text(cell) for of, cell in marked.values() if of["solution"]]
+    answers = [handout.text(cell) for of, cell in marked.values() if of["solution"]]
     assert len(answers) == len(numbers)
     assert all(text.count("### BEGIN SOLUTION\n") == text.count("\n### END SOLUTION") == 1 for text in answers)
     for of, _ in marked.values():
@@ -101,6 +102,6 @@ def test_for_nbgrader_each_exercise_has_a_cell_for_the_answer_and_one_for_the_po
 
 def test_the_course_for_nbgrader_has_an_assignment_a_lesson(tmp_path):
     handout.write(tmp_path, nbgrader=True)
-    assert listing(tmp_path / "source") == sorted(path.stem for path in material.lessons())
+    assert listing(tmp_path / "source") == sorted(path.stem for path in handout.lessons())
     json.loads((tmp_path / "source" / LESSONS[0].removesuffix(".ipynb") / LESSONS[0]).read_text())
     compile((tmp_path / "nbgrader_config.py").read_text(), "nbgrader_config.py", "exec")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
-from simlib.course import handout, material
-from simlib.widgets.keeping import ANSWER
+from simlib.course.grading import handout
+from simlib.course.widgets.editing import ANSWER
 
 PROGRAMS = Path(os.environ.get("NBGRADER", ROOT / "build" / "nbgrader" / "bin"))
 
@@ -23,7 +23,7 @@ pytestmark = [
     ),
 ]
 
-LESSON = next(path for path in material.lessons() if path.stem.startswith("lesson2"))
+LESSON = next(path for path in handout.lessons() if path.stem.startswith("lesson2"))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def with_a_typed_table(notebook):
     """The notebook as JupyterLab saves it when the table of exercise 2.3 is right, and nothing else was answered."""
     jobs = {"A": [0, 10, 2, 10], "first": [1, 10, 3, 10], "second": [2, 10, 4, 10], "backfill": [3, 250, 1, 250]}
     data = {"text/plain": "Right", ANSWER: {"exercise": "2.3", "jobs": jobs}}
-    (cell,) = (cell for cell in notebook["cells"] if 'check("2.3"' in material.text(cell))
+    (cell,) = (cell for cell in notebook["cells"] if 'check("2.3"' in handout.text(cell))
     cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
     return notebook
 
@@ -65,11 +65,11 @@ def test_a_good_hand_in_gets_all_points_an_empty_one_none_and_a_typed_table_coun
     nbgrader("generate_assignment", name)
     released, solved = (course / folder / name / LESSON.name for folder in ("release", "source"))
     assert "BEGIN SOLUTION" not in released.read_text() and "demand" in released.read_text()
-    answer = next(source for source in material.code(material.read(released)) if '"2.1"' in source)
-    asked = next(source for source in material.code(material.read(LESSON)) if '"2.1"' in source)
+    answer = next(source for source in handout.code(handout.read(released)) if '"2.1"' in source)
+    asked = next(source for source in handout.code(handout.read(LESSON)) if '"2.1"' in source)
     assert answer.startswith(asked) and "NotImplementedError" not in answer
     typed = tmp_path / LESSON.name
-    typed.write_text(json.dumps(with_a_typed_table(material.read(released))))
+    typed.write_text(json.dumps(with_a_typed_table(handout.read(released))))
     for student, notebook in (("good", solved), ("bad", released), ("typed", typed)):
         (course / "submitted" / student / name).mkdir(parents=True)
         shutil.copy(notebook, course / "submitted" / student / name)
@@ -77,5 +77,5 @@ def test_a_good_hand_in_gets_all_points_an_empty_one_none_and_a_typed_table_coun
     nbgrader("export")
     with open(course / "grades.csv", newline="") as file:
         scores = {row["student_id"]: (float(row["score"]), float(row["max_score"])) for row in csv.DictReader(file)}
-    points = len(material.exercises(material.read(LESSON)))
+    points = len(handout.exercises(handout.read(LESSON)))
     assert scores == {"good": (points, points), "bad": (0, points), "typed": (1, points)}

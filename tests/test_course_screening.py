@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import EASY, examples, lessons
-from simlib.course import carrying, gathering, judging, screening
-from simlib.lessons import lesson1
+from simlib import EASY
+from simlib.course import lessons
+from simlib.course.grading import carrying, judging, screening
+from simlib.course.lessons import lesson1
+from simlib.models import examples
 
 DOES_MORE = {
     "open": "return open('x')",
@@ -154,7 +156,7 @@ def test_a_schedule_or_a_policy_of_simlib_comes_out():
 
 
 def test_batch_means_come_out():
-    means = simlib.stats.batch_means(np.arange(1000.0), batch=10)
+    means = simlib.analysis.stats.batch_means(np.arange(1000.0), batch=10)
     assert carried(means) == means
 
 
@@ -209,7 +211,7 @@ def test_an_object_comes_out_with_what_it_remembers():
 
 
 REFUSED = {
-    "simlib's own": lambda: simlib.loading.load,
+    "simlib's own": lambda: simlib.logs.loading.load,
     "a built-in": lambda: len,
     "uses open": lambda: defined("def f(x):\n    return open(x)"),
     "uses a global object": lambda: defined("class B: pass\nb = B()\ndef f(x):\n    return b"),
@@ -252,7 +254,7 @@ def test_a_table_that_is_changed_by_a_function_is_not_the_one_that_is_judged():
 
 
 def test_gathering_says_what_was_not_found():
-    with pytest.raises(gathering.Unreadable, match="was not found"):
+    with pytest.raises(screening.Unreadable, match="was not found"):
         names = {}
         exec("def f(x): return x", names)
-        gathering.Source().take(names["f"])
+        screening.Source().take(names["f"])

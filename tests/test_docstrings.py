@@ -18,7 +18,7 @@ WITH_EXAMPLES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in PACKAGE.rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
-} - {"simlib.lessons", "simlib.widgets"}  # whose examples are for a notebook
+} - {"simlib.course.lessons", "simlib.course.widgets"}  # whose examples are for a notebook
 LIBRARY_MODULES = sorted(
     {each.name for each in pkgutil.iter_modules(simlib.__path__)}
     - {"__main__", "arrays", "engine", "explain", "lessons", "models", "papers", "plots", "teaching", "web", "widgets"}

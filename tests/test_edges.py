@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from helpers import code_cells, listing, tagged_cell
 
-from simlib import Workload, archive, load, papers
-from simlib.papers import mualem2001
-from simlib.papers.exhibit import exhibits
-from simlib.papers.mualem2001 import suspects
-from simlib.swf.reading import jobs_of
+from simlib import Workload, load, study
+from simlib.logs import archive
+from simlib.logs.swf import jobs_of
+from simlib.study import mualem2001
+from simlib.study.exhibit import exhibits
+from simlib.study.investigations import suspects
 
 EXHIBITS = exhibits()
 NOTHING = float("nan")
@@ -108,7 +109,7 @@ def small_logs(monkeypatch, root):
     """Some logs are here, all of them small."""
     sample()  # while there is the real one
     monkeypatch.setattr(archive, "find", lambda name, variant=None: Path(name) if name in HERE else None)
-    monkeypatch.setattr(papers, "load", cache(small))
+    monkeypatch.setattr(study, "load", cache(small))
     months = {one["log"]: len(pd.period_range(*one["months"], freq="M")) for one in mualem2001.settings()}
     slow = cache(lambda name, variant=None: small(name, variant, months[name]))
     for module in (mualem2001, suspects):

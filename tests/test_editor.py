@@ -6,7 +6,9 @@ import nbformat
 import pytest
 from helpers import seen_picture, seen_text
 
-from simlib import EASY, FCFS, examples, lessons, simulate, widgets
+from simlib import EASY, FCFS, simulate
+from simlib.course import lessons, widgets
+from simlib.models import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
 

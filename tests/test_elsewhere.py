@@ -4,17 +4,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import first_days, random_workload, table, texts, verdicts
+from helpers import first_days, random_workload, table, texts, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, compare, load, simulate
-from simlib.papers import elsewhere
-from simlib.papers.elsewhere import Machine, by_load, deciding, effects, findings, pictures, small_multiples
-from simlib.papers.elsewhere.adjusted_estimates import AdjustedEstimates
-from simlib.papers.elsewhere.backfilling import CONSERVATIVE, EXACT, Backfilling, printed
-from simlib.papers.elsewhere.estimates import STEPS, Estimates
-from simlib.papers.exhibit import LOGS
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
-from simlib.papers.tang2013 import TRIPLE
+from simlib.study import elsewhere
+from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study.elsewhere import Machine, deciding, effects, pictures
+from simlib.study.elsewhere.adjusted_estimates import AdjustedEstimates
+from simlib.study.elsewhere.backfilling import CONSERVATIVE, EXACT, Backfilling, printed
+from simlib.study.elsewhere.estimates import STEPS, Estimates
+from simlib.study.exhibit import LOGS
+from simlib.study.tang2013 import TRIPLE
 
 FEW = {"shakes": 2, "resamples": 20}
 
@@ -150,21 +150,21 @@ def test_a_row_of_resampled_numbers_has_one_interval_in_the_place_of_both():
 
 
 def test_loads_are_in_reach_where_gaps_are_shortened_by_a_quarter_or_stretched_by_half():
-    assert by_load.in_reach(0.7) == [0.6, 0.7, 0.8, 0.9] and by_load.in_reach(0.91) == [0.7, 0.8, 0.9]
-    assert by_load.in_reach(0.3) == []
+    assert effects.in_reach(0.7) == [0.6, 0.7, 0.8, 0.9] and effects.in_reach(0.91) == [0.7, 0.8, 0.9]
+    assert effects.in_reach(0.3) == []
 
 
 def test_what_load_does_is_the_highest_less_the_lowest_of_logs_with_two(machines):
     log = machines[0].workload
     thin = Machine("thin", log.scale_load(0.3))
-    assert by_load.of_machine(thin, SETTINGS) is None
-    table = by_load.of_machine(Machine("some", log.scale_load(0.62)), SETTINGS)
-    line = by_load.line(table, "response").loc["some"]
+    assert effects.of_machine(thin, SETTINGS) is None
+    table = effects.of_machine(Machine("some", log.scale_load(0.62)), SETTINGS)
+    line = effects.line(table, "response").loc["some"]
     assert list(line.index) == [0.6, 0.7, 0.8]
     assert line.exact.isna().tolist() == [True, True, False]
-    found = by_load.growth(table)
+    found = effects.growth(table)
     assert found.effect["some"] == pytest.approx(line.effect[0.8] - line.effect[0.6])
-    assert by_load.growth(table.xs(0.6, level="case", drop_level=False)).empty
+    assert effects.growth(table.xs(0.6, level="case", drop_level=False)).empty
 
 
 def test_no_effects_have_columns_all_the_same():
@@ -230,12 +230,12 @@ def test_logs_without_a_queue_have_no_say_in_what_it_hangs_on():
 )
 def test_what_is_claimed_of_most_machines_is_decided_by_their_number(changes, verdict):
     of = rows(*changes)
-    assert findings.on_most("OWN-18", {"wait": of}, -1, waits(of))["verdict"] == verdict
+    assert deciding.on_most("OWN-18", {"wait": of}, -1, waits(of))["verdict"] == verdict
 
 
 def test_a_finding_of_two_measures_wants_both():
     of = {"response": rows(*[-0.1] * 6), "slowdown": rows(*[0.1] * 6)}
-    found = findings.on_most("OWN-15", of, -1, waits(of["response"]))
+    found = deciding.on_most("OWN-15", of, -1, waits(of["response"]))
     assert found["verdict"] == HOLDS_NOT
     assert found["numbers"] == {"logs": 6, "with": 0, "year_with": 0, "against": 6}
 
@@ -243,33 +243,33 @@ def test_a_finding_of_two_measures_wants_both():
 def test_what_becomes_of_it_without_idle_machines_is_said_and_decides_nothing():
     of = rows(*[-0.1] * 8, 0.1, 0.1)
     queue = waits(of).where(of.index != "log 9", 30.0)
-    found = findings.on_most("OWN-18", {"wait": of}, -1, queue)
+    found = deciding.on_most("OWN-18", {"wait": of}, -1, queue)
     assert found["verdict"] == HOLDS_NOT
     assert "Without log 9, where jobs hardly wait, it holds on most" in found["evidence"]
 
 
 @pytest.mark.parametrize(("changes", "verdict"), [([0.02] * 6, HOLDS), ([0.2] * 6, HOLDS_NOT), ([0], UNTESTED)])
 def test_shares_of_backfilled_jobs_are_similar_within_a_tenth(changes, verdict):
-    assert findings.similar(rows(*changes))["verdict"] == verdict
+    assert deciding.similar(rows(*changes))["verdict"] == verdict
 
 
 @pytest.mark.parametrize(("changes", "verdict"), [([0] * 6, HOLDS), ([-0.1] * 6, HOLDS_NOT), ([0], UNTESTED)])
 def test_waits_that_may_be_the_same_are_not_shorter(changes, verdict):
-    assert findings.not_shorter("OWN-20", rows(*changes))["verdict"] == verdict
+    assert deciding.not_shorter("OWN-20", rows(*changes))["verdict"] == verdict
 
 
 @pytest.mark.parametrize(("chance", "verdict"), [(0.02, HOLDS), (0.03, HOLDS_NOT), (np.nan, UNTESTED)])
 def test_an_effect_hangs_on_a_trait_where_chance_is_rare_for_all_pairs_together(chance, verdict):
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])
     found = pd.DataFrame({"rho": 0.8, "chance": [chance, chance], "logs": 9}, index)
-    assert findings.hanging("OWN-17", found)["verdict"] == verdict
+    assert deciding.hanging("OWN-17", found)["verdict"] == verdict
 
 
 def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "serial")])
     found = pd.DataFrame({"rho": [0.3, -0.8], "chance": [0.4, 0.02], "logs": 9}, index)
     of = rows(*[-0.1] * 6)
-    said = findings.on_most("OWN-33", {"wait": of}, -1, waits(of), hangs=found)["evidence"]
+    said = deciding.on_most("OWN-33", {"wait": of}, -1, waits(of), hangs=found)["evidence"]
     assert "the share of serial jobs: rank correlation -0.80 on 9 logs" in said and "which is beyond chance" in said
     assert "which may be chance, for 2 were looked at" in deciding.goes_with(found.assign(chance=[0.4, 0.03]))
     assert deciding.goes_with(found.assign(chance=np.nan)) == ""
@@ -280,14 +280,14 @@ def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
     [([0.005] * 6, 0.01, HOLDS), ([0.005] * 6, 0.03, HOLDS_NOT), ([0.1] * 6, 0.01, HOLDS_NOT), ([0], 0, UNTESTED)],
 )
 def test_a_curve_has_levelled_off_where_response_times_hardly_change(changes, half, verdict):
-    assert findings.levelled(rows(*changes, half=half))["verdict"] == verdict
+    assert deciding.levelled(rows(*changes, half=half))["verdict"] == verdict
 
 
 @pytest.mark.parametrize(("so", "verdict"), [([True] * 4, HOLDS), ([True] * 3, HOLDS_NOT), ([], UNTESTED)])
 def test_estimates_are_as_in_figure_8_where_two_thirds_of_the_logs_are(so, verdict):
     flat = pd.DataFrame({"ks": 0.05, "zero": 9.0, "hundred": 3.0}, [f"log {place}" for place in range(6 * bool(so))])
     flat["as_claimed"] = [*so, *[False] * (len(flat) - len(so))]
-    assert findings.as_figure8(flat)["verdict"] == verdict
+    assert deciding.as_figure8(flat)["verdict"] == verdict
 
 
 @pytest.mark.parametrize(("near", "logs", "verdict"), [(4, 6, HOLDS), (3, 6, HOLDS_NOT), (5, 5, UNTESTED)])
@@ -295,16 +295,16 @@ def test_users_are_as_on_intrepid_where_all_three_shares_are_near(near, logs, ve
     places = pd.MultiIndex.from_product([["below half", "above"], [f"log {each}" for each in range(logs)]])
     table = pd.DataFrame({"ours": 0.5, "published": 0.5, "near": True}, places.rename(["part", "log"]))
     table.loc[[("above", f"log {each}") for each in range(near, logs)], "near"] = False
-    assert findings.as_on_intrepid(table)["verdict"] == verdict
+    assert deciding.as_on_intrepid(table)["verdict"] == verdict
 
 
 @pytest.mark.parametrize(("last", "verdict"), [(-0.1, HOLDS), (0.0, HOLDS_NOT), (0.1, HOLDS_NOT)])
 def test_every_key_has_to_lower_the_scatter(last, verdict):
     steps = {"user": rows(*[-0.1] * 6).rename_axis("log"), "both": rows(*[last] * 3).rename_axis("log")}
-    found = findings.every_step(steps)
+    found = deciding.every_step(steps)
     assert found["verdict"] == verdict
     assert f"user on 6 of 6, both on {3 * (last < 0)} of 3" in found["evidence"]
-    assert findings.every_step({})["verdict"] == UNTESTED
+    assert deciding.every_step({})["verdict"] == UNTESTED
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_every_key_has_to_lower_the_scatter(last, verdict):
 def test_sp2_machines_are_held_against_the_others_by_run_time_and_size(run, size, verdict):
     others = {f"log {place}": (run, size) for place in range(6)} if run else {}
     told = pd.DataFrame({"one": (1000, 10), "other": (1000, 10)} | others, ["run", "size"], dtype=float).T
-    assert findings.of_sp2(told, ("one", "other"))["verdict"] == verdict
+    assert deciding.of_sp2(told, ("one", "other"))["verdict"] == verdict
 
 
 # Printed effects
@@ -353,8 +353,8 @@ def test_every_log_has_a_row_the_papers_apart_and_what_takes_no_part_says_so(mad
 
 @pytest.mark.slow
 def test_nothing_is_decided_on_three_machines_and_all_of_stand_ins_is_stamped(made):
-    assert set(verdicts(made.verdicts).values()) == {UNTESTED}
-    assert set(verdicts(made.judge()).values()) == {UNTESTED}
+    assert set(verdict_by_id(made.verdicts).values()) == {UNTESTED}
+    assert set(verdict_by_id(made.judge()).values()) == {UNTESTED}
     for part in made.made:
         assert (made.figure(part) is None) == (part in ("effects", "logs"))
 
@@ -372,8 +372,8 @@ def test_a_panel_is_shaded_where_most_points_are_on_the_other_side():
     places = pd.MultiIndex.from_product([told.index, [0.6, 0.8]], names=["log", "load"])
     table = rows(-0.1, 0.1, 0.1, 0.2).set_axis(places).assign(exact=[np.nan, 0.1] * 2)
     for figure in (
-        small_multiples.of_effects({"wait": table}, told, -1, "load", "one against another"),
-        small_multiples.by_load({"wait": table}, told, -1, "one against another", pictures.SAID),
+        pictures.of_effects({"wait": table}, told, -1, "load", "one against another"),
+        pictures.by_load({"wait": table}, told, -1, "one against another", pictures.SAID),
     ):
         shades = [ax.get_facecolor() for ax in figure.axes]
         assert len(shades) == 2 and shades[0] != shades[1]
@@ -415,7 +415,7 @@ def test_what_has_no_estimates_is_only_in_the_table_of_logs(estimating):
     assert set(estimating.histogram.index.unique("log")) == {"plain", "projects"}
     row = estimating.speaks.loc["no estimates"]
     assert row.run > 0 and row["size"] > 0 and np.isnan(row.intrepid) and np.isnan(row.flat)
-    assert set(verdicts(estimating.judge()).values()) == {UNTESTED}
+    assert set(verdict_by_id(estimating.judge()).values()) == {UNTESTED}
 
 
 def test_a_log_without_projects_has_two_keys_and_one_with_some_has_four(estimating):
@@ -447,7 +447,7 @@ def test_estimates_are_adjusted_by_user_alone_where_few_have_one(machines):
     assert exhibit.accuracy.key.to_dict() == {"first": "user+estimate", "few": "user"}
     assert (exhibit.accuracy.after > exhibit.accuracy.before).all()
     assert exhibit.effects.index.unique("log").to_list() == ["first", "few"]
-    assert set(verdicts(exhibit.judge()).values()) == {UNTESTED}
+    assert set(verdict_by_id(exhibit.judge()).values()) == {UNTESTED}
     assert len(exhibit.figure().axes) == 4
 
 
@@ -467,7 +467,7 @@ def test_without_a_log_nothing_is_drawn_decided_or_written_among_the_figures(cls
     exhibit = cls()
     assert exhibit.missing == elsewhere.names() and exhibit.left_out == []
     assert all(exhibit.figure(part) is None for part in exhibit.made)
-    assert set(verdicts(exhibit.verdicts).values()) == {UNTESTED} == set(verdicts(exhibit.judge()).values())
+    assert set(verdict_by_id(exhibit.verdicts).values()) == {UNTESTED} == set(verdict_by_id(exhibit.judge()).values())
     exhibit.save()
     assert not (root / "figures").exists()
     assert {path.suffix for path in (root / "build" / "synthetic").iterdir()} == {".csv", ".json"}

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import first_days, texts, verdicts
+from helpers import first_days, texts, verdict_by_id
 
 from simlib import EASY, Conservative, load, simulate
-from simlib.papers import elsewhere
-from simlib.papers.elsewhere import Machine, effects, findings, heat, policies
-from simlib.papers.elsewhere.policies import ACROSS, BY_ESTIMATE, CONSERVATIVE, Policies
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study import elsewhere
+from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study.elsewhere import Machine, deciding, effects, pictures, policies
+from simlib.study.elsewhere.policies import ACROSS, BY_ESTIMATE, CONSERVATIVE, Policies
 
 SETTINGS = {"shakes": 2, "seconds": 60, "resamples": 20, "seed": 0}
 
@@ -88,7 +88,7 @@ def test_how_much_is_there_is_told_where_conservative_clearly_differs():
     ],
 )
 def test_half_of_a_change_is_there_on_most_where_it_is_clear(part, whole, verdict):
-    found = findings.half_there(
+    found = deciding.half_there(
         "OWN-35", {"response": (rows(*part), rows(*whole)), "slowdown": (rows(*part), rows(*whole))}
     )
     assert found["verdict"] == verdict
@@ -96,7 +96,7 @@ def test_half_of_a_change_is_there_on_most_where_it_is_clear(part, whole, verdic
 
 @pytest.mark.parametrize(("up", "verdict"), [(4, HOLDS), (3, HOLDS_NOT)])
 def test_the_longest_wait_grows_on_most(up, verdict):
-    found = findings.longer("OWN-41", rows(*[0.5] * up, *[0.0] * (6 - up)))
+    found = deciding.longer("OWN-41", rows(*[0.5] * up, *[0.0] * (6 - up)))
     assert found["verdict"] == verdict and f"longer on {up} of 6" in found["evidence"]
 
 
@@ -113,7 +113,7 @@ def test_what_needs_users_or_estimates_is_left_out_where_there_are_none(made):
 
 @pytest.mark.slow
 def test_every_picture_is_drawn_and_nothing_is_decided_on_two_machines(made):
-    assert set(verdicts(made.judge()).values()) == {UNTESTED}
+    assert set(verdict_by_id(made.judge()).values()) == {UNTESTED}
     for part in made.made:
         assert (made.figure(part) is None) == (part in ("arises", "effects", "logs"))
     assert len(made.figure("response").axes) == len(ACROSS)
@@ -124,7 +124,7 @@ def test_a_map_has_a_number_where_there_is_one_and_colour_where_it_is_clear():
     told = pd.DataFrame({"paper": [True, False], "year": "2001"}, ["log 0", "log 1"])
     index = pd.MultiIndex.from_tuples([("a", "log 0"), ("a", "log 1"), ("b", "log 0")], names=["policy", "log"])
     table = rows(-0.2, 0.1, 0.005).set_axis(index).assign(base=1.0)
-    ax = heat.maps({"wait": table}, told, {"a": "A", "b": "B"}, "change").axes[0]
+    ax = pictures.maps({"wait": table}, told, {"a": "A", "b": "B"}, "change").axes[0]
     assert texts(ax) == ["-20", "+10", "0", "\N{EN DASH}"]
     assert [patch.get_alpha() > 0 for patch in ax.patches] == [True, True, False]
 
@@ -133,7 +133,7 @@ def test_without_a_log_nothing_is_drawn_decided_or_written_among_the_figures(no_
     exhibit = Policies()
     assert exhibit.missing == elsewhere.names() and exhibit.left_out == []
     assert all(exhibit.figure(part) is None for part in exhibit.made)
-    assert set(verdicts(exhibit.judge()).values()) == {UNTESTED}
+    assert set(verdict_by_id(exhibit.judge()).values()) == {UNTESTED}
     assert len(exhibit.arises) == 0 and exhibit.said() == []
     exhibit.save()
     assert not (root / "figures").exists()

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Selective, reference, simulate
+from simlib import EASY, FCFS, Conservative, Selective, simulate
 from simlib.engine import candidates
-from simlib.papers.mualem2001.programs import easy_readings
+from simlib.explain import reference
+from simlib.study.investigations.kernel_variants import easy
 
 
 @pytest.mark.parametrize("overrun", ["extend", "kill"])
@@ -59,7 +60,7 @@ def overloaded(seed, jobs=2500, exact=False):
 def walked(w):
     """The start times that the detective's kernel finds, which goes through the whole queue in every pass."""
     columns = (w.jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs"))
-    return easy_readings.easy_reading(*columns, w.procs, easy_readings.TEXT)[0].tolist()
+    return easy.easy_reading(*columns, w.procs, easy.TEXT)[0].tolist()
 
 
 @pytest.mark.slow

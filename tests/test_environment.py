@@ -73,7 +73,7 @@ def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
     assert subprocess.check_output([ROOT / "start", sys.executable, "-c", code], text=True) == "generic none\n"
 
 
-FLOORS = {"simlib.__main__": "simlib.papers", "simlib.papers.__main__": "simlib.lessons"}
+FLOORS = {"simlib.__main__": "simlib.study", "simlib.study.__main__": "simlib.course.lessons"}
 
 
 @pytest.mark.parametrize("module", FLOORS)
@@ -83,8 +83,8 @@ def test_kernels_are_compiled_when_the_environment_is_made(module):
         f"here = import_module('{module}'); here.main(['compile'])\n"
         f"print('{FLOORS[module]}' in sys.modules)\n"
         "package = import_module(here.__package__)\n"
-        "of_study = package.__path__ if package.__name__ == 'simlib.papers' else ()\n"
-        "[import_module(at.name) for at in pkgutil.walk_packages(of_study, 'simlib.papers.')]\n"
+        "of_study = package.__path__ if package.__name__ == 'simlib.study' else ()\n"
+        "[import_module(at.name) for at in pkgutil.walk_packages(of_study, 'simlib.study.')]\n"
         "modules = [module for name, module in sys.modules.items() if name.startswith('simlib')]\n"
         "found = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}\n"
         "used = lambda kernel: {kernel.py_func.__globals__.get(name) for name in kernel.py_func.__code__.co_names}\n"
@@ -131,9 +131,9 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
     read_only, tmp_path
 ):
     code = (
-        "import os, simlib; print(simlib.__file__, simlib.swf.job_lines('a.swf')[0]); "
-        "simlib.simulate(simlib.Workload.of('one', 1, A=(0, 1, 1, 1)), simlib.FCFS()); simlib.orders.compiled('wfp'); "
-        "place = simlib.swf.lines._folded.stats.cache_path; "
+        "import os, simlib; print(simlib.__file__, simlib.logs.swf.job_lines('a.swf')[0]); "
+        "simlib.simulate(simlib.Workload.of('one', 1, A=(0, 1, 1, 1)), simlib.FCFS()); simlib.policies.orders.compiled('wfp'); "
+        "place = simlib.logs.swf_lines._folded.stats.cache_path; "
         "print(oct(os.stat(place).st_mode), any(name.endswith('.code') for name in os.listdir(place)))"
     )
     (tmp_path / "a.swf").write_text("1 2\n3\n")
@@ -155,9 +155,9 @@ def test_what_runs_here_is_what_is_pinned():
 
 def test_modules_that_cost_time_come_when_they_are_first_used():
     code = (
-        "import sys, simlib; slow = ['simlib.plots', 'simlib.stats', 'scipy.stats', 'matplotlib']; "
+        "import sys, simlib; slow = ['simlib.plots', 'simlib.analysis.stats', 'scipy.stats', 'matplotlib']; "
         "assert not set(slow) & set(sys.modules), sorted(sys.modules); "
-        "print(simlib.stats.batch_means.__name__, simlib.walltime.Scheme.__name__)"
+        "print(simlib.analysis.stats.batch_means.__name__, simlib.policies.walltime.Scheme.__name__)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["batch_means", "Scheme"]
     with pytest.raises(AttributeError, match="module 'simlib' has no attribute 'statistics'"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.estimates import NAMES, Exact, Historical, Modelled, Scaled, Uniform, User, named
+from simlib.core.estimates import NAMES, Exact, Historical, Modelled, Scaled, Uniform, User, named
 
 runs = st.lists(st.integers(0, 10**6), max_size=30)
 factors = st.floats(1, 1000)

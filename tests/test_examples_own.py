@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, OwnPolicy, examples_own, simulate
-from simlib.own_machine import Job, Machine
+from simlib import EASY, OwnPolicy, simulate
+from simlib.policies import examples_own
+from simlib.policies.own_policy import Job, Machine
 
 KEEP_THE_HEADS_RESERVATION = [examples_own.easy, examples_own.easy_sjbf, examples_own.best_fit, examples_own.lookahead]
 ALL = [examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION, examples_own.EasyPlusPlus()]

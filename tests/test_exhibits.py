@@ -9,9 +9,9 @@ from helpers import ROOT, claimed, tagged_cell, texts
 
 from simlib import Workload, load, plots
 from simlib.models import jann97
-from simlib.papers import exhibit, ledger, records
-from simlib.papers.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
-from simlib.papers.parameters import parameter, repeats, some_of, whole
+from simlib.study import claims, exhibit, records
+from simlib.study.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
+from simlib.study.parameters import parameter, repeats, some_of, whole
 
 EXHIBITS = exhibit.exhibits()
 
@@ -34,7 +34,7 @@ def test_an_exhibit_has_the_parameters_of_its_notebook():
 
 def test_claims_and_findings_are_decided_by_one_exhibit_each():
     decided = [id for each in EXHIBITS.values() for id in each.claims]
-    assert sorted(decided) == sorted([*ledger.criteria(), *ledger.findings()])
+    assert sorted(decided) == sorted([*claims.criteria(), *claims.findings()])
     known = {LOGS, MODELS, EXAMPLES}
     for each in EXHIBITS.values():
         for on in each.claims.values():
@@ -72,7 +72,7 @@ def made(tmp_path, monkeypatch):
             return {LOGS: [load("sample")], MODELS: [jann97.workload(10)]}
 
         def judge(self):
-            return [claimed(id, ledger.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
+            return [claimed(id, claims.REPRODUCED, "7 of 7") for id in ("MF-01", "MF-02")]
 
         def parts(self):
             table = pd.DataFrame({"x": [1.0]})
@@ -87,7 +87,7 @@ def made(tmp_path, monkeypatch):
 
 
 def test_a_claim_that_rests_on_stand_ins_cannot_be_tested_and_one_on_models_can(made):
-    assert [one["verdict"] for one in made().verdicts] == [ledger.UNTESTED, ledger.REPRODUCED]
+    assert [one["verdict"] for one in made().verdicts] == [claims.UNTESTED, claims.REPRODUCED]
 
 
 def test_a_picture_of_stand_ins_is_stamped_when_it_is_made_and_only_once(made):
@@ -143,7 +143,7 @@ def study(tmp_path, monkeypatch):
             return {LOGS: [Workload(jobs, 128, name) for name in self.names if name in self.here]}
 
         def judge(self):
-            return [claimed("MF-01", ledger.REPRODUCED, "7 of 7")]
+            return [claimed("MF-01", claims.REPRODUCED, "7 of 7")]
 
         def parts(self):
             table = pd.DataFrame({"x": [self.number]})
@@ -229,7 +229,7 @@ def test_a_missing_parameter_is_named(made):
 
 
 def test_verdicts_on_other_claims_than_declared_are_refused(made, monkeypatch):
-    monkeypatch.setattr(made, "judge", lambda self: [claimed("MF-03", ledger.NOT, "0 of 7")])
+    monkeypatch.setattr(made, "judge", lambda self: [claimed("MF-03", claims.NOT, "0 of 7")])
     with pytest.raises(ValueError, match="judge.. decides MF-03, expected MF-01, MF-02"):
         _ = made().verdicts
 

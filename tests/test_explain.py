@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, examples, plots, simulate
+from simlib import EASY, FCFS, Conservative, Workload, plots, simulate
 from simlib.explain import explain, why
-from simlib.walltime import Adjustment, Scheme
+from simlib.models import examples
+from simlib.policies.walltime import Adjustment, Scheme
 
 
 def starts(explanation):

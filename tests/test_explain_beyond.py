@@ -11,7 +11,7 @@ from test_policies import crowded, every_policy
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib.explain import explain, why
-from simlib.explain.window import backfill_window
+from simlib.study.tang2013.examples import backfill_window
 
 
 @pytest.mark.slow

@@ -6,7 +6,8 @@ from helpers import POLICIES, every_policy, numbered, random_workload, small_wor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, read_swf, reference, simulate, write_swf
+from simlib import EASY, FCFS, Conservative, read_swf, simulate, write_swf
+from simlib.explain import reference
 
 
 @pytest.mark.slow

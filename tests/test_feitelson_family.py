@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 
 from simlib import plots
-from simlib.models import feitelson96, feitelson_family, fit_family
-from simlib.models.feitelson_family import MAIN
-from simlib.papers import ledger
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, NOT, REPRODUCED, UNTESTED, Measure
-from simlib.papers.mualem2001 import load_curves_claims, over_family
-from simlib.papers.mualem2001.feitelson_family import FeitelsonFamily
-from simlib.papers.mualem2001.over_family import NO_SAY
+from simlib.models import feitelson96
+from simlib.study import claims
+from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, REPRODUCED, UNTESTED, Measure
+from simlib.study.mualem2001 import feitelson_family, figure6, load_curves
+from simlib.study.mualem2001.family_exhibit import FeitelsonFamily
+from simlib.study.mualem2001.feitelson_family import MAIN
+from simlib.study.mualem2001.figure6 import NO_SAY
+from simlib.study.verdicts import LIKELY, TEXT
+from tools import fit_family
 
 plots.plt.switch_backend("Agg")
 
@@ -108,36 +109,36 @@ def measured(on, unlike=SHORTER):
 
 
 def test_a_claim_holds_for_all_or_for_none_by_one_rule():
-    assert over_family.decided("MF-21", measured(LONGER))["verdict"] == REPRODUCED
-    assert over_family.decided("MF-21", measured(SHORTER))["verdict"] == NOT
+    assert figure6.decided("MF-21", measured(LONGER))["verdict"] == REPRODUCED
+    assert figure6.decided("MF-21", measured(SHORTER))["verdict"] == NOT
     some = measured(LONGER)
     some[TEXT]["Paragon"] = {"enlarged": SHORTER, "considerably": SHORTER}
-    assert over_family.decided("MF-21", some)["verdict"] == ledger.PARTLY
+    assert figure6.decided("MF-21", some)["verdict"] == claims.PARTLY
 
 
 def test_members_whose_variant_does_not_do_what_its_name_says_are_named_and_have_no_say():
-    found = over_family.decided("MF-21", measured(LONGER))
+    found = figure6.decided("MF-21", measured(LONGER))
     assert MAIN not in {one["on"] for one in found["readings"][TEXT]["parts"]}
     assert f"enlarged, {MAIN} -5.0% (-6.0% to -4.0%)" in found["evidence"]
-    table = over_family.answers({"MF-21": measured(LONGER)})
+    table = figure6.answers({"MF-21": measured(LONGER)})
     assert table.verdict["MF-21", "enlarged", TEXT, MAIN] == NO_SAY
     assert table.verdict["MF-21", "enlarged", TEXT, "Paragon"] == HOLDS
 
 
 def test_of_several_parts_only_those_about_the_variant_fall_away():
     one = {"Fl": LONGER, "Fs": SHORTER}
-    table = over_family.answers({"MF-43": {TEXT: {MAIN: one, "KTH": one}}}).verdict
+    table = figure6.answers({"MF-43": {TEXT: {MAIN: one, "KTH": one}}}).verdict
     assert table["MF-43", :, TEXT, MAIN].to_dict() == {"Fl": NO_SAY, "Fs": HOLDS_NOT}
     assert set(table["MF-43", :, TEXT, "KTH"]) == {NO_SAY}
 
 
 def test_without_the_logs_a_claim_cannot_be_tested():
-    assert over_family.decided("MF-18", {TEXT: {}})["verdict"] == UNTESTED
-    assert over_family.parts({"MF-18": {TEXT: {}}}, ()) == {}
+    assert figure6.decided("MF-18", {TEXT: {}})["verdict"] == UNTESTED
+    assert figure6.parts({"MF-18": {TEXT: {}}}, ()) == {}
 
 
 def test_the_picture_has_a_panel_each_part_and_a_dot_each_member():
-    part = over_family.parts({"MF-21": measured(UNCLEAR)}, ())["family"]
+    part = figure6.parts({"MF-21": measured(UNCLEAR)}, ())["family"]
     figure = part.draw()
     assert [ax.get_title() for ax in figure.axes] == ["MF-21\nenlarged", "MF-21\nconsiderably"]
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == list(feitelson_family.members())
@@ -171,7 +172,7 @@ def test_equal_models_are_simulated_once():
 def test_every_member_answers_every_claim(exhibit):
     assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
     table = exhibit.made[""].table
-    for id in load_curves_claims.OF_F:
+    for id in load_curves.OF_F:
         assert list(table.xs(id, level="claim").index.unique("member")) == list(exhibit.family)
     assert list(exhibit.made["fsl"].table.index.unique("member")) == list(feitelson_family.fsl())
     for label, loads in ((f"F of {MAIN}", [0.7, 0.8]), ("Fl of Paragon", [0.8])):

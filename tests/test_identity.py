@@ -13,8 +13,8 @@ import pytest
 from helpers import past
 
 from simlib import EASY, estimates
-from simlib.identity import identity
-from simlib.walltime import Adjustment, Scheme
+from simlib._util.fingerprint import identity
+from simlib.policies.walltime import Adjustment, Scheme
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def test_what_cannot_be_told_apart_is_refused():
 @pytest.mark.slow
 def test_another_process_has_the_same_keys():
     code = (
-        "from simlib import EASY; from simlib.identity import identity; from simlib.walltime import Adjustment; "
+        "from simlib import EASY; from simlib._util.fingerprint import identity; from simlib.policies.walltime import Adjustment; "
         "print(identity([EASY(adjust=Adjustment()), {'a', 'b', 'c'}, lambda x: max(x, 2)]))"
     )
     printed = {

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 from helpers import listing, texts
 
-from simlib.papers import explained, judging
-from simlib.papers.judging import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
-from simlib.stats import Interval
+from simlib.analysis.stats import Interval
+from simlib.study import printed_numbers, verdicts
+from simlib.study.verdicts import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 OURS = {INSIDE: 100.0, CLOSE: 104.0, OFF: 150.0, ABSENT: float("nan")}
 """What has to be ours for a verdict, where 100 is printed and the band goes by 2 to either side."""
@@ -18,7 +18,7 @@ def cell(_of="", **verdicts):
     found = {rule: OURS.get(verdict, 100.0) for rule, verdict in verdicts.items()}
     readings = {rule: (ours, Interval(ours - 2, ours, ours + 2)) for rule, ours in found.items()}
     unjudged = {rule: verdict for rule, verdict in verdicts.items() if verdict in (OTHER_LOG, INFERRED)}
-    return judging.cell({"trace": _of}, 100.0, readings, unjudged=unjudged)
+    return verdicts.cell({"trace": _of}, 100.0, readings, unjudged=unjudged)
 
 
 def test_each_reading_has_a_verdict_of_its_own_and_its_own_reason_why_there_is_none():
@@ -27,16 +27,16 @@ def test_each_reading_has_a_verdict_of_its_own_and_its_own_reason_why_there_is_n
 
 
 def test_a_log_that_is_not_at_hand_is_said_before_any_other_reason():
-    both = judging.cell({}, 1.0, float("nan"), unjudged={TEXT: INFERRED})
+    both = verdicts.cell({}, 1.0, float("nan"), unjudged={TEXT: INFERRED})
     assert both["readings"][TEXT]["verdict"] == ABSENT
 
 
 def test_of_several_readings_the_first_that_is_judged_is_taken():
     one = cell(text=OFF, likely=INSIDE, restored=INFERRED)
-    assert judging.reading(one, TEXT, LIKELY)["verdict"] == OFF
-    assert judging.reading(one, RESTORED, CALENDAR, LIKELY, TEXT)["verdict"] == INSIDE
-    assert judging.reading(one, RESTORED, CALENDAR) is None
-    assert judging.reading(cell(text=ABSENT, likely=OTHER_LOG), TEXT, LIKELY) is None
+    assert verdicts.reading(one, TEXT, LIKELY)["verdict"] == OFF
+    assert verdicts.reading(one, RESTORED, CALENDAR, LIKELY, TEXT)["verdict"] == INSIDE
+    assert verdicts.reading(one, RESTORED, CALENDAR) is None
+    assert verdicts.reading(cell(text=ABSENT, likely=OTHER_LOG), TEXT, LIKELY) is None
 
 
 CELLS = [
@@ -63,7 +63,7 @@ CELLS = [
     ],
 )
 def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(rules, inside, close, off):
-    found = judging.tally(CELLS, *rules)
+    found = verdicts.tally(CELLS, *rules)
     assert (found[INSIDE], found[CLOSE], found[OFF]) == (inside, close, off)
     assert found["cells"] == found["bands"] == inside + close + off
     assert found["by_chance"] == pytest.approx(0.05 * found["cells"])
@@ -72,7 +72,7 @@ def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(rules, 
 @pytest.mark.parametrize("rules", [(), (LIKELY,), (RESTORED, LIKELY, TEXT)])
 def test_a_number_from_which_its_reading_was_inferred_never_counts(rules):
     cells = [cell(text=INFERRED, likely=INFERRED, restored=INFERRED)]
-    assert judging.tally(cells, *rules)["cells"] == 0
+    assert verdicts.tally(cells, *rules)["cells"] == 0
 
 
 def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count_as_under_likely():
@@ -81,7 +81,7 @@ def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count
         cell("CTC", text=OFF, likely=CLOSE, restored=OFF),
         cell("KTH", text=OFF, likely=INSIDE),
     ]
-    table = judging.tallies(cells, "trace")
+    table = verdicts.tallies(cells, "trace")
     assert list(table.columns.unique(0)) == [TEXT, LIKELY, RESTORED]
     counts = {rule: table[rule][["cells", INSIDE, CLOSE, OFF]].to_numpy().tolist() for rule in table.columns.unique(0)}
     assert counts == {  # of CTC, of KTH
@@ -98,8 +98,8 @@ NONE = [INSIDE, CLOSE, OFF, "inferred from", "lacks jobs", ABSENT]
 
 
 def test_each_step_counts_what_became_of_every_number():
-    table = explained.steps(CELLS)
-    assert list(table.columns) == NONE and list(table.index) == list(explained.STEPS.values())
+    table = printed_numbers.steps(CELLS)
+    assert list(table.columns) == NONE and list(table.index) == list(printed_numbers.STEPS.values())
     assert table.to_numpy().tolist() == [
         [1, 0, 4, 0, 1, 1],  # text, calendar's months
         [1, 1, 2, 1, 1, 1],  # text
@@ -109,25 +109,25 @@ def test_each_step_counts_what_became_of_every_number():
 
 
 def test_in_every_step_each_number_is_counted_once():
-    assert explained.steps(CELLS).sum(axis=1).tolist() == [len(CELLS)] * 4
-    assert explained.steps(CELLS[:1] * 3).sum(axis=1).tolist() == [3] * 4
+    assert printed_numbers.steps(CELLS).sum(axis=1).tolist() == [len(CELLS)] * 4
+    assert printed_numbers.steps(CELLS[:1] * 3).sum(axis=1).tolist() == [3] * 4
 
 
 def test_a_number_inferred_from_is_not_counted_as_met_though_it_would_be_inside():
     one = cell(text=INFERRED, likely=INFERRED, restored=INFERRED)
     assert [reading["ours"] for reading in one["readings"].values()] == [100] * 3  # which is what is printed
-    table = explained.steps([one])
+    table = printed_numbers.steps([one])
     assert table["inferred from"].tolist() == [1] * 4 and table[INSIDE].sum() == 0
 
 
 def test_why_a_number_is_not_judged_is_said_by_the_reading_that_a_step_is_about():
-    table = explained.steps([cell(text=OTHER_LOG, likely=OTHER_LOG, restored=INFERRED)])
+    table = printed_numbers.steps([cell(text=OTHER_LOG, likely=OTHER_LOG, restored=INFERRED)])
     assert table["lacks jobs"].tolist() == [1, 1, 1, 0] and table["inferred from"].tolist() == [0, 0, 0, 1]
 
 
 def test_the_picture_has_a_bar_a_step_as_long_as_all_numbers():
-    table = explained.steps(CELLS * 5)
-    figure = explained.drawn(table)
+    table = printed_numbers.steps(CELLS * 5)
+    figure = printed_numbers.drawn(table)
     (ax,) = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == list(table.index) and ax.yaxis_inverted()
     ends = {round(bar.get_y(), 2): 0 for bar in ax.patches}
@@ -136,7 +136,9 @@ def test_the_picture_has_a_bar_a_step_as_long_as_all_numbers():
     assert list(ends.values()) == [5 * len(CELLS)] * 4 and ax.get_xlim() == (0, 5 * len(CELLS))
     assert texts(figure.legends[0]) == NONE
     said = {text.strip() for text in texts(ax) if text.strip()}
-    beside = {f"{table.loc[step, explained.INSIDE]} of {count}" for step, count in explained.judged(table).items()}
+    beside = {
+        f"{table.loc[step, printed_numbers.INSIDE]} of {count}" for step, count in printed_numbers.judged(table).items()
+    }
     assert {text.partition(":")[0] for text in said if ":" in text} == beside
     assert {text for text in said if ":" not in text} == {"15", "20"}  # shorter bars have no room for their numbers
 
@@ -146,7 +148,9 @@ def outcome(paper, cells):
 
 
 def test_picture_and_table_are_saved_of_mualem_and_feitelsons_numbers_alone(tmp_path):
-    explained.save([outcome("mualem2001", CELLS), outcome("tang2013", CELLS), outcome("mualem2001", [])], tmp_path)
+    printed_numbers.save(
+        [outcome("mualem2001", CELLS), outcome("tang2013", CELLS), outcome("mualem2001", [])], tmp_path
+    )
     assert listing(tmp_path) == ["printed-numbers.csv", "printed-numbers.png"]
     lines = (tmp_path / "printed-numbers.csv").read_text().splitlines()
     assert lines[0] == "under,inside,close,off,inferred from,lacks jobs,log not at hand"
@@ -155,5 +159,5 @@ def test_picture_and_table_are_saved_of_mualem_and_feitelsons_numbers_alone(tmp_
 
 @pytest.mark.parametrize("found", [[], [outcome("tang2013", CELLS)], [outcome("mualem2001", [])]])
 def test_where_there_are_no_numbers_nothing_is_saved(found, tmp_path):
-    explained.save(found, tmp_path)
+    printed_numbers.save(found, tmp_path)
     assert listing(tmp_path) == []

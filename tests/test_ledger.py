@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import paths
-from simlib.papers import ledger
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, NOT, NOTHING, PARTLY, PRINTED, REPRODUCED, UNTOLD, Criterion, Measure
+from simlib._util import paths
+from simlib.study import claims
+from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, NOTHING, PARTLY, PRINTED, REPRODUCED, UNTOLD, Criterion, Measure
+from simlib.study.verdicts import LIKELY, TEXT
 
 VERDICTS = paths.ROOT / "docs" / "verdicts.md"
-ALL = [one for parts in ledger.criteria().values() for one in parts.values()]
+ALL = [one for parts in claims.criteria().values() for one in parts.values()]
 """All criteria."""
 
 
@@ -27,19 +27,19 @@ def around(value, half=0.0):
 
 
 def test_every_claim_has_parts_or_a_reason_why_it_cannot_be_tested():
-    for id, row in ledger.claims().items():
-        assert bool(row["untestable"]) != (id in ledger.criteria()), id
+    for id, row in claims.claims().items():
+        assert bool(row["untestable"]) != (id in claims.criteria()), id
 
 
 def test_every_criterion_is_of_a_claim_and_says_what_is_measured_where_the_bound_comes_from_and_can_be_failed():
     for one in ALL:
-        assert one.claim in ledger.claims()
+        assert one.claim in claims.claims()
         assert one.measure and one.why and one.demand
         assert one.above < one.below and (one.above > -inf or one.below < inf)
 
 
 def test_parts_of_a_claim_have_different_names():
-    names = [(row["claim"], row["part"]) for row in ledger._rows("published/criteria")]
+    names = [(row["claim"], row["part"]) for row in claims._rows("published/criteria")]
     assert len(set(names)) == len(names)
 
 
@@ -111,7 +111,7 @@ def test_the_difference_of_two_measures_is_less_certain_than_either():
 def claim(monkeypatch, *headlines):
     """Make up a claim with a part a headline, each to be above nought; returns its id."""
     parts = {f"{n}": Criterion("MF-01", f"{n}", "w", 0, inf, head, "g", "y") for n, head in enumerate(headlines)}
-    monkeypatch.setattr(ledger, "criteria", lambda: {"MF-01": parts})
+    monkeypatch.setattr(claims, "criteria", lambda: {"MF-01": parts})
     return "MF-01"
 
 
@@ -137,7 +137,7 @@ YES, NO, OPEN = around(1), around(-1), around(0, 1)
 )
 def test_the_parts_add_up(monkeypatch, measures, verdict):
     id = claim(monkeypatch, *[False] * len(measures))
-    found = ledger.decide(id, {TEXT: {f"{n}": one for n, one in enumerate(measures)}})
+    found = claims.decide(id, {TEXT: {f"{n}": one for n, one in enumerate(measures)}})
     assert found["verdict"] == verdict
 
 
@@ -147,12 +147,12 @@ def test_the_parts_add_up(monkeypatch, measures, verdict):
 )
 def test_a_claim_whose_headline_does_not_hold_is_not_reproduced_whatever_else_does(monkeypatch, headline, verdict):
     id = claim(monkeypatch, True, False)
-    assert ledger.decide(id, {TEXT: {"0": headline, "1": YES}})["verdict"] == verdict
+    assert claims.decide(id, {TEXT: {"0": headline, "1": YES}})["verdict"] == verdict
 
 
 def test_the_verdict_is_that_by_the_text_and_others_stand_beside_it(monkeypatch):
     id = claim(monkeypatch, False)
-    found = ledger.decide(id, {TEXT: {"0": NO}, LIKELY: {"0": Measure.range([1.0, 2.0])}, PRINTED: {"0": YES}})
+    found = claims.decide(id, {TEXT: {"0": NO}, LIKELY: {"0": Measure.range([1.0, 2.0])}, PRINTED: {"0": YES}})
     assert found["verdict"] == NOT
     assert [found["readings"][one]["verdict"] for one in (LIKELY, PRINTED)] == [REPRODUCED, REPRODUCED]
     assert found["sure"] is None and found["readings"][LIKELY]["sure"] == 1
@@ -162,22 +162,22 @@ def test_the_verdict_is_that_by_the_text_and_others_stand_beside_it(monkeypatch)
 def test_instability_does_not_raise_a_verdict(monkeypatch):
     """Whatever single replications say: they only make it less sure."""
     id = claim(monkeypatch, False)
-    found = ledger.decide(id, {TEXT: {"0": Measure(-1, -2, -0.1, (-1, -1, -1, 2))}})
+    found = claims.decide(id, {TEXT: {"0": Measure(-1, -2, -0.1, (-1, -1, -1, 2))}})
     assert (found["verdict"], found["sure"]) == (NOT, 0.75)
 
 
 def test_a_claim_whose_logs_are_absent_cannot_be_tested(monkeypatch):
     id = claim(monkeypatch, False)
     for readings in ({}, {TEXT: None}, {TEXT: {"0": None}}):
-        assert ledger.decide(id, readings)["verdict"] == ledger.UNTESTED
+        assert claims.decide(id, readings)["verdict"] == claims.UNTESTED
 
 
 def test_code_and_table_agree_on_the_parts(monkeypatch):
     id = claim(monkeypatch, False, False)
     for parts in ({"0": YES}, {"0": YES, "1": YES, "2": YES}):
         with pytest.raises(ValueError, match=r"MF-01, text: .*expected the parts 0, 1 of data/published/criteria.csv"):
-            ledger.decide(id, {TEXT: parts})
-    assert ledger.decide(id, {TEXT: {"0": YES, "1": YES}, PRINTED: {"0": YES}})["verdict"] == REPRODUCED
+            claims.decide(id, {TEXT: parts})
+    assert claims.decide(id, {TEXT: {"0": YES, "1": YES}, PRINTED: {"0": YES}})["verdict"] == REPRODUCED
 
 
 # What the study found
@@ -201,17 +201,17 @@ def test_the_records_follow_from_the_table():
     seen = {}
     for found, reading, part in recorded():
         measure = Measure(*(nan if part[name] is None else part[name] for name in ("value", "low", "high")))
-        assert part["verdict"] == ledger.criteria()[found["id"]][part["part"]].judge(measure), (found["id"], part)
+        assert part["verdict"] == claims.criteria()[found["id"]][part["part"]].judge(measure), (found["id"], part)
         seen.setdefault((found["id"], reading), set()).add(part["part"])
     for (id, reading), parts in seen.items():
-        assert parts == set(ledger.criteria()[id]) or reading == PRINTED, (id, reading)
+        assert parts == set(claims.criteria()[id]) or reading == PRINTED, (id, reading)
 
 
 def test_a_planted_false_claim_fails_by_every_criterion_that_a_true_one_passes():
     """What holds above a bound is denied where the claim says below, and the other way round."""
     denied = set()
     for found, _, part in recorded():
-        one = ledger.criteria()[found["id"]][part["part"]]
+        one = claims.criteria()[found["id"]][part["part"]]
         if part["verdict"] == HOLDS:
             measure = Measure(part["value"], part["low"], part["high"])
             for above, below in ((one.below, inf), (-inf, one.above)):
@@ -226,7 +226,7 @@ def test_the_documented_verdicts_are_those_of_the_records():
     row = r"^\| ((?:MF|TG)-\d\d) \|[^|]*\| \*\*(.*?)\*\* \| (.*?) ?\| (.*?) ?\|"
     documented = {id: said for id, *said in re.findall(row, VERDICTS.read_text(encoding="utf-8"), re.M)}
     found = {}
-    for one in [*ledger.untestable().values(), *recorded_claims()]:
+    for one in [*claims.untestable().values(), *recorded_claims()]:
         others = (one.get("readings", {}).get(reading, {}).get("verdict", "") for reading in (LIKELY, PRINTED))
         found[one["id"]] = [one["verdict"], *others]
     assert documented == {id: said for id, said in found.items() if not id.startswith("OWN")}
@@ -240,7 +240,7 @@ def test_the_papers_own_numbers_pass_wherever_they_have_a_say():
 
 def test_a_part_measured_on_many_things_is_summed_up_in_words(monkeypatch):
     id = claim(monkeypatch, False)
-    found = ledger.decide(id, {TEXT: {"0": {"a": YES, "b": NO, "c": OPEN, "d": YES, "e": NOTHING}}})
+    found = claims.decide(id, {TEXT: {"0": {"a": YES, "b": NO, "c": OPEN, "d": YES, "e": NOTHING}}})
     assert found["evidence"] == "text: 0 (above 0) on 4, -1 to 1: holds on 2, cannot be told on 1, does not hold on 1"
     assert len(found["readings"][TEXT]["parts"]) == 5
 
@@ -256,6 +256,6 @@ def test_every_criterion_can_be_failed_and_met():
 
 def test_a_verdict_says_what_difference_could_have_been_told(monkeypatch):
     id = claim(monkeypatch, False, False)
-    found = ledger.decide(id, {TEXT: {"0": {"a": around(3, 2), "b": around(3, 4), "c": around(3, 3)}, "1": around(5)}})
-    assert ledger.powers(found) == {"0": "3"}
-    assert ledger.powers(ledger.untestable()["MF-38"]) == {}
+    found = claims.decide(id, {TEXT: {"0": {"a": around(3, 2), "b": around(3, 4), "c": around(3, 3)}, "1": around(5)}})
+    assert claims.powers(found) == {"0": "3"}
+    assert claims.powers(claims.untestable()["MF-38"]) == {}

@@ -8,11 +8,11 @@ import pytest
 from helpers import of_traces, random_workload, table
 
 from simlib import Conservative, simulate
-from simlib.papers import judging, mualem2001
-from simlib.papers.judging import ABSENT, CLOSE, INFERRED, LIKELY, OFF, RESTORED
-from simlib.papers.mualem2001 import leftovers, leftovers_forks
-from simlib.papers.mualem2001.leftovers import MONTH, Leftovers
-from simlib.papers.records import paths
+from simlib._util import paths
+from simlib.study import mualem2001, verdicts
+from simlib.study.investigations import unexplained
+from simlib.study.investigations.unexplained import MONTH, Leftovers
+from simlib.study.verdicts import ABSENT, CLOSE, INFERRED, LIKELY, OFF, RESTORED
 
 FEW = {"shakes": 4, "wide_shakes": 4, "fork_shakes": 4}
 
@@ -40,13 +40,13 @@ def cell(metric="response_s", published=100.0, **readings):
 def test_a_printed_mean_is_judged_on_the_restored_log_and_where_that_is_none_on_the_file():
     both = cell(**{LIKELY: (90, OFF), RESTORED: (98, CLOSE)})
     inferred = cell("bounded_slowdown", **{LIKELY: (80, OFF), RESTORED: (100, INFERRED)})
-    found = leftovers.judged([both, inferred])
+    found = unexplained.judged([both, inferred])
     assert found["median"].to_list() == [98, 80]
     assert found.verdict.to_list() == [CLOSE, OFF]
 
 
 def test_loads_and_numbers_that_nobody_could_judge_are_no_leftovers():
-    assert leftovers.judged([cell("load", **{LIKELY: (90, OFF)}), cell(**{LIKELY: (np.nan, ABSENT)})]).empty
+    assert unexplained.judged([cell("load", **{LIKELY: (90, OFF)}), cell(**{LIKELY: (np.nan, ABSENT)})]).empty
 
 
 def test_a_month_is_left_if_it_is_off_in_all_runs_or_in_those_of_table_1():
@@ -68,7 +68,7 @@ def made():
 
 @pytest.mark.slow
 def test_an_off_month_has_its_verdicts_its_ranks_and_its_reason(made, monkeypatch):
-    monkeypatch.setattr(leftovers, "reasons", lambda: {("KTH", "1997-03", "easy"): "made up"})
+    monkeypatch.setattr(unexplained, "reasons", lambda: {("KTH", "1997-03", "easy"): "made up"})
     vars(made).pop("off", None)
     row = made.off.loc["KTH", "1997-03", "easy"]
     runs = made.runs(("KTH", "1997-03", "easy"))
@@ -76,7 +76,7 @@ def test_an_off_month_has_its_verdicts_its_ranks_and_its_reason(made, monkeypatc
     assert row.response_s_median == runs.response_s.median()
     assert row.response_s_verdict == OFF and row.both == row.wide_both == 0
     assert row.response_s_rank == (runs.response_s < 18333).mean()
-    assert made.off.why.to_list() == ["made up", leftovers.UNTOLD]
+    assert made.off.why.to_list() == ["made up", unexplained.UNTOLD]
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_every_off_month_has_a_row_in_the_picture(made):
 
 def test_only_runs_that_are_close_in_both_metrics_are_near():
     runs = pd.DataFrame({"response_s": [104, 104, 106, 95], "bounded_slowdown": [10.9, 11.1, 10, 9.0]})
-    assert leftovers_forks.near(runs, {"response_s": 100, "bounded_slowdown": 10}).tolist() == [
+    assert unexplained.near(runs, {"response_s": 100, "bounded_slowdown": 10}).tolist() == [
         True,
         False,
         False,
@@ -108,13 +108,13 @@ def test_only_runs_that_are_close_in_both_metrics_are_near():
 
 def test_pairs_of_one_second_follow_one_another_within_the_time():
     jobs = table([(submit, 5, 5, 1) for submit in (0, 0, 3, 7, 7, 7, 9, 9)], 4).jobs
-    assert leftovers_forks.of_one_second(jobs, 1, 9) == [(3, 4), (4, 5)]
+    assert unexplained.of_one_second(jobs, 1, 9) == [(3, 4), (4, 5)]
 
 
 def test_swapped_jobs_of_one_second_are_taken_in_the_other_order():
     jobs = table([(0, 10, 10, 4), (0, 20, 20, 4), (1, 5, 5, 4)], 4)
     assert simulate(jobs, Conservative()).jobs.start.to_dict() == {0: 0, 1: 10, 2: 30}
-    other = jobs.derive(leftovers_forks.swapped(jobs.jobs, 0, 1), "swapped")
+    other = jobs.derive(unexplained.swapped(jobs.jobs, 0, 1), "swapped")
     assert simulate(other, Conservative()).jobs.start.to_dict() == {0: 20, 1: 0, 2: 30}
 
 
@@ -122,21 +122,21 @@ def test_branches_take_out_the_four_jobs_and_as_many_others_of_the_two_days(monk
     trace = made_up()
     submit = trace.workload.jobs.submit
     days = submit.index[submit.between(3 * 86400, 5 * 86400 - 1)]  # of a log that begins on the second
-    monkeypatch.setattr(leftovers_forks, "BRANCHING", tuple(days[:2]))
-    monkeypatch.setattr(leftovers_forks, "CONTROLS", 3)
-    monkeypatch.setattr(leftovers_forks, "measured", lambda *of: set(submit.index) - set(of[-1].index))
-    whole, first, second, others = leftovers_forks.branches(trace, SimpleNamespace(seed=0)).values()
+    monkeypatch.setattr(unexplained, "BRANCHING", tuple(days[:2]))
+    monkeypatch.setattr(unexplained, "CONTROLS", 3)
+    monkeypatch.setattr(unexplained, "measured", lambda *of: set(submit.index) - set(of[-1].index))
+    whole, first, second, others = unexplained.branches(trace, SimpleNamespace(seed=0)).values()
     assert [whole, first, second] == [[set()], [{days[0]}], [{days[1]}]]
     assert [len(taken) for taken in others] == [1, 1, 1]
     assert len(set.union(*others)) == 3 and set.union(*others) <= set(days[2:])
 
 
 def test_variants_are_summed_up_beside_print_and_what_is_ours():
-    name, columns = "KTH 1997-03 easy", [*leftovers_forks.COLUMNS]
+    name, columns = "KTH 1997-03 easy", [*unexplained.COLUMNS]
     places = [(name, "as it is", 0), *((name, "shaken", run) for run in range(3))]
     rows = [(100, 10, 50, 5, np.nan, np.nan), *((100, 10, 98 + k, 9.5 + k, 3 * k, np.nan) for k in range(3))]
-    runs = pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=leftovers_forks.LEVELS), columns)
-    found = leftovers_forks.summed_up(runs)
+    runs = pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=unexplained.LEVELS), columns)
+    found = unexplained.summed_up(runs)
     shaken = found.loc[name, "shaken"]
     assert (shaken.response_s_ours, shaken.response_s, shaken.runs) == (50, 99, 3)
     assert (shaken.both, shaken.correlation) == (pytest.approx(2 / 3), pytest.approx(1))
@@ -144,7 +144,7 @@ def test_variants_are_summed_up_beside_print_and_what_is_ours():
 
 
 def test_a_log_without_the_jobs_that_are_named_shows_no_fork():
-    assert leftovers_forks.known([made_up(), made_up("SDSC", "1999-12")]) == {}
+    assert unexplained.known([made_up(), made_up("SDSC", "1999-12")]) == {}
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_on_kths_log_four_jobs_lead_to_the_printed_branch_and_no_others_do(log):
     log("KTH-SP2")
     (trace,), _ = mualem2001.traces(["KTH"])
     exhibit = of_traces(Leftovers, trace, **FEW)
-    exhibit.judged = leftovers.judged([]).assign(verdict_in_table1=[])
+    exhibit.judged = unexplained.judged([]).assign(verdict_in_table1=[])
     both = exhibit.forks.both.xs("KTH 1997-03 conservative")
     assert both.filter(regex="^without job").to_list() == [1, 1, 1, 1]
     assert both["the log as it is"] == both["without one of 20 other jobs"] == 0
@@ -162,14 +162,14 @@ def test_on_kths_log_four_jobs_lead_to_the_printed_branch_and_no_others_do(log):
 
 
 def written():
-    return set(judging.published("mualem2001_leftovers").set_index(MONTH).index)
+    return set(verdicts.published("mualem2001_leftovers").set_index(MONTH).index)
 
 
 def test_each_month_has_one_reason_and_is_one_of_table_1():
-    rows = judging.published("mualem2001_leftovers")
+    rows = verdicts.published("mualem2001_leftovers")
     assert not rows.duplicated(MONTH).any()
-    assert rows.why.str.endswith(".").all() and not rows.why.str.contains(leftovers.UNTOLD).any()
-    months = judging.published("mualem2001_table1").set_index(["trace", "month"]).index
+    assert rows.why.str.endswith(".").all() and not rows.why.str.contains(unexplained.UNTOLD).any()
+    months = verdicts.published("mualem2001_table1").set_index(["trace", "month"]).index
     assert pd.MultiIndex.from_frame(rows[["trace", "month"]]).isin(months).all()
 
 
@@ -202,7 +202,7 @@ def test_on_each_log_exactly_the_months_that_are_off_have_a_reason(log, name):
 def test_nothing_is_told_of_twins(no_logs, root):
     exhibit = Leftovers(traces=("KTH",), **FEW)
     assert exhibit.real == [] and [part.draw for part in exhibit.made.values()] == [None] * 4
-    assert exhibit.off.empty and exhibit.off.columns.to_list() == leftovers.COLUMNS
+    assert exhibit.off.empty and exhibit.off.columns.to_list() == unexplained.COLUMNS
     assert exhibit.fork_runs.empty and exhibit.spread.empty
     assert {"both", "correlation"} <= set(exhibit.forks.columns)
     exhibit.save()

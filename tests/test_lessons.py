@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, examples, lessons
-from simlib.lessons import answers, lesson1, lesson2
+from simlib import EASY
+from simlib.course import lessons
+from simlib.course.lessons import answers, lesson1, lesson2
+from simlib.models import examples
 
 FOLDER = ROOT / "notebooks/teaching"
 LESSONS = [pytest.param(path.name, id=path.stem) for path in sorted(FOLDER.glob("lesson*.ipynb"))]
@@ -68,7 +70,7 @@ def forgetful():
 
     def forget():
         for name, module in list(sys.modules.items()):
-            if name.startswith("simlib.lessons."):
+            if name.startswith("simlib.course.lessons."):
                 for function in vars(module).values():
                     getattr(function, "cache_clear", lambda: None)()
 

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from helpers import ROOT
 
-from simlib import EASY, Conservative, Workload, lessons, simulate
-from simlib.estimates import Scaled, Uniform
-from simlib.lessons import lesson4, lesson5
+from simlib import EASY, Conservative, Workload, simulate
+from simlib.analysis.stats import batch_means, shake
+from simlib.core.estimates import Scaled, Uniform
+from simlib.course import lessons
+from simlib.course.lessons import lesson4, lesson5
 from simlib.models import twin
-from simlib.stats import batch_means, shake
 
 FOLDER = ROOT / "notebooks/teaching"
 

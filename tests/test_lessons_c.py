@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutants import mutants
 
-from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, examples_own, lessons, simulate
-from simlib.lessons import lesson6
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, simulate
+from simlib.course import lessons
+from simlib.course.lessons import lesson6
 from simlib.models import twin
+from simlib.policies import examples_own
 
 
 @functools.cache

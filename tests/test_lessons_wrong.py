@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from mutants import mutants
 
-from simlib import EASY, FCFS, Conservative, Workload, examples, lessons, simulate
-from simlib.lessons import lesson1, lesson2, lesson3
-from simlib.lessons.month import january
+from simlib import EASY, FCFS, Conservative, Workload, simulate
+from simlib.course import lessons
+from simlib.course.lessons import lesson1, lesson2, lesson3
+from simlib.course.lessons.month import january
+from simlib.models import examples
 
 pytestmark = pytest.mark.slow
 

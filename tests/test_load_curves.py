@@ -7,11 +7,12 @@ from helpers import random_jobs, unhurried
 from scipy import stats
 
 import simlib
-from simlib import EASY, Conservative, load_curves, metrics, plots
-from simlib.load_curves import at_load
-from simlib.plots import load_curves as pictures
-from simlib.stats import batch_means
-from simlib.swf import FIELDS
+from simlib import EASY, Conservative, metrics, plots
+from simlib.analysis import load_curves
+from simlib.analysis.load_curves import at_load
+from simlib.analysis.stats import batch_means
+from simlib.logs.swf_lines import FIELDS
+from simlib.study.mualem2001 import load_curves as pictures
 
 plots.plt.switch_backend("Agg")
 

@@ -8,10 +8,10 @@ import pytest
 from helpers import lossy, of_traces
 
 from simlib import EASY, simulate
-from simlib.papers import mualem2001
-from simlib.papers.judging import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
-from simlib.papers.mualem2001 import figure9, lost, table1, table2_figure8
-from simlib.papers.mualem2001.lost import POOL
+from simlib.study import mualem2001
+from simlib.study.mualem2001 import figure9, restored, table1, table2_figure8
+from simlib.study.mualem2001.restored import POOL
+from simlib.study.verdicts import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 BACK = range(3001, 3101)
 """The numbers of the jobs that `lossy` lacks."""
@@ -19,7 +19,7 @@ BACK = range(3001, 3101)
 
 def values(of, seeds=1):
     """What is made of a field in the logs of several seeds."""
-    return [lost._values(of, np.random.default_rng(seed)) for seed in range(seeds)]
+    return [restored._values(of, np.random.default_rng(seed)) for seed in range(seeds)]
 
 
 # What a setting may say
@@ -325,7 +325,7 @@ def test_the_counts_of_jobs_with_history_have_those_that_were_put_back():
 
 
 def test_every_setting_of_lost_jobs_says_why_and_names_fields_that_are_known():
-    known = {"user", "lines", "every", "inferred_from", "why", *lost.FIELDS}
+    known = {"user", "lines", "every", "inferred_from", "why", *restored.FIELDS}
     settings = [one for trace in mualem2001.settings() for one in trace.get("lost", [])]
     assert [one["user"] for one in settings] == [135, 5, 23]
     for one in settings:

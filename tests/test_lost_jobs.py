@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import lossy, of_traces, texts, verdicts
+from helpers import lossy, of_traces, texts, verdict_by_id
 
 from simlib import Workload, load, simulate
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
-from simlib.papers.mualem2001 import METRICS, SCHEDULERS, Trace, lost_jobs, lost_jobs_findings, lost_jobs_pictures
-from simlib.papers.mualem2001.lost_jobs import (
+from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study.investigations import lost_jobs
+from simlib.study.investigations.lost_jobs import (
     ANYWHERE,
     AS_FILED,
     FOLDS,
@@ -21,6 +21,7 @@ from simlib.papers.mualem2001.lost_jobs import (
     PUT_BACK,
     UNCALLED,
 )
+from simlib.study.mualem2001 import METRICS, SCHEDULERS, Trace
 
 SHAKEN = {"shakes": 5, "shake_s": 60, "seed": 0}
 FIRST = ["1994-10", "1994-11", "1994-12", "1995-01", "1995-02"]
@@ -224,7 +225,7 @@ def counts(back):
     [([1000.0, 980, 1015], HOLDS), ([1000.0, 970, 1030], HOLDS_NOT), ([900.0] * 3, HOLDS_NOT)],
 )
 def test_missing_numbers_are_the_lost_jobs_where_the_median_month_is_met_with_them(back, verdict):
-    found = lost_jobs_findings._counted(counts(back))
+    found = lost_jobs._counted(counts(back))
     assert (found["id"], found["verdict"]) == ("OWN-07", verdict)
     assert found["numbers"]["before"] == 100
 
@@ -263,14 +264,14 @@ def cures(**gains):
     ],
 )
 def test_a_cure_is_one_only_where_false_ones_do_not_do_as_well(gains, verdict):
-    found = lost_jobs_findings._cured(cures(**gains))
+    found = lost_jobs._cured(cures(**gains))
     assert (found["id"], found["verdict"]) == ("OWN-08", verdict)
 
 
 def test_one_scheduler_that_denies_a_cure_is_enough():
     table = cures().sort_index()
     table.loc[("Par", "conservative", ANYWHERE), "log_likelihood"] = -30
-    assert lost_jobs_findings._cured(table)["verdict"] == HOLDS_NOT
+    assert lost_jobs._cured(table)["verdict"] == HOLDS_NOT
 
 
 def of_orders(best="28 31 30 31 31", **others):
@@ -293,19 +294,19 @@ def of_orders(best="28 31 30 31 31", **others):
     ],
 )
 def test_the_order_of_the_months_is_found_only_where_the_means_agree(table, verdict):
-    found = lost_jobs_findings._months(table)
+    found = lost_jobs._months(table)
     assert (found["id"], found["verdict"]) == ("OWN-09", verdict)
 
 
 def test_without_the_logs_nothing_is_found():
-    alone = [lost_jobs_findings._counted(pd.DataFrame(columns=["published"])), lost_jobs_findings._months(None)]
-    alone += [lost_jobs_findings._cured(cures().drop(trace, level="trace")) for trace in ("CTC", "Par", "KTH")]
+    alone = [lost_jobs._counted(pd.DataFrame(columns=["published"])), lost_jobs._months(None)]
+    alone += [lost_jobs._cured(cures().drop(trace, level="trace")) for trace in ("CTC", "Par", "KTH")]
     assert {one["verdict"] for one in alone} == {UNTESTED}
 
 
 def test_an_exhibit_of_logs_that_lost_nothing_has_parts_and_finds_nothing():
     exhibit = of_traces(lost_jobs.LostJobs, replace(lossy(), trace="KTH", lost=None), shakes=2)
-    assert verdicts(exhibit.judge()) == dict.fromkeys(lost_jobs_findings.IDS, UNTESTED)
+    assert verdict_by_id(exhibit.judge()) == dict.fromkeys(lost_jobs.IDS, UNTESTED)
     for part in exhibit.parts().values():
         assert part.draw is None
         assert part.table.empty
@@ -317,7 +318,7 @@ def test_an_exhibit_of_logs_that_lost_nothing_has_parts_and_finds_nothing():
 def test_the_counts_are_drawn_a_panel_a_trace():
     table = pd.concat({"CTC": counts([1000.0] * 3), "Par": counts([990.0] * 3)}, names=["trace", "month"])
     table = table.set_axis(pd.MultiIndex.from_product([["CTC", "Par"], list("1234567")], names=table.index.names))
-    figure = lost_jobs_pictures.counts(table.assign(short=table.published - table.ours))
+    figure = lost_jobs.counts(table.assign(short=table.published - table.ours))
     assert [ax.get_title() for ax in figure.axes] == ["CTC", "Par"]
     assert [bar.get_height() for bar in figure.axes[0].patches] == [100] * 3 + [0] * 4
     short, left = (line.get_ydata().tolist() for line in figure.axes[1].lines[:2])
@@ -325,7 +326,7 @@ def test_the_counts_are_drawn_a_panel_a_trace():
 
 
 def test_run_times_are_drawn_a_line_each_half_that_is_highest_at_its_best():
-    figure = lost_jobs_pictures.run_times(tried(lambda value, *_: -5 * abs(value - 2)), FOLDS)
+    figure = lost_jobs.run_times(tried(lambda value, *_: -5 * abs(value - 2)), FOLDS)
     (ax,) = figure.axes
     assert [line.get_ydata().max() for line in ax.lines] == [0] * 4
     assert {line.get_xdata()[line.get_ydata().argmax()] for line in ax.lines} == {2}
@@ -333,7 +334,7 @@ def test_run_times_are_drawn_a_line_each_half_that_is_highest_at_its_best():
 
 
 def test_orders_are_drawn_the_best_first_with_the_calendar_marked():
-    left, right = lost_jobs_pictures.orders(of_orders()).axes
+    left, right = lost_jobs.orders(of_orders()).axes
     assert [label.get_text() for label in left.get_yticklabels()] == [
         "28 31 30 31 31",
         "28 30 31 31 31",
@@ -343,7 +344,7 @@ def test_orders_are_drawn_the_best_first_with_the_calendar_marked():
 
 
 def test_cures_are_drawn_with_marks_of_their_own():
-    figure = lost_jobs_pictures.cures(cures())
+    figure = lost_jobs.cures(cures())
     assert len(figure.axes) == len(METRICS)
     marks = {(line.get_marker(), line.get_color()) for line in figure.axes[0].lines}
     assert len(marks) == 5 and len(figure.axes[0].lines) == 2 * (4 + 4 + 2)

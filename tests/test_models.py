@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import simlib
-from simlib.models import feitelson96, fit, hyper_erlang, jann97
+from simlib.models import feitelson96, jann97
+from tools import fit
 
 MANY = 200_000
 
@@ -18,11 +19,11 @@ MANY = 200_000
 
 @given(st.lists(st.floats(0.1, 1e6), min_size=2, max_size=30))
 def test_a_matched_hyper_erlang_distribution_has_the_three_moments(values):
-    moments = hyper_erlang.moments(values)
+    moments = jann97.moments(values)
     assume(np.var(values) > 1e-2 * np.mean(values) ** 2)
     assume(moments[0] * moments[2] > (1 + 1e-6) * moments[1] ** 2)
     try:
-        found = hyper_erlang.match(*moments)
+        found = jann97.match(*moments)
     except ValueError as error:
         assert "order above" in str(error)  # noqa: PT017 - values so alike that no reasonable order has their moments
         return
@@ -34,15 +35,15 @@ def test_a_matched_hyper_erlang_distribution_has_the_three_moments(values):
 def test_an_erlang_distribution_is_found_again_with_its_order(order):
     m = 5.0
     moments = m, m**2 * (order + 1) / order, m**3 * (order + 1) * (order + 2) / order**2
-    found = hyper_erlang.match(*moments)
+    found = jann97.match(*moments)
     assert found.order == order
     assert found.means == (m, m)
 
 
 @pytest.mark.parametrize(("order", "chance", "means"), [(1, 0.9, (60.0, 7200.0)), (3, 0.4, (100.0, 20000.0))])
 def test_a_known_hyper_erlang_distribution_is_found_again(order, chance, means):
-    known = hyper_erlang.HyperErlang(order, chance, means)
-    found = hyper_erlang.match(*known.moments())
+    known = jann97.HyperErlang(order, chance, means)
+    found = jann97.match(*known.moments())
     assert found.order <= order
     assert found.moments() == pytest.approx(known.moments(), rel=1e-9)
     if found.order == order:
@@ -50,7 +51,7 @@ def test_a_known_hyper_erlang_distribution_is_found_again(order, chance, means):
 
 
 def test_a_sample_of_a_hyper_erlang_distribution_has_its_moments_within_their_error():
-    known = hyper_erlang.HyperErlang(2, 0.7, (100.0, 3000.0))
+    known = jann97.HyperErlang(2, 0.7, (100.0, 3000.0))
     sample = known.sample(np.random.default_rng(1), MANY)
     for power, moment in enumerate(known.moments(), 1):
         error = (sample**power).std() / np.sqrt(MANY)
@@ -70,7 +71,7 @@ def test_a_sample_of_a_hyper_erlang_distribution_has_its_moments_within_their_er
 )
 def test_three_moments_that_cannot_be_matched_are_refused(moments, expected):
     with pytest.raises(ValueError, match=r"hyper_erlang\.match: found the moments") as error:
-        hyper_erlang.match(*moments)
+        jann97.match(*moments)
     assert expected in str(error.value)
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import of_traces, verdicts
+from helpers import of_traces, verdict_by_id
 
 import simlib
 from simlib.models.sample import sample
-from simlib.papers import judging, ledger, mualem2001, showing
-from simlib.papers.mualem2001 import footnote2, table2_figure8
-from simlib.papers.mualem2001.table2_figure8 import Table2Figure8
+from simlib.study import claims, mualem2001, verdicts
+from simlib.study.exhibit import cells_table
+from simlib.study.mualem2001 import footnote2, table2_figure8
+from simlib.study.mualem2001.table2_figure8 import Table2Figure8
 
 
 def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
@@ -93,25 +94,25 @@ def decided(*traces):
 
 def measured(*traces):
     """The verdicts on the parts by the text, by claim and part."""
-    readings = {id: one["readings"].get(judging.TEXT, {"parts": []}) for id, one in decided(*traces).items()}
+    readings = {id: one["readings"].get(verdicts.TEXT, {"parts": []}) for id, one in decided(*traces).items()}
     return {(id, part["part"]): part["verdict"] for id, found in readings.items() for part in found["parts"]}
 
 
 def test_claims_hold_for_a_log_as_the_text_describes_it():
     found = decided(trace(even()))
-    assert {id for id, one in found.items() if one["verdict"] == ledger.REPRODUCED} == {
+    assert {id for id, one in found.items() if one["verdict"] == claims.REPRODUCED} == {
         "MF-25",
         "MF-26",
         "MF-29",
         "MF-39",
     }
-    assert found["MF-28"]["verdict"] == found["MF-45"]["verdict"] == ledger.UNTESTED  # about SDSC
+    assert found["MF-28"]["verdict"] == found["MF-45"]["verdict"] == claims.UNTESTED  # about SDSC
 
 
 def test_claims_fail_for_a_log_with_good_and_odd_estimates():
     rows = [(0, run, run + 7 + run % 10, status) for run in range(1000, 3000) for status in (1, 1, 0)]
-    found = verdicts(decided(trace(rows)).values())
-    assert [found[id] for id in ("MF-25", "MF-26", "MF-29", "MF-39")] == [ledger.NOT] * 4
+    found = verdict_by_id(decided(trace(rows)).values())
+    assert [found[id] for id in ("MF-25", "MF-26", "MF-29", "MF-39")] == [claims.NOT] * 4
 
 
 @pytest.mark.parametrize(
@@ -128,11 +129,11 @@ def test_claims_fail_for_a_log_with_good_and_odd_estimates():
     ],
 )
 def test_each_part_is_told_from_a_false_one(rows, part):
-    assert measured(trace(rows))[part] == ledger.HOLDS_NOT
-    assert measured(trace(even()))[part] == ledger.HOLDS
+    assert measured(trace(rows))[part] == claims.HOLDS_NOT
+    assert measured(trace(even()))[part] == claims.HOLDS
 
 
-@pytest.mark.parametrize("never, holds", [(7, ledger.HOLDS_NOT), (8, ledger.HOLDS), (9, ledger.HOLDS_NOT)])
+@pytest.mark.parametrize("never, holds", [(7, claims.HOLDS_NOT), (8, claims.HOLDS), (9, claims.HOLDS_NOT)])
 def test_the_lines_that_never_ran_are_counted_of_all_lines(never, holds):
     rows = [(0, 100, 200, 1)] * (100 - never) + [(0, -1, 200, 5)] * never
     assert measured(trace(rows, "SDSC", log="SDSC-SP2"))["MF-28", "removed"] == holds
@@ -148,14 +149,14 @@ def test_the_zero_peak_is_measured_on_the_log_that_has_less(killed, short, expec
 
     logs = trace(rows(killed, short), "CTC", log="CTC-SP2"), trace(rows(5, 5), "SDSC", log="SDSC-SP2")
     found = measured(*logs)
-    assert tuple(found["MF-45", part] == ledger.HOLDS for part in ("killed", "short")) == expected
+    assert tuple(found["MF-45", part] == claims.HOLDS for part in ("killed", "short")) == expected
 
 
 def test_the_papers_own_table_2_passes():
     found = decided(trace(even()))
     assert {id: one["readings"]["printed"]["verdict"] for id, one in found.items() if "printed" in one["readings"]} == {
-        "MF-26": ledger.REPRODUCED,
-        "MF-39": ledger.REPRODUCED,
+        "MF-26": claims.REPRODUCED,
+        "MF-39": claims.REPRODUCED,
     }
 
 
@@ -172,29 +173,29 @@ def test_an_absent_log_has_the_printed_numbers_alone():
     exhibit = of_traces(Table2Figure8, trace(MIXED))
     exhibit._found = exhibit.found, [one for one in mualem2001.settings() if one["trace"] == "CTC"]
     absent = [cell for cell in exhibit.cells if cell["of"]["trace"] == "CTC"]
-    assert {cell["readings"][judging.TEXT]["verdict"] for cell in absent} == {judging.ABSENT}
+    assert {cell["readings"][verdicts.TEXT]["verdict"] for cell in absent} == {verdicts.ABSENT}
     assert len(absent) == 7 + 6
     assert exhibit.beside.loc["CTC", "peak_0pct"].tolist() == ["9,027", "", "", ""]
     assert exhibit.figure("table2")
 
 
 @pytest.mark.parametrize(
-    "at_limit, peak, verdict", [(1, 4, ledger.REPRODUCED), (1, 6, ledger.NOT), (2, 5, ledger.NOT), (0, 5, ledger.NOT)]
+    "at_limit, peak, verdict", [(1, 4, claims.REPRODUCED), (1, 6, claims.NOT), (2, 5, claims.NOT), (0, 5, claims.NOT)]
 )
 def test_footnote_2_divides_killed_jobs_of_the_daytime_limit_by_the_peak(at_limit, peak, verdict):
     rows = [(0, 14_300, 14_400, 0)] * at_limit + [(0, 1000, 1000, 1)] * (peak - at_limit) + [(0, 5, 1000, 0)]
     exhibit = of_traces(footnote2.Footnote2, trace(rows))
     assert exhibit.judge()[0]["verdict"] == verdict
-    assert exhibit.judge()[0]["readings"]["printed"]["verdict"] == ledger.REPRODUCED
+    assert exhibit.judge()[0]["readings"]["printed"]["verdict"] == claims.REPRODUCED
     assert exhibit.table.published.tolist() == [793, 3215, 4]
-    assert of_traces(footnote2.Footnote2, trace(rows), trace="CTC").judge()[0]["verdict"] == ledger.UNTESTED
+    assert of_traces(footnote2.Footnote2, trace(rows), trace="CTC").judge()[0]["verdict"] == claims.UNTESTED
 
 
 def test_made_up_logs_prove_nothing():
     w = sample()
     w._log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
     exhibit = of_traces(Table2Figure8, mualem2001.Trace("sample", w))
-    assert set(verdicts(exhibit.verdicts).values()) == {ledger.UNTESTED}
+    assert set(verdict_by_id(exhibit.verdicts).values()) == {claims.UNTESTED}
     assert exhibit.cells == []
     assert exhibit.beside.paper.eq("").all()
     assert [exhibit.figure(name) for name, part in exhibit.made.items() if part.draw]
@@ -222,10 +223,10 @@ def test_popular_estimates_come_with_the_quartiles_of_what_completed_jobs_used()
 )
 def test_printed_counts_are_met_to_the_job(log, name, log_name, exact):
     log(log_name)
-    cells = showing.cells_table(Table2Figure8(traces=(name,)).cells).set_index("quantity")
+    cells = cells_table(Table2Figure8(traces=(name,)).cells).set_index("quantity")
     cells = cells[~cells.index.str.endswith("[%]")]
     assert (cells.ours[exact] == cells.published[exact]).all()
-    assert cells.index[cells.verdict == judging.INSIDE].tolist() == (exact if name != "CTC" else [])
+    assert cells.index[cells.verdict == verdicts.INSIDE].tolist() == (exact if name != "CTC" else [])
     others = cells.note.drop(exact)
     if name == "CTC":
         assert others.str.startswith("within what the complete log can have").all()

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from simlib import EASY, plots
-from simlib.papers import mualem2001
-from simlib.papers.judging import LIKELY, RESTORED, TEXT
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, PRINTED, REPRODUCED, UNTESTED, UNTOLD
-from simlib.papers.mualem2001 import backfilling, backfilling_claims, figure5
-from simlib.papers.results import AS_IT_IS
-from simlib.size_classes import ALL, named
-from simlib.stats import shake
+from simlib.analysis.size_classes import ALL, named
+from simlib.analysis.stats import shake
+from simlib.study import mualem2001
+from simlib.study.claims import HOLDS, HOLDS_NOT, PRINTED, REPRODUCED, UNTESTED, UNTOLD
+from simlib.study.mualem2001 import figure5
+from simlib.study.results import AS_IT_IS
+from simlib.study.verdicts import LIKELY, RESTORED, TEXT
 
 plots.plt.switch_backend("Agg")
 
@@ -30,15 +30,15 @@ def of_rules(workload, label="made"):
 
 def compared(workload, **settings):
     """What both schedulers backfill of a workload called "made"."""
-    return backfilling.compared(backfilling.of_logs([of_rules(workload)], mualem2001.policies(), **settings))
+    return figure5.compared(figure5.of_logs([of_rules(workload)], mualem2001.policies(), **settings))
 
 
 def test_all_policies_get_the_same_shakes(one_passes):
     easy_twice = dict(zip(mualem2001.policies(), 2 * [EASY(), EASY(backfill="arrival")], strict=True))
     assert len(set(easy_twice.values())) == 2
-    found = backfilling.of_logs([of_rules(one_passes)], easy_twice, 3, shake_s=5)
+    found = figure5.of_logs([of_rules(one_passes)], easy_twice, 3, shake_s=5)
     assert found.index.unique("replication").tolist() == [AS_IT_IS, 1, 2, 3]
-    table = backfilling.compared(found).loc["response_s"]
+    table = figure5.compared(found).loc["response_s"]
     assert (table.xs("difference", level="of")[["ours", "low", "high"]] == 0).all(axis=None)
     easy = table.xs("easy", level="of")
     assert (easy.low < easy.high).any()
@@ -46,10 +46,10 @@ def test_all_policies_get_the_same_shakes(one_passes):
 
 def test_what_is_the_same_by_two_rules_is_simulated_once_and_what_a_rule_lacks_not_at_all(one_passes, monkeypatch):
     shaken = []
-    monkeypatch.setattr(backfilling, "shake", lambda *given, **more: shaken.append(given[:2]) or shake(*given, **more))
+    monkeypatch.setattr(figure5, "shake", lambda *given, **more: shaken.append(given[:2]) or shake(*given, **more))
     other, policies = one_passes.shake(1), mualem2001.policies((LIKELY, RESTORED))
     logs = [("same", dict.fromkeys((LIKELY, RESTORED), one_passes)), ("other", {LIKELY: one_passes, RESTORED: other})]
-    found = backfilling.of_logs([*logs, ("as filed", {LIKELY: other})], policies, shakes=2)
+    found = figure5.of_logs([*logs, ("as filed", {LIKELY: other})], policies, shakes=2)
     assert len(shaken) == len(set(shaken)) == 4  # two workloads by two schedulers
     assert found["same", :, LIKELY].equals(found["same", :, RESTORED])
     assert not found["other", :, LIKELY].equals(found["other", :, RESTORED])
@@ -76,7 +76,7 @@ def made_up(values):
 def test_differences_are_taken_shake_by_shake():
     numbers = {"easy": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]}
     found = made_up({("KTH", scheduler, TEXT): {"backfilled": three} for scheduler, three in numbers.items()})
-    table = backfilling.compared(found).loc["backfilled", "KTH", TEXT, ALL]
+    table = figure5.compared(found).loc["backfilled", "KTH", TEXT, ALL]
     difference, easy = table.loc["difference"], table.loc["easy"]
     assert difference.ours == pytest.approx(0.02)
     assert 0.03 < difference.low < difference.high < 0.04
@@ -99,7 +99,7 @@ def results(sdsc=SIMILAR_AND_WORSE, likely=SIMILAR_AND_WORSE, others=0.99):
 
 
 def decided(results):
-    return backfilling_claims.of_logs(backfilling.changes(results))
+    return figure5.of_logs(figure5.changes(results))
 
 
 def parts(results, rule=TEXT):
@@ -139,21 +139,21 @@ def test_the_printed_table_has_the_performance_and_not_the_amounts():
 def test_without_sdsc_or_shakes_the_claim_cannot_be_tested(one_passes):
     assert decided(results().drop("SDSC", level="workload"))["verdict"] == UNTESTED
     assert decided(results().drop([1, 2], level="replication"))["verdict"] == UNTESTED
-    made = backfilling.of_logs([of_rules(one_passes)], mualem2001.policies(), shakes=2)
+    made = figure5.of_logs([of_rules(one_passes)], mualem2001.policies(), shakes=2)
     assert decided(made)["verdict"] == UNTESTED
 
 
 def test_tables_for_reading_give_every_number_with_its_spread():
-    table = backfilling.compared(results()).loc["backfilled"].xs(ALL, level="size_class")
-    text = backfilling.beside(table).loc["SDSC", TEXT]
+    table = figure5.compared(results()).loc["backfilled"].xs(ALL, level="size_class")
+    text = figure5.beside(table).loc["SDSC", TEXT]
     assert text.easy == "50.0% (50.0% to 50.0%)"
     assert text.relative == "+5.0% (+4.0% to +6.0%)"
-    assert backfilling.beside(table, points=True).loc[("SDSC", TEXT), "difference"] == "+2.5 (+2.0 to +3.0)"
+    assert figure5.beside(table, points=True).loc[("SDSC", TEXT), "difference"] == "+2.5 (+2.0 to +3.0)"
 
 
 def test_pictures_show_every_workload(one_passes):
-    found = backfilling.of_logs([of_rules(one_passes, name) for name in "ab"], mualem2001.policies(), shakes=2)
-    shares = backfilling.compared(found).loc["backfilled"]
+    found = figure5.of_logs([of_rules(one_passes, name) for name in "ab"], mualem2001.policies(), shakes=2)
+    shares = figure5.compared(found).loc["backfilled"]
     figure = figure5.amounts_drawn(shares.xs(ALL, level="size_class"))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]
     figure = figure5.drawn_by_size(named(shares.drop(ALL, level="size_class")))

@@ -10,13 +10,14 @@ from helpers import lossy, of_traces, small_workloads, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Conservative, reference, simulate
+from simlib import EASY, Conservative, simulate
+from simlib.analysis.stats import band
+from simlib.explain import reference
 from simlib.models.sample import sample
-from simlib.papers import judging, mualem2001
-from simlib.papers.judging import RESTORED
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTESTED
-from simlib.papers.mualem2001 import detective, detective_findings, detective_pictures, programs, suspects
-from simlib.stats import band
+from simlib.study import mualem2001, verdicts
+from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study.investigations import likely_programs, programs, suspects
+from simlib.study.verdicts import RESTORED
 
 pytestmark = pytest.mark.slow
 
@@ -229,8 +230,8 @@ def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monke
     ends = simulate(trace.workload, EASY()).jobs.end
     edges = replace(trace, months_begin=-9).month_edges[1]
     months = pd.DataFrame({"jobs": np.histogram(ends, edges)[0]}, index=["1996-10", "1996-11"])
-    monkeypatch.setattr(detective, "printed", lambda trace: months)
-    found = detective.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), shakes=5)
+    monkeypatch.setattr(likely_programs, "printed", lambda trace: months)
+    found = likely_programs.counts_by_offset(trace, EASY(), np.arange(-12, 13, 3.0), shakes=5)
     assert found.log_likelihood.idxmax() == found.off.idxmin() == -9
 
 
@@ -269,16 +270,16 @@ def test_months_begin_when_the_printed_numbers_of_jobs_say_with_lost_jobs_put_ba
     setting = next(setting for setting in mualem2001.settings() if setting["log"] == name)
     log(setting["log"])
     found = next(one for one in mualem2001.traces([setting["trace"]])[0] if one.months == tuple(setting["months"]))
-    counts = detective.counts_by_offset(found.under(RESTORED), EASY(), np.arange(-36, 36.1, 0.5), shakes=5)
+    counts = likely_programs.counts_by_offset(found.under(RESTORED), EASY(), np.arange(-36, 36.1, 0.5), shakes=5)
     assert counts.log_likelihood.idxmax() == pytest.approx(found.months_begin, abs=1)
 
 
 def test_numbers_of_jobs_are_counted_on_restored_logs_and_not_on_the_paragons_that_cannot_be():
     par, whole = (replace(lossy(), trace="Par", lost=lost) for lost in (lossy().lost, None))
-    counted = of_traces(detective.Detective, lossy(), par, whole).counted
+    counted = of_traces(likely_programs.Detective, lossy(), par, whole).counted
     assert [(one.trace, one.restored) for one in counted] == [("CTC", True), ("Par", True)]
-    one, other = (detective._ends(counted[0].workloads, EASY(), 0, seed) for seed in (0, 1))
-    assert len(one) == len(detective._ends(lossy().workloads, EASY(), 0, 0)) + 100
+    one, other = (likely_programs._ends(counted[0].workloads, EASY(), 0, seed) for seed in (0, 1))
+    assert len(one) == len(likely_programs._ends(lossy().workloads, EASY(), 0, 0)) + 100
     assert (one != other).any()
 
 
@@ -297,22 +298,22 @@ def judged(trace, monkeypatch):
         suspects.monthly(trace, text[scheduler], shakes=1, seed=50).iloc[0].unstack().add_prefix(f"{scheduler}_")
         for scheduler in ("easy", "conservative")
     ]
-    monkeypatch.setattr(detective, "printed", lambda trace: pd.concat(once, axis=1))
+    monkeypatch.setattr(likely_programs, "printed", lambda trace: pd.concat(once, axis=1))
     return runs
 
 
 def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
-    standing = detective.standing(dict.fromkeys(("text", "other"), [trace]), judged)
-    assert (standing.standing.abs() <= 1).equals(standing.verdict == judging.INSIDE)
-    shares = detective.shares(standing)
-    inside = shares.xs(judging.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
+    standing = likely_programs.standing(dict.fromkeys(("text", "other"), [trace]), judged)
+    assert (standing.standing.abs() <= 1).equals(standing.verdict == verdicts.INSIDE)
+    shares = likely_programs.shares(standing)
+    inside = shares.xs(verdicts.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
     assert inside["text"] >= 3 > inside["other"]
     assert (shares.T.groupby(level="program").sum() == 4).all().all()
-    assert len(detective_pictures.standing(standing).axes) == 2
+    assert len(likely_programs.standing(standing).axes) == 2
 
 
 def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judged):
-    found = detective.conclusions(dict.fromkeys(("text", "other"), [trace]), judged)
+    found = likely_programs.conclusions(dict.fromkeys(("text", "other"), [trace]), judged)
     runs = {scheduler: judged["text", scheduler, "KTH"] for scheduler in ("easy", "conservative")}
     differences = runs["conservative"] / runs["easy"] - 1
     won = (differences.xs("response_s", axis=1, level="metric") > 0).sum(axis=1)
@@ -329,46 +330,50 @@ def restored(monkeypatch):
     text = {name: programs.program(name) for name in ("easy", "conservative")}
     once = [suspects.monthly(drawn, text[name], shakes=1).iloc[0].unstack().add_prefix(f"{name}_") for name in text]
     full = pd.concat(once, axis=1)
-    monkeypatch.setattr(detective, "printed", lambda trace: full[[trace.complete(month) for month in full.index]])
-    made = of_traces(detective.Detective, lossy(), text_shakes=5, likely_shakes=5)
+    monkeypatch.setattr(likely_programs, "printed", lambda trace: full[[trace.complete(month) for month in full.index]])
+    made = of_traces(likely_programs.Detective, lossy(), text_shakes=5, likely_shakes=5)
     made.searches = {name: [({}, None)] for name in text}
     return made
 
 
 def test_the_third_program_is_the_likeliest_with_the_lost_jobs_back_and_meets_the_months_that_lack_them(restored):
     standing = restored.standing
-    programs = detective.TEXT, detective.LIKELIEST, detective.WITH_LOST
+    programs = likely_programs.TEXT, likely_programs.LIKELIEST, likely_programs.WITH_LOST
     assert tuple(standing.index.unique("program")) == programs
     months = {program: list(standing.loc[program].index.unique("month")) for program in programs}
     whole = ["1996-07", "1996-09"]
     assert months == {
-        detective.TEXT: whole,
-        detective.LIKELIEST: whole,
-        detective.WITH_LOST: ["1996-07", "1996-08", "1996-09"],
+        likely_programs.TEXT: whole,
+        likely_programs.LIKELIEST: whole,
+        likely_programs.WITH_LOST: ["1996-07", "1996-08", "1996-09"],
     }
-    august = standing.loc[detective.WITH_LOST].xs("1996-08", level="month")
-    assert len(august) == 4 and (august.verdict != judging.OFF).sum() >= 3
-    counts = detective.shares(standing).loc[("easy", "CTC")].groupby(level="program").sum()
-    assert counts.to_dict() == {detective.TEXT: 4, detective.LIKELIEST: 4, detective.WITH_LOST: 6}
-    assert len(detective_pictures.standing(standing).axes) >= 2
+    august = standing.loc[likely_programs.WITH_LOST].xs("1996-08", level="month")
+    assert len(august) == 4 and (august.verdict != verdicts.OFF).sum() >= 3
+    counts = likely_programs.shares(standing).loc[("easy", "CTC")].groupby(level="program").sum()
+    assert counts.to_dict() == {likely_programs.TEXT: 4, likely_programs.LIKELIEST: 4, likely_programs.WITH_LOST: 6}
+    assert len(likely_programs.standing(standing).axes) >= 2
 
 
 def test_conclusions_are_drawn_from_the_same_months_under_all_three_programs(restored):
     found = restored.conclusions
-    programs = ["as printed", detective.TEXT, detective.LIKELIEST, detective.WITH_LOST]
+    programs = ["as printed", likely_programs.TEXT, likely_programs.LIKELIEST, likely_programs.WITH_LOST]
     assert list(found.index.unique("program")) == programs
     assert set(found.months) == {2}
-    like_text = found.xs(detective.TEXT, level="program").equals(found.xs(detective.LIKELIEST, level="program"))
+    like_text = found.xs(likely_programs.TEXT, level="program").equals(
+        found.xs(likely_programs.LIKELIEST, level="program")
+    )
     assert like_text  # which were the same program, shaken alike
-    assert not found.xs(detective.TEXT, level="program").equals(found.xs(detective.WITH_LOST, level="program"))
-    beside = detective.conclusions_beside(found)
+    assert not found.xs(likely_programs.TEXT, level="program").equals(
+        found.xs(likely_programs.WITH_LOST, level="program")
+    )
+    beside = likely_programs.conclusions_beside(found)
     assert list(beside["EASY better in"].columns) == programs
 
 
 def test_without_lost_jobs_there_is_no_third_program_and_no_second_search(restored):
-    alone = of_traces(detective.Detective, replace(lossy(), lost=None, missing={}))
-    assert list(alone.traces_of) == [detective.TEXT, detective.LIKELIEST] and alone.searches_again == {}
-    assert list(restored.traces_of)[-1] == detective.WITH_LOST
+    alone = of_traces(likely_programs.Detective, replace(lossy(), lost=None, missing={}))
+    assert list(alone.traces_of) == [likely_programs.TEXT, likely_programs.LIKELIEST] and alone.searches_again == {}
+    assert list(restored.traces_of)[-1] == likely_programs.WITH_LOST
 
 
 def test_other_estimates_are_witnesses_that_tell_programs_apart(trace):
@@ -402,7 +407,7 @@ def steps(detail, readings, gains, resampled):
     ],
 )
 def test_that_extra_processors_were_shared_is_found_only_where_all_logs_say_so(gains, resampled, verdict):
-    found = detective_findings._shared_extra(steps("extra processors", ["never used up"], gains, resampled))
+    found = likely_programs._shared_extra(steps("extra processors", ["never used up"], gains, resampled))
     assert (found["id"], found["verdict"]) == ("OWN-02", verdict)
 
 
@@ -429,10 +434,10 @@ def test_restored_logs_speak_for_the_same_programs_only_where_the_search_and_oth
     }
     rows |= {key: gain / 2 for key, value in rows.items() if value}
     testimony = pd.Series(rows).rename_axis(["scheduler", "suspect", "trace", "estimates"]).to_frame("log_likelihood")
-    found = detective_findings._again(before, after, testimony)
+    found = likely_programs._again(before, after, testimony)
     assert (found["id"], found["verdict"]) == ("OWN-10", verdict)
     assert found["numbers"]["easy"] == gain
-    assert detective_findings._again(before, {}, testimony)["verdict"] == UNTESTED
+    assert likely_programs._again(before, {}, testimony)["verdict"] == UNTESTED
 
 
 @pytest.mark.parametrize("inside, verdicts", [((50, 90), (HOLDS, HOLDS)), ((95, 97), (HOLDS_NOT, HOLDS_NOT))])
@@ -446,9 +451,9 @@ def test_cells_inside_are_counted_on_the_sp2_logs_alone(inside, verdicts):
     }
     names = ["program", "scheduler", "trace", "month", "metric"]
     standing = pd.DataFrame({"verdict": pd.Series(rows).rename_axis(names)})
-    text, likeliest = (detective_findings._inside(standing, program) for program in ("text", "likeliest"))
+    text, likeliest = (likely_programs._inside(standing, program) for program in ("text", "likeliest"))
     assert (text["inside"], text["of"], likeliest["value"]) == (2 * inside[0], 200, inside[1] / 100)
-    found = detective_findings._text_misses(text), detective_findings._likeliest_meets(text, likeliest)
+    found = likely_programs._text_misses(text), likely_programs._likeliest_meets(text, likeliest)
     assert tuple(one["verdict"] for one in found) == verdicts
 
 
@@ -463,5 +468,5 @@ def test_a_lead_is_gone_only_where_half_the_months_are_possible_and_what_is_prin
     }
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["months", "won_low", "won_high"])
     table.index = pd.MultiIndex.from_tuples(table.index, names=["trace", "metric", "program"])
-    assert detective_findings._undecided(table)["verdict"] == verdict
-    assert detective_findings._undecided(table.loc[["SDSC"]])["verdict"] == UNTESTED
+    assert likely_programs._undecided(table)["verdict"] == verdict
+    assert likely_programs._undecided(table.loc[["SDSC"]])["verdict"] == UNTESTED

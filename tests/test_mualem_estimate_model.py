@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import of_traces, verdicts
+from helpers import of_traces, verdict_by_id
 
-from simlib.estimates import Modelled
+from simlib.core.estimates import Modelled
 from simlib.models.sample import sample
-from simlib.papers import ledger, mualem2001
-from simlib.papers.judging import TEXT
-from simlib.papers.mualem2001 import estimate_model
+from simlib.study import claims, mualem2001
+from simlib.study.mualem2001 import estimate_model
+from simlib.study.verdicts import TEXT
 
 
 def trace(name, workload):
@@ -65,30 +65,30 @@ def distances(model, uniform, estimates=0.05, spread=0.001):
 @pytest.mark.parametrize(
     "model, uniform, estimates, expected",
     [
-        (0.09, 0.5, 0.05, ledger.REPRODUCED),
-        (0.2, 0.5, 0.05, ledger.NOT),  # the headline
-        (0.09, 0.5, 0.2, ledger.PARTLY),
-        (0.09, 0.08, 0.05, ledger.PARTLY),
-        (0.1, 0.5, 0.05, ledger.UNTOLD),
+        (0.09, 0.5, 0.05, claims.REPRODUCED),
+        (0.2, 0.5, 0.05, claims.NOT),  # the headline
+        (0.09, 0.5, 0.2, claims.PARTLY),
+        (0.09, 0.08, 0.05, claims.PARTLY),
+        (0.1, 0.5, 0.05, claims.UNTOLD),
     ],
 )
 def test_the_model_is_measured_on_the_log_that_is_farthest(model, uniform, estimates, expected):
     parts = estimate_model.as_real_ones(distances(model, uniform, estimates))
-    assert ledger.decide("MF-32", {TEXT: parts})["verdict"] == expected
+    assert claims.decide("MF-32", {TEXT: parts})["verdict"] == expected
 
 
 def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with():
     parts = estimate_model.as_real_ones(distances(0.05, 0.5).drop("f2", level="estimates"))
-    assert parts["better than uniform"] == ledger.NOTHING
+    assert parts["better than uniform"] == claims.NOTHING
     assert parts["used share"].high < 0.1
 
 
 @pytest.mark.parametrize(
     "too_small, factor, expected",
     [
-        (10, 10, (ledger.REPRODUCED, ledger.REPRODUCED)),
-        (3, 4, (ledger.NOT, ledger.NOT)),
-        (30, 30, (ledger.NOT, ledger.NOT)),
+        (10, 10, (claims.REPRODUCED, claims.REPRODUCED)),
+        (3, 4, (claims.NOT, claims.NOT)),
+        (30, 30, (claims.NOT, claims.NOT)),
     ],
 )
 def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(small, too_small, factor, expected):
@@ -98,8 +98,8 @@ def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(small
     jobs = pd.DataFrame({"run": runs, "estimate": estimate})
     parts = {"MF-46": ("too small", estimate_model.too_small_share(jobs))}
     parts["MF-47"] = ("short jobs", estimate_model.stretched(jobs, 90))
-    found = [ledger.decide(id, {TEXT: {part: ledger.Measure.exactly(n)}}) for id, (part, n) in parts.items()]
-    assert tuple(verdicts(found).values()) == expected
+    found = [claims.decide(id, {TEXT: {part: claims.Measure.exactly(n)}}) for id, (part, n) in parts.items()]
+    assert tuple(verdict_by_id(found).values()) == expected
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
@@ -108,7 +108,7 @@ def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(small):
     assert len(made.nearest) == 8
     for key, row in made.nearest.iterrows():
         assert row.off == pytest.approx(row.model / row.original - 1), key
-    assert verdicts(made.verdicts) == dict.fromkeys(["MF-32", "MF-46", "MF-47"], ledger.UNTESTED)
+    assert verdict_by_id(made.verdicts) == dict.fromkeys(["MF-32", "MF-46", "MF-47"], claims.UNTESTED)
     parts = made.judge()[1]["readings"][TEXT]["parts"]
     assert [part["on"] for part in parts] == ["sample"]
     assert made.figure("scheduling")

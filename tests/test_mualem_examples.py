@@ -2,15 +2,15 @@
 
 import pandas as pd
 import pytest
-from helpers import verdicts
+from helpers import verdict_by_id
 
 import simlib
 from simlib import EASY, Conservative, Workload, simulate
-from simlib import examples as small
-from simlib.papers import ledger
-from simlib.papers.exhibit import LOGS
-from simlib.papers.mualem2001 import figures1_3
-from simlib.papers.mualem2001.figures1_3 import Figures1To3
+from simlib.models import examples as small
+from simlib.study import claims
+from simlib.study.exhibit import LOGS
+from simlib.study.mualem2001 import figures1_3
+from simlib.study.mualem2001.figures1_3 import Figures1To3
 
 
 def test_figure_1_reserves_for_the_first_passes_over_an_anchor_for_the_second_and_backfills_the_third():
@@ -54,7 +54,9 @@ WAITS = pd.MultiIndex.from_tuples([("CTC", "text"), ("CTC", "likely")], names=["
 
 
 def test_the_claims_follow_from_the_counts(exhibit):
-    assert verdicts(exhibit.judge()) == dict.fromkeys(["MF-01", "MF-02", "MF-03", "MF-04", "MF-48"], ledger.REPRODUCED)
+    assert verdict_by_id(exhibit.judge()) == dict.fromkeys(
+        ["MF-01", "MF-02", "MF-03", "MF-04", "MF-48"], claims.REPRODUCED
+    )
 
 
 def test_the_claims_are_told_from_false_ones(exhibit):
@@ -64,14 +66,14 @@ def test_the_claims_are_told_from_false_ones(exhibit):
     exhibit.second["rebackfill"] = exhibit.second["arrival"]
     exhibit.promises.loc[("CTC", "conservative", "rebackfill"), "late_share"] = 0
     exhibit.delays["easy"] = 20
-    found = verdicts(exhibit.judge())
-    assert set(found.values()) == {ledger.NOT}
+    found = verdict_by_id(exhibit.judge())
+    assert set(found.values()) == {claims.NOT}
 
 
 def test_the_likely_program_is_judged_beside_the_text(exhibit):
     exhibit.promises.loc[("CTC", "EASY", "reuse_extra"), "late"] = 1
     heads = {one["id"]: one for one in exhibit.judge()}["MF-04"]
-    assert (heads["verdict"], heads["readings"]["likely"]["verdict"]) == (ledger.REPRODUCED, ledger.NOT)
+    assert (heads["verdict"], heads["readings"]["likely"]["verdict"]) == (claims.REPRODUCED, claims.NOT)
 
 
 def test_a_rank_counts_the_earlier_jobs_that_go_on_waiting():
@@ -95,5 +97,5 @@ def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
 
 def test_on_stand_ins_only_the_example_decides(exhibit):
     exhibit.sources = {LOGS: [simlib.load("sample")]}
-    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == ledger.UNTESTED}
+    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == claims.UNTESTED}
     assert untested == {"MF-01", "MF-02", "MF-04", "MF-48"}

@@ -6,11 +6,11 @@ import pytest
 from helpers import of_traces
 
 import simlib
-from simlib.estimates import Historical
+from simlib.core.estimates import Historical
 from simlib.models.sample import sample
-from simlib.papers import judging, ledger, mualem2001
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.mualem2001 import figure9
+from simlib.study import claims, mualem2001, verdicts
+from simlib.study.mualem2001 import figure9
+from simlib.study.verdicts import LIKELY, TEXT
 
 
 def workload(rows, name="log"):
@@ -116,15 +116,15 @@ BAD = shape([0.3, 0.2, 0.5], [0.3, 0.2, 0.4], [0.1, 0.2, 0.0], [0.2, 0.3, 0.3])
 
 
 def verdict(id, parts):
-    return ledger.decide(id, {TEXT: parts})["verdict"]
+    return claims.decide(id, {TEXT: parts})["verdict"]
 
 
 @pytest.mark.parametrize(
     "jobs, expected",
     [
-        ((1000, 721, 192, 96), ledger.REPRODUCED),
-        ((1000, 721, 192, 170), ledger.PARTLY),  # most of the underestimated have history
-        ((1000, 500, 400, 300), ledger.NOT),
+        ((1000, 721, 192, 96), claims.REPRODUCED),
+        ((1000, 721, 192, 170), claims.PARTLY),  # most of the underestimated have history
+        ((1000, 500, 400, 300), claims.NOT),
     ],
 )
 def test_shares_are_held_against_the_printed_ones(jobs, expected):
@@ -134,11 +134,11 @@ def test_shares_are_held_against_the_printed_ones(jobs, expected):
 @pytest.mark.parametrize(
     "id, table, expected",
     [
-        ("MF-34", GOOD, ledger.REPRODUCED),
-        ("MF-34", BAD, ledger.NOT),
-        ("MF-34", shape([0.5] * 3, [0.3] * 3, [0.2, 0.1, 0], [0.2, 0.3, 0.3]), ledger.PARTLY),
-        ("MF-35", GOOD, ledger.REPRODUCED),
-        ("MF-35", BAD, ledger.PARTLY),
+        ("MF-34", GOOD, claims.REPRODUCED),
+        ("MF-34", BAD, claims.NOT),
+        ("MF-34", shape([0.5] * 3, [0.3] * 3, [0.2, 0.1, 0], [0.2, 0.3, 0.3]), claims.PARTLY),
+        ("MF-35", GOOD, claims.REPRODUCED),
+        ("MF-35", BAD, claims.PARTLY),
     ],
 )
 def test_profiles_are_compared(id, table, expected):
@@ -146,7 +146,7 @@ def test_profiles_are_compared(id, table, expected):
     assert verdict(id, parts) == expected
 
 
-@pytest.mark.parametrize("wins, expected", [(12, ledger.REPRODUCED), (8, ledger.UNTOLD), (1, ledger.PARTLY)])
+@pytest.mark.parametrize("wins, expected", [(12, claims.REPRODUCED), (8, claims.UNTOLD), (1, claims.PARTLY)])
 def test_more_accurate_in_most_months_is_told_from_chance(wins, expected):
     months = pd.Series([True] * wins + [False] * (12 - wins))
     assert verdict("MF-35", figure9.better(GOOD, months)) == expected
@@ -155,11 +155,11 @@ def test_more_accurate_in_most_months_is_told_from_chance(wins, expected):
 @pytest.mark.parametrize(
     "user, own, expected",
     [
-        (0.01, 0.2, ledger.REPRODUCED),
-        (0.01, 0.09, ledger.PARTLY),
-        (0.15, 0.2, ledger.PARTLY),
-        (0.05, 0.06, ledger.NOT),
-        (0.0, 0.2, ledger.UNTOLD),
+        (0.01, 0.2, claims.REPRODUCED),
+        (0.01, 0.09, claims.PARTLY),
+        (0.15, 0.2, claims.PARTLY),
+        (0.05, 0.06, claims.NOT),
+        (0.0, 0.2, claims.UNTOLD),
     ],
 )
 def test_jobs_killed_at_historical_estimates_are_held_against_those_at_users_own(user, own, expected):
@@ -172,12 +172,12 @@ def test_the_papers_own_numbers_pass():
     made.wins = pd.Series([True])
     found = made.judge()
     printed = {one["id"]: one["readings"]["printed"]["verdict"] for one in found if "printed" in one["readings"]}
-    assert printed == {"MF-33": ledger.REPRODUCED, "MF-40": ledger.REPRODUCED}
+    assert printed == {"MF-33": claims.REPRODUCED, "MF-40": claims.REPRODUCED}
 
 
 def test_only_the_ctc_log_can_decide():
     made = exhibit(workload(ROWS, "KTH-SP2"), "KTH")
-    assert {claim["verdict"] for claim in made.judge()} == {ledger.UNTESTED}
+    assert {claim["verdict"] for claim in made.judge()} == {claims.UNTESTED}
     assert made.cells == []
 
 
@@ -199,7 +199,7 @@ def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log
     first = made.counted
     assert made.possible.iloc[0].tolist() == [False, False, True]
     assert not made.possible.iloc[:, :2].any(axis=None)  # no sense of history meets both printed numbers
-    assert {cell["readings"][TEXT]["verdict"] for cell in made.cells} == {judging.OTHER_LOG}
+    assert {cell["readings"][TEXT]["verdict"] for cell in made.cells} == {verdicts.OTHER_LOG}
     assert 0 <= first.lacking["jobs_not_killed"] - first.lacking["jobs_with_history"] <= 20
     assert 0 <= first.lacking["underestimated"] <= 150
     assert (made.readings.lacking.xs("underestimated_with_history", level="quantity") < 0).all()

@@ -6,17 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import random_jobs, verdicts
+from helpers import random_jobs, verdict_by_id
 
-import simlib.load_curves
+import simlib.analysis.load_curves
 from simlib import Conservative, estimates
-from simlib.papers import ledger, mualem2001
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, NOT, PARTLY, REPRODUCED, UNTOLD
-from simlib.papers.mualem2001 import load_curves, load_curves_claims
-from simlib.papers.mualem2001.figure4 import Figure4
-from simlib.papers.mualem2001.load_curves import PAIR, POINT
-from simlib.papers.mualem2001.load_curves_claims import CANDIDATES
+from simlib.study import claims, mualem2001
+from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, REPRODUCED, UNTOLD
+from simlib.study.mualem2001 import load_curves
+from simlib.study.mualem2001.figures4_7 import Figure4
+from simlib.study.mualem2001.load_curves import CANDIDATES, PAIR, POINT
+from simlib.study.verdicts import LIKELY, TEXT
 
 ENDLESS = {"most": 100, "precision": None, "ceiling": None}
 
@@ -51,7 +50,9 @@ def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget)
 def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
     w, found = random_jobs(600, 3), []
     note = found.append  # what the list holds must not tell one run's function from another's
-    monkeypatch.setattr(simlib.load_curves, "simulate", lambda *args, **options: note(args) or simlib.simulate(*args))
+    monkeypatch.setattr(
+        simlib.analysis.load_curves, "simulate", lambda *args, **options: note(args) or simlib.simulate(*args)
+    )
     settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
     once = of_one({"made": w}, loads=(0.5, 0.7), **settings)
     assert len(found) == 2 * 4
@@ -127,15 +128,15 @@ AS_IN_FIGURE_4 = {"Feitelson": (0.01, -0.01), "Jann": (0.15, -0.12)}
 def figure4(jann, likely=None, **settings):
     """The verdicts by the text's rules where the differences on the Jann model are these."""
     table = differences(made_up({"Jann": jann}, {"Jann": likely or jann}), **settings)
-    return {claim["id"]: claim for claim in load_curves_claims.figure4(table)}
+    return {claim["id"]: claim for claim in load_curves.figure4(table)}
 
 
 def test_figure_4_as_the_paper_describes_it_is_reproduced():
-    assert set(verdicts(figure4((0.15, -0.12)).values()).values()) == {REPRODUCED}
+    assert set(verdict_by_id(figure4((0.15, -0.12)).values()).values()) == {REPRODUCED}
 
 
 def test_figure_4_with_the_schedulers_exchanged_is_not_reproduced():
-    assert set(verdicts(figure4((-0.15, 0.12)).values()).values()) == {NOT}
+    assert set(verdict_by_id(figure4((-0.15, 0.12)).values()).values()) == {NOT}
 
 
 def test_what_the_likely_rules_deny_is_told_beside_the_verdict():
@@ -173,13 +174,13 @@ AS_IN_FIGURE_7 = {
 
 def parts(id, of=None, ceiling=(), spread=0.001, **changed):
     """The verdicts on the parts of a claim on the Feitelson model, with the differences of Figure 7 or these."""
-    measure = (load_curves_claims.OF_F | load_curves_claims.OF_FSL)[id]
+    measure = (load_curves.OF_F | load_curves.OF_FSL)[id]
     table = differences(made_up(AS_IN_FIGURE_7 | changed), ceiling, spread=spread)
     table = pd.concat(
         [table, table.xs("response_s", level="metric", drop_level=False).rename({"response_s": "backfilled"})]
     )
     found = measure(points() if of is None else of, table, TEXT)
-    return {part: ledger.criteria()[id][part].judge(one) for part, one in found.items()}
+    return {part: claims.criteria()[id][part].judge(one) for part, one in found.items()}
 
 
 FALSE = {
@@ -261,10 +262,10 @@ def test_runs_that_took_100_batches_at_another_accuracy_bear_out_half_the_claim(
 def test_interarrival_times_are_compared_at_equal_means():
     steady, slower = (random_jobs(seed=seed) for seed in (1, 2))
     slower = slower.scale_arrivals(3)
-    assert load_curves_claims.interarrivals([(steady, slower), (slower, steady)])["verdict"] == REPRODUCED
+    assert load_curves.interarrivals([(steady, slower), (slower, steady)])["verdict"] == REPRODUCED
     jobs = steady.jobs
     bursts = steady.derive(jobs.assign(submit=jobs.submit // 20_000 * 20_000), "in bursts")
-    assert load_curves_claims.interarrivals([(steady, bursts), (bursts, steady)])["verdict"] == NOT
+    assert load_curves.interarrivals([(steady, bursts), (bursts, steady)])["verdict"] == NOT
 
 
 # Tables for reading

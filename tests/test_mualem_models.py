@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from simlib import Workload
+from simlib.analysis.size_classes import ALL
 from simlib.models import feitelson96, jann97
-from simlib.papers import ledger, mualem2001
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.ledger import HOLDS, HOLDS_NOT, UNTOLD
-from simlib.papers.mualem2001 import backfilling, backfilling_claims, distributions, figure5
-from simlib.size_classes import ALL
+from simlib.study import claims, mualem2001
+from simlib.study.claims import HOLDS, HOLDS_NOT, UNTOLD
+from simlib.study.mualem2001 import figure5, figure6
+from simlib.study.verdicts import LIKELY, TEXT
 
 MODELS = {
     "Feitelson": lambda seed: feitelson96.workload(600, seed=seed),
@@ -19,7 +19,7 @@ MODELS = {
 
 
 def simulated(feedback):
-    return backfilling.of_models(MODELS, [0.6, 0.8], range(3), mualem2001.policies(), feedback)
+    return figure5.of_models(MODELS, [0.6, 0.8], range(3), mualem2001.policies(), feedback)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def made_up(easy, conservative):
 
 def parts(results):
     """The verdicts on the parts of each claim."""
-    found = backfilling_claims.of_models(backfilling.changes(results))
+    found = figure5.of_models(figure5.changes(results))
     return {claim["id"]: {one["part"]: one["verdict"] for one in claim["readings"][TEXT]["parts"]} for claim in found}
 
 
@@ -68,7 +68,7 @@ def test_feedback_changes_what_is_backfilled_of_a_model_that_repeats_its_jobs(re
 
 
 def test_intervals_are_those_of_student_over_the_seeds():
-    found = backfilling.compared_by_load(made_up([0.5, 0.6, 0.7], [0.4, 0.5, 0.7]))
+    found = figure5.compared_by_load(made_up([0.5, 0.6, 0.7], [0.4, 0.5, 0.7]))
     table = found.loc["backfilled", "Jann", 0.8, TEXT, ALL]
     half = 2.919986 * 0.1 / np.sqrt(3)  # 95th percentile of Student's t with 2 degrees of freedom
     assert tuple(table.loc["easy", ["low", "mean", "high"]]) == pytest.approx((0.6 - half, 0.6, 0.6 + half))
@@ -109,14 +109,14 @@ def test_only_high_loads_decide():
 
 
 def test_a_table_for_reading_has_every_value_with_its_interval(results):
-    table = backfilling.compared_by_load(results).loc["backfilled"]
-    text, easy = backfilling.beside(table), table["mean"].xs("easy", level="of")
+    table = figure5.compared_by_load(results).loc["backfilled"]
+    text, easy = figure5.beside(table), table["mean"].xs("easy", level="of")
     assert len(text) == len(easy)
     assert text.easy[easy.notna()].str.contains(" to ").all()
 
 
 def test_the_picture_by_load_has_a_panel_each_quantity_and_model(results):
-    table = backfilling.compared_by_load(results).xs((TEXT, ALL), level=("rule", "size_class"))
+    table = figure5.compared_by_load(results).xs((TEXT, ALL), level=("rule", "size_class"))
     figure = figure5.drawn_by_load(table)
     assert len(figure.axes) == 4
     assert all(len(ax.lines) == 2 for ax in figure.axes)
@@ -135,7 +135,7 @@ def test_the_modified_model_is_very_close_where_its_curves_are():
     log = rng.integers(1, 10_000, 4000)
     cases = ((log, log, HOLDS, HOLDS), (log // 2, log, HOLDS_NOT, HOLDS_NOT), (log, log // 8, HOLDS, HOLDS_NOT))
     for fsl, jann, to_ctc, to_jann in cases:
-        found = distributions.close([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2)
-        told = {part: ledger.criteria()["MF-19"][part].judge(one) for part, one in found.items()}
+        found = figure6.close([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2)
+        told = {part: claims.criteria()["MF-19"][part].judge(one) for part, one in found.items()}
         assert {told["CTC, all jobs"], told["CTC, by size"]} == {to_ctc}
         assert {told["Jann, all jobs"], told["Jann, by size"]} == {to_jann}

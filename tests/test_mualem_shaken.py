@@ -1,4 +1,4 @@
-"""Replications that several exhibits need are made once, and are what `simlib.stats.shake` gives."""
+"""Replications that several exhibits need are made once, and are what `simlib.analysis.stats.shake` gives."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,13 +8,13 @@ import pytest
 from helpers import first_days, lossy, means, of_traces, past
 
 from simlib import EASY, Conservative, simulate
-from simlib.estimates import Uniform
-from simlib.papers import cache
-from simlib.papers.judging import CALENDAR, LIKELY, RESTORED, TEXT
-from simlib.papers.mualem2001 import METRICS, WHOLE, Trace, policies, replications, table3, table4
-from simlib.papers.results import AS_IT_IS
-from simlib.stats import shake
-from simlib.walltime import Adjustment, Scheme
+from simlib.analysis.stats import shake
+from simlib.core.estimates import Uniform
+from simlib.policies.walltime import Adjustment, Scheme
+from simlib.study import cache
+from simlib.study.mualem2001 import METRICS, WHOLE, Trace, on_traces, policies, tables3_4
+from simlib.study.results import AS_IT_IS
+from simlib.study.verdicts import CALENDAR, LIKELY, RESTORED, TEXT
 
 
 @pytest.fixture(scope="module")
@@ -33,26 +33,26 @@ def simulated(monkeypatch, tmp_path):
         note(range(seed, seed + runs))
         return shake(workload, policy, runs, seconds, seed, *more)
 
-    monkeypatch.setattr(replications, "shake", counting)
+    monkeypatch.setattr(on_traces, "shake", counting)
     return found
 
 
 def shaken(trace, policy, shakes, **settings):
     """The replications that are not the workload as it is."""
-    return replications.replications(trace, policy, shakes, as_it_is=False, **settings)
+    return on_traces.replications(trace, policy, shakes, as_it_is=False, **settings)
 
 
 def of_all_jobs(found):
     """The means of each replication, as `means` gives them."""
-    return replications.means(found, METRICS).unstack("metric")[list(METRICS)].to_dict("records")
+    return on_traces.means(found, METRICS).unstack("metric")[list(METRICS)].to_dict("records")
 
 
 def test_replications_are_the_workload_as_it_is_and_shaken(trace, simulated):
-    found = replications.replications(trace, EASY(), 25, shake_s=30, seed=7)
+    found = on_traces.replications(trace, EASY(), 25, shake_s=30, seed=7)
     expected = shake(trace.workload, EASY(), 25, 30, 7, trace.by_month_and_whole)
-    expected = expected.rename(columns=replications.QUANTITIES, level=1).set_axis(range(1, 26))
+    expected = expected.rename(columns=on_traces.QUANTITIES, level=1).set_axis(range(1, 26))
     wide = found.unstack(["month", "metric"]).drop(index=AS_IT_IS)
-    assert set(wide.columns.unique("metric")) == set(replications.QUANTITIES.values())
+    assert set(wide.columns.unique("metric")) == set(on_traces.QUANTITIES.values())
     assert wide.to_numpy().tolist() == expected[list(wide.columns)].to_numpy().tolist()
     seeds = {AS_IT_IS: None, 1: 7, 2: 8}
     assert of_all_jobs(found.loc[:2]) == [
@@ -151,8 +151,8 @@ def test_the_last_row_has_the_means_over_all_jobs(trace):
 
 def test_the_tables_share_their_runs(trace, simulated):
     few = {"rules": (TEXT,), "shakes": 2}
-    found = of_traces(table4.Table4, trace, **few).results
-    assert len(of_traces(table3.Table3, trace, factors=(1,), **few).results) == 2 * 2 * 3 * 2
+    found = of_traces(tables3_4.Table4, trace, **few).results
+    assert len(of_traces(tables3_4.Table3, trace, factors=(1,), **few).results) == 2 * 2 * 3 * 2
     assert len(simulated) == (2 + 1) * 2 * 2  # scaled, exact, and the log's own once; two schedulers, two shakes
     levels = {"quantity": "original", "trace": "KTH", "scheduler": "conservative", "rule": TEXT, "replication": 2}
     again = means(trace.workload, Conservative(), seed=1)
@@ -164,7 +164,7 @@ def test_the_tables_share_their_runs(trace, simulated):
 
 def test_each_replication_of_a_restored_trace_is_another_draw_and_their_median_stands_for_the_log(simulated):
     trace = lossy().under(RESTORED)
-    found = replications.replications(trace, EASY(), 3, seed=4).unstack(["month", "metric"])
+    found = on_traces.replications(trace, EASY(), 3, seed=4).unstack(["month", "metric"])
     runs = found.drop(index=AS_IT_IS)
     assert found.loc[AS_IT_IS].tolist() == runs.median().tolist()
     for number, seed in zip(runs.index, (4, 5, 6), strict=True):
@@ -190,7 +190,7 @@ def test_restored_traces_share_no_runs_with_the_file_nor_with_other_settings(sim
 
 
 def test_a_trace_that_lost_nothing_is_the_same_under_the_likely_program_and_restored(trace, simulated):
-    found = replications.of_rules(trace, policies([LIKELY, RESTORED]), dict.fromkeys((LIKELY, RESTORED), 2))
+    found = on_traces.of_rules(trace, policies([LIKELY, RESTORED]), dict.fromkeys((LIKELY, RESTORED), 2))
     likely, restored = (found.xs(rule, level="rule") for rule in (LIKELY, RESTORED))
     pd.testing.assert_series_equal(likely, restored, check_exact=True)
     assert simulated == [0, 1] * 2  # once by each scheduler

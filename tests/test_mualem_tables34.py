@@ -9,9 +9,9 @@ import pytest
 from helpers import first_days, means, of_traces
 
 from simlib import EASY, Workload, estimates, simulate
-from simlib.papers import judging, ledger, mualem2001, results
-from simlib.papers.judging import LIKELY, TEXT
-from simlib.papers.mualem2001 import table3, table4
+from simlib.study import claims, mualem2001, results, verdicts
+from simlib.study.mualem2001 import tables3_4
+from simlib.study.verdicts import LIKELY, TEXT
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def trace():
 
 
 FEW = {
-    "kinds": table3.qualities((1, 2, 11)),
+    "kinds": tables3_4.qualities((1, 2, 11)),
     "policies": mualem2001.policies(),
     "counts": dict.fromkeys((TEXT, LIKELY), 3),
     "draws": 3,
@@ -29,12 +29,12 @@ FEW = {
 
 @pytest.fixture(scope="module")
 def results3(trace):
-    return table3.of_qualities([trace], **FEW)
+    return tables3_4.of_qualities([trace], **FEW)
 
 
 @pytest.fixture(scope="module")
 def exhibit4(trace):
-    return of_traces(table4.Table4, trace, shakes=4, other_shakes=4)
+    return of_traces(tables3_4.Table4, trace, shakes=4, other_shakes=4)
 
 
 def easy(found, **levels):
@@ -52,7 +52,7 @@ def test_table_3_has_runs_of_every_kind_and_the_log_as_it_is_where_estimates_are
         "f11": 3,
     }
     assert runs.xs(results.AS_IT_IS, level="replication").index.tolist() == ["original", "f1"]
-    made = table3.qualities((1, 2, 4))
+    made = tables3_4.qualities((1, 2, 4))
     assert made["original"] is None and made["f1"](0) == "exact"
     f4 = [trace.workload.with_estimates(made["f4"](seed)).jobs for seed in range(10)]
     assert all((jobs.estimate <= 4 * jobs.run + 1).all() and (jobs.estimate >= jobs.run).all() for jobs in f4)
@@ -66,9 +66,9 @@ def test_a_shaken_run_of_table_3_has_its_seed_for_both_the_shaking_and_the_estim
 
 
 def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
-    few = FEW | {"kinds": table3.qualities((11,)), "counts": dict.fromkeys((TEXT, LIKELY), 1), "draws": 30}
-    found = table3.of_qualities([trace], **few)
-    cell = table3.spread(found).sort_index().loc["easy", "response_s", "KTH", "f11", TEXT]
+    few = FEW | {"kinds": tables3_4.qualities((11,)), "counts": dict.fromkeys((TEXT, LIKELY), 1), "draws": 30}
+    found = tables3_4.of_qualities([trace], **few)
+    cell = tables3_4.spread(found).sort_index().loc["easy", "response_s", "KTH", "f11", TEXT]
     runs = easy(found, estimates="f11", metric="response_s")
     assert cell.high - cell.low == pytest.approx(2 * 1.96 * runs.std() / np.sqrt(10), rel=0.15)
     assert cell.low < runs.mean() < cell.high
@@ -77,12 +77,12 @@ def test_random_estimates_are_judged_by_the_band_of_means_of_ten(trace):
 def test_table_3_does_not_depend_on_what_executes_it(trace, results3, forget):
     forget()
     with ThreadPoolExecutor(1) as one:
-        again = table3.of_qualities([trace], **FEW, executor=one)
+        again = tables3_4.of_qualities([trace], **FEW, executor=one)
     pd.testing.assert_series_equal(results3, again)
 
 
 def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_seeds(trace, results3):
-    table = results.against(table3.spread(results3), table3.printed())
+    table = results.against(tables3_4.spread(results3), tables3_4.printed())
     runs = easy(results3, estimates="f11", metric="response_s")
     places = table.sort_index()
     cell = places.loc["easy", "response_s", "KTH", "f11", TEXT]
@@ -97,10 +97,10 @@ def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_seeds(trace, res
 
 def test_an_absent_published_number_is_left_out_of_the_record(trace):
     few = {"factors": (2,), "shakes": 2, "other_shakes": 2, "draws": 2}
-    exhibit = of_traces(table3.Table3, mualem2001.Trace("sample", trace.workload), **few)
+    exhibit = of_traces(tables3_4.Table3, mualem2001.Trace("sample", trace.workload), **few)
     assert exhibit.parts()[""].cells() == []
-    assert {claim["verdict"] for claim in exhibit.verdicts} == {ledger.UNTESTED}
-    table = table3.beside(exhibit.comparison, "response_s")
+    assert {claim["verdict"] for claim in exhibit.verdicts} == {claims.UNTESTED}
+    table = tables3_4.beside(exhibit.comparison, "response_s")
     assert table.loc[("easy", "sample", "paper")].eq("").all()
 
 
@@ -121,27 +121,27 @@ GOOD = {"original": 9, "f1": 5, "f2": 4, "f4": 3}
 @pytest.mark.parametrize(
     "values, shift, verdicts",
     [
-        (GOOD, 0, (ledger.REPRODUCED, ledger.REPRODUCED)),
-        ({"original": 1, "f1": 2, "f2": 4, "f4": 3}, 0, (ledger.NOT, ledger.NOT)),
-        (GOOD | {"f4": 6}, 0, (ledger.PARTLY, ledger.REPRODUCED)),
-        (GOOD, 7, (ledger.UNTOLD, ledger.UNTOLD)),  # some shaken runs say otherwise
+        (GOOD, 0, (claims.REPRODUCED, claims.REPRODUCED)),
+        ({"original": 1, "f1": 2, "f2": 4, "f4": 3}, 0, (claims.NOT, claims.NOT)),
+        (GOOD | {"f4": 6}, 0, (claims.PARTLY, claims.REPRODUCED)),
+        (GOOD, 7, (claims.UNTOLD, claims.UNTOLD)),  # some shaken runs say otherwise
     ],
 )
 def test_the_claims_on_table_3_are_told_from_false_ones(values, shift, verdicts):
     found = replicated(values).iloc[:3]
     found.loc[1] = replicated(values, shift).loc[1]
-    measures = {"MF-30": table3.somewhat_inaccurate, "MF-31": table3.originals_worse}
-    assert tuple(ledger.decide(id, {TEXT: of(found)})["verdict"] for id, of in measures.items()) == verdicts
+    measures = {"MF-30": tables3_4.somewhat_inaccurate, "MF-31": tables3_4.originals_worse}
+    assert tuple(claims.decide(id, {TEXT: of(found)})["verdict"] for id, of in measures.items()) == verdicts
 
 
 def test_without_one_of_the_logs_there_are_no_twelve_combinations():
     found = replicated(GOOD).drop(columns="KTH", level="trace")
-    assert table3.somewhat_inaccurate(found) is None and table3.originals_worse(found) is None
-    assert table4.improving(found) is None and table4.largest(found) is None
+    assert tables3_4.somewhat_inaccurate(found) is None and tables3_4.originals_worse(found) is None
+    assert tables3_4.improving(found) is None and tables3_4.largest(found) is None
 
 
 def test_random_estimates_count_with_their_mean_as_it_is_and_run_by_run_beside_the_others(results3):
-    found = table3.of_replications(results3)[TEXT]
+    found = tables3_4.of_replications(results3)[TEXT]
     assert found.index.tolist() == [0, 1, 2, 3]
     runs = easy(results3, estimates="f11", metric="response_s")["KTH"]
     column = found["KTH", "f11", "easy", "response_s"]
@@ -149,14 +149,14 @@ def test_random_estimates_count_with_their_mean_as_it_is_and_run_by_run_beside_t
 
 
 def test_the_papers_own_tables_pass():
-    printed = table3.as_it_is(table3.printed())
-    measures = {"MF-30": table3.somewhat_inaccurate(printed), "MF-31": table3.originals_worse(printed)}
-    changes = table3.as_it_is(table4._printed().xs("difference", level="quantity"))
-    measures |= {"MF-36": table4.improving(changes), "MF-37": table4.largest(changes)}
-    verdicts = {id: ledger.decide(id, {TEXT: parts})["verdict"] for id, parts in measures.items()}
-    assert set(verdicts.values()) == {ledger.REPRODUCED}
-    assert measures["MF-30"]["f = 2"] == ledger.Measure.exactly(11 / 12)
-    assert measures["MF-31"]["worse"] == ledger.Measure.exactly(68 / 72)
+    printed = tables3_4.as_it_is(tables3_4.printed())
+    measures = {"MF-30": tables3_4.somewhat_inaccurate(printed), "MF-31": tables3_4.originals_worse(printed)}
+    changes = tables3_4.as_it_is(tables3_4._printed().xs("difference", level="quantity"))
+    measures |= {"MF-36": tables3_4.improving(changes), "MF-37": tables3_4.largest(changes)}
+    verdicts = {id: claims.decide(id, {TEXT: parts})["verdict"] for id, parts in measures.items()}
+    assert set(verdicts.values()) == {claims.REPRODUCED}
+    assert measures["MF-30"]["f = 2"] == claims.Measure.exactly(11 / 12)
+    assert measures["MF-31"]["worse"] == claims.Measure.exactly(68 / 72)
 
 
 def test_missing_jobs_of_no_length_are_scaled_away(trace):
@@ -164,7 +164,7 @@ def test_missing_jobs_of_no_length_are_scaled_away(trace):
     keys = [(s, m, "CTC", f) for s, m, f in product(mualem2001.SCHEDULERS, mualem2001.METRICS, ("f2", "f4"))]
     names = ["scheduler", "metric", "trace", "estimates"]
     table = pd.DataFrame({"ours": scaled}, pd.MultiIndex.from_tuples(keys, names=names))
-    exhibit = of_traces(table3.Table3, mualem2001.Trace("CTC", trace.workload))
+    exhibit = of_traces(tables3_4.Table3, mualem2001.Trace("CTC", trace.workload))
     exhibit.comparison = pd.concat({TEXT: table.assign(published=12000, deviation=0.1)}, names=["rule"])
     assert np.allclose(exhibit.deviations["scaled"], 0)
 
@@ -197,23 +197,24 @@ def test_table_4_judges_the_printed_means_and_shows_them_with_their_differences(
 
 
 @pytest.mark.parametrize(
-    "cls, few, printed", [(table3.Table3, {"draws": 2, "factors": (2,)}, 2 * 2 * 8), (table4.Table4, {}, 2 * 2 * 3)]
+    "cls, few, printed",
+    [(tables3_4.Table3, {"draws": 2, "factors": (2,)}, 2 * 2 * 8), (tables3_4.Table4, {}, 2 * 2 * 3)],
 )
 def test_an_absent_log_has_the_printed_numbers_alone(trace, cls, few, printed):
     exhibit = of_traces(cls, trace, shakes=2, other_shakes=2, **few)
     exhibit._found = [trace], [one for one in mualem2001.settings() if one["trace"] == "CTC"]
     absent = [cell for cell in exhibit.cells if cell["of"]["trace"] == "CTC"]
     assert len(absent) == printed
-    assert {one["verdict"] for cell in absent for one in cell["readings"].values()} == {judging.ABSENT}
+    assert {one["verdict"] for cell in absent for one in cell["readings"].values()} == {verdicts.ABSENT}
     assert exhibit.figure()
 
 
 def test_table_4_says_where_a_published_number_is_absent(trace):
     par = mualem2001.Trace("Par", trace.workload)
-    exhibit = of_traces(table4.Table4, par, traces=("Par",), shakes=2, other_shakes=2)
+    exhibit = of_traces(tables3_4.Table4, par, traces=("Par",), shakes=2, other_shakes=2)
     assert exhibit.cells == []
     assert exhibit.beside("response_s")[("original", "paper")].eq("").all()
-    assert {claim["verdict"] for claim in exhibit.verdicts} == {ledger.UNTESTED}
+    assert {claim["verdict"] for claim in exhibit.verdicts} == {claims.UNTESTED}
 
 
 def made_up_table4(easy, conservative, spread=0.001):
@@ -229,18 +230,18 @@ def made_up_table4(easy, conservative, spread=0.001):
 @pytest.mark.parametrize(
     "easy, conservative, spread, verdicts",
     [
-        (-0.1, -0.2, 0.001, (ledger.REPRODUCED, ledger.REPRODUCED)),
-        (-0.2, -0.1, 0.0, (ledger.REPRODUCED, ledger.NOT)),
-        (0.1, -0.2, 0.001, (ledger.UNTOLD, ledger.REPRODUCED)),  # half of the combinations
-        (-0.01, -0.05, 0.001, (ledger.REPRODUCED, ledger.PARTLY)),  # the largest, but not significant
-        (0.1, 0.2, 0.001, (ledger.NOT, ledger.NOT)),
-        (-0.01, -0.02, 0.1, (ledger.UNTOLD, ledger.UNTOLD)),  # lost in the spread
+        (-0.1, -0.2, 0.001, (claims.REPRODUCED, claims.REPRODUCED)),
+        (-0.2, -0.1, 0.0, (claims.REPRODUCED, claims.NOT)),
+        (0.1, -0.2, 0.001, (claims.UNTOLD, claims.REPRODUCED)),  # half of the combinations
+        (-0.01, -0.05, 0.001, (claims.REPRODUCED, claims.PARTLY)),  # the largest, but not significant
+        (0.1, 0.2, 0.001, (claims.NOT, claims.NOT)),
+        (-0.01, -0.02, 0.1, (claims.UNTOLD, claims.UNTOLD)),  # lost in the spread
     ],
 )
 def test_the_claims_on_table_4_are_told_from_false_ones(easy, conservative, spread, verdicts):
     found = made_up_table4(easy, conservative, spread)
-    measures = {"MF-36": table4.improving, "MF-37": table4.largest}
-    assert tuple(ledger.decide(id, {TEXT: of(found)})["verdict"] for id, of in measures.items()) == verdicts
+    measures = {"MF-36": tables3_4.improving, "MF-37": tables3_4.largest}
+    assert tuple(claims.decide(id, {TEXT: of(found)})["verdict"] for id, of in measures.items()) == verdicts
 
 
 def test_the_mean_bounded_slowdown_is_the_papers_without_a_floor():

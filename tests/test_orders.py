@@ -17,9 +17,11 @@ import numpy as np
 import pytest
 from helpers import ROOT, random_workload, starts, table
 
-from simlib import EASY, Conservative, orders, reference, simulate
-from simlib.orders import compiled
-from simlib.stats import shake
+from simlib import EASY, Conservative, simulate
+from simlib.analysis.stats import shake
+from simlib.explain import reference
+from simlib.policies import orders
+from simlib.policies.orders import compiled
 
 
 def test_an_order_may_be_a_function_that_numba_has_compiled_already():
@@ -432,8 +434,8 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' own process does with it
 import pandas as pd
 from simlib import EASY, Workload, simulate
-from simlib.orders import compiled
-from simlib.stats import shake
+from simlib.policies.orders import compiled
+from simlib.analysis.stats import shake
 
 def endless(wait, estimate, procs):
     while procs > 0:

@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 
 import simlib
-from simlib import paths, swf
-from simlib.archive import ArchiveError
-from simlib.papers import judging
-from simlib.papers.mualem2001.table1 import Table1
-from simlib.papers.mualem2001.table2_figure8 import Table2Figure8
-from simlib.papers.mualem2001.table3 import Table3
-from simlib.papers.tang2013.figures4_10 import Figures47, Figures810
-from simlib.papers.tang2013.figures14_17 import Figures1417
+from simlib._util import paths
+from simlib.logs import swf
+from simlib.logs.archive import ArchiveError
+from simlib.study import verdicts
+from simlib.study.mualem2001.table1 import Table1
+from simlib.study.mualem2001.table2_figure8 import Table2Figure8
+from simlib.study.mualem2001.tables3_4 import Table3
+from simlib.study.tang2013.figures4_10 import Figures47, Figures810
+from simlib.study.tang2013.figures14_17 import Figures1417
 
 FEW = {"shakes": 2, "other_shakes": 2}
 
@@ -72,7 +73,7 @@ def test_users_take_the_projects_place_in_a_log_without_groups(exhibit, tmp_path
 @pytest.mark.slow
 def test_table_1_of_ones_own_log_has_all_its_months_and_no_columns_of_the_paper(mine):
     made = Table1(log=str(mine), **FEW)
-    assert made.cells == [] and judging.tallies(made.cells, "trace").empty
+    assert made.cells == [] and verdicts.tallies(made.cells, "trace").empty
     table = made.beside("response_s")
     assert list(table.index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
     assert {column[1] for column in table.columns if column[0] in ("easy", "conservative")} == {"ours", "likely ours"}

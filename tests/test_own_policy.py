@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, OwnPolicy, Workload, examples_own, simulate, stats
-from simlib.identity import identity
-from simlib.own_machine import Job
+from simlib import EASY, FCFS, OwnPolicy, Workload, simulate
+from simlib._util.fingerprint import identity
+from simlib.analysis import stats
+from simlib.policies import examples_own
+from simlib.policies.own_policy import Job
 
 ALIKE = [(examples_own.fcfs, FCFS()), (examples_own.easy, EASY())]
 
@@ -328,7 +330,7 @@ def test_it_is_compared_planned_and_explained_as_others_are():
     w = Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
     schedule = simulate(w, OwnPolicy(examples_own.fcfs))
     assert schedule.plan(5).jobs.start.to_list() == [0, 20, 20]
-    difference = simlib.reference.first_difference(schedule, simulate(w, EASY()))
+    difference = simlib.explain.reference.first_difference(schedule, simulate(w, EASY()))
     assert (difference.job, difference.starts) == ("C", (10, 2))
     assert "OwnPolicy(fcfs) at 10" in difference.text or "OwnPolicy(fcfs) starts it at 10" in difference.text
 

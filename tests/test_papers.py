@@ -7,34 +7,35 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib import Workload, archive, load, papers
+from simlib import Workload, load, study
+from simlib.analysis.stats import Interval
+from simlib.logs import archive
 from simlib.models import twin
-from simlib.papers import judging, ledger, mualem2001
-from simlib.papers.ledger import NOT, REPRODUCED, UNTESTED, UNTOLD
-from simlib.papers.mualem2001 import table1, table1_claims
-from simlib.papers.results import AS_IT_IS
-from simlib.stats import Interval
+from simlib.study import claims, mualem2001, verdicts
+from simlib.study.claims import NOT, REPRODUCED, UNTESTED, UNTOLD
+from simlib.study.mualem2001 import table1
+from simlib.study.results import AS_IT_IS
 
 
 def test_published_tables_are_copies():
-    table = judging.published("mualem2001_table1")
+    table = verdicts.published("mualem2001_table1")
     table.loc[0, "load"] = -1
-    assert judging.published("mualem2001_table1")["load"][0] == 0.539
+    assert verdicts.published("mualem2001_table1")["load"][0] == 0.539
 
 
 def test_a_difference_is_judged_by_points_for_it_may_be_zero():
     judged = [
-        judging.judge(printed, Interval(1, 2, 3), close=5, decimals=1, absolute=True) for printed in (0.96, 6.9, -3.1)
+        verdicts.judge(printed, Interval(1, 2, 3), close=5, decimals=1, absolute=True) for printed in (0.96, 6.9, -3.1)
     ]
-    assert judged == [judging.INSIDE, judging.CLOSE, judging.OFF]
-    cell = judging.cell({}, 0.0, {"text": (1.0, Interval(-1, 0, 1))}, close=5, absolute=True)
+    assert judged == [verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF]
+    cell = verdicts.cell({}, 0.0, {"text": (1.0, Interval(-1, 0, 1))}, close=5, absolute=True)
     assert cell["readings"]["text"]["deviation"] != cell["readings"]["text"]["deviation"]
 
 
 def test_a_number_without_ours_says_that_the_log_is_not_at_hand_and_does_not_count():
-    cells = [judging.cell({}, 1.0, ours) for ours in (float("nan"), 1.0)]
-    assert [cell["readings"]["text"]["verdict"] for cell in cells] == [judging.ABSENT, judging.INSIDE]
-    assert judging.tally(cells)["cells"] == 1
+    cells = [verdicts.cell({}, 1.0, ours) for ours in (float("nan"), 1.0)]
+    assert [cell["readings"]["text"]["verdict"] for cell in cells] == [verdicts.ABSENT, verdicts.INSIDE]
+    assert verdicts.tally(cells)["cells"] == 1
 
 
 @pytest.mark.parametrize("missing, complete", [({}, True), ({"1996-10": 1}, True), ({"1996-10": 2}, False)])
@@ -42,7 +43,7 @@ def test_a_month_is_the_papers_if_at_most_one_job_in_a_hundred_is_missing(missin
     trace = months("KTH", {"1996-10": 120, "1996-11": 100}, missing)
     assert (trace.complete("1996-10"), trace.complete("1996-11")) == (complete, True)
     origin = trace.origin("1996-10")
-    others = dict.fromkeys((judging.TEXT, judging.LIKELY, judging.CALENDAR), judging.OTHER_LOG)
+    others = dict.fromkeys((verdicts.TEXT, verdicts.LIKELY, verdicts.CALENDAR), verdicts.OTHER_LOG)
     assert origin["unjudged"] == ({} if complete else others)
     assert (
         origin["note"]
@@ -82,7 +83,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours():
     assert exhibit.missing == ["Par: SDSC-Par-95"]
     absent = [cell for cell in exhibit.cells if cell["of"]["trace"] == "Par"]
     assert len(absent) == 12 * 6
-    assert {one["verdict"] for cell in absent for one in cell["readings"].values()} == {judging.ABSENT}
+    assert {one["verdict"] for cell in absent for one in cell["readings"].values()} == {verdicts.ABSENT}
     assert exhibit.beside("response_s").loc[("Par", "1995-04")].tolist() == ["4,120", *[""] * 3, "3,910", *[""] * 3] + [
         "-5.1%",
         "",
@@ -91,7 +92,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours():
     cells = {name: exhibit.parts()[name].cells() for name in ("differences", "jobs")}
     assert len([cell for cell in cells["differences"] if cell["of"]["trace"] == "Par"]) == 12 * 2
     totals = {cell["of"]["trace"]: cell["readings"]["text"] for cell in cells["jobs"]}
-    assert (totals["KTH"]["ours"], totals["Par"]["verdict"]) == (30, judging.ABSENT)
+    assert (totals["KTH"]["ours"], totals["Par"]["verdict"]) == (30, verdicts.ABSENT)
     assert [of for of in exhibit.incomplete if of[0] == "Par"] == [
         ("Par", f"1995-{month:02}") for month in range(1, 13)
     ]
@@ -107,15 +108,15 @@ def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
 
 def test_the_papers_own_table_passes():
     printed = table1.printed_differences() / 100
-    found = table1_claims.claims(made_up({}), printed)
+    found = table1.claims(made_up({}), printed)
     passed = {one["id"]: one["readings"]["printed"]["verdict"] for one in found if "printed" in one["readings"]}
     assert passed == dict.fromkeys(["MF-08", "MF-09", "MF-10", "MF-11", "MF-12"], REPRODUCED)
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
-    from simlib.archive import catalogue
+    from simlib.logs.archive import catalogue
 
-    table = judging.published("mualem2001_table1")
+    table = verdicts.published("mualem2001_table1")
     for setting in mualem2001.settings():
         assert setting["log"] in catalogue()["logs"]
         months = table[table.trace == setting["trace"]].month
@@ -163,7 +164,7 @@ def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
 def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
     here = {"KTH-SP2": twin.workload("KTH-SP2")}
     monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
-    monkeypatch.setattr(papers, "load", lambda name, variant=None: here[name])
+    monkeypatch.setattr(study, "load", lambda name, variant=None: here[name])
     found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
     assert [trace.trace for trace in found] == ["KTH"]
     assert [one["log"] for one in missing] == ["CTC-SP2", "SDSC-Par-95", "SDSC-Par-96"]
@@ -177,14 +178,14 @@ def made_up(differences, rules=("text", "likely"), runs=3):
     return pd.Series(found).rename_axis(["trace", "rule", "replication", "month", "metric"])
 
 
-def claims(differences):
+def claimed(differences):
     """The records of Table 1's claims, by id; the printed numbers say what is found by the text."""
     printed = differences.xs(("text", AS_IT_IS), level=("rule", "replication"))
-    return {one["id"]: one for one in table1_claims.claims(differences, printed)}
+    return {one["id"]: one for one in table1.claims(differences, printed)}
 
 
-def verdicts(differences):
-    return helpers.verdicts(claims(differences).values())
+def decided(differences):
+    return helpers.verdict_by_id(claimed(differences).values())
 
 
 def wins(months):
@@ -199,13 +200,13 @@ def test_claims_are_reproduced_by_a_table_as_the_paper_describes_it():
     table = made_up(
         {("KTH", "bounded_slowdown"): HALF, ("Par", "bounded_slowdown"): HALF, ("CM5", "bounded_slowdown"): wins(0)}
     )
-    assert set(verdicts(table).values()) == {REPRODUCED}
+    assert set(decided(table).values()) == {REPRODUCED}
 
 
 def test_claims_are_not_reproduced_by_a_table_that_says_the_opposite():
     every = {(trace, metric): wins(0) for trace in mualem2001.TRACES for metric in ("response_s", "bounded_slowdown")}
     other_months = {("CM5", "bounded_slowdown"): wins(20)}
-    assert set(verdicts(made_up(every | other_months)).values()) == {NOT}
+    assert set(decided(made_up(every | other_months)).values()) == {NOT}
 
 
 SP2 = [(trace, metric) for trace in mualem2001.SP2 for metric in mualem2001.METRICS]
@@ -215,7 +216,7 @@ SP2 = [(trace, metric) for trace in mualem2001.SP2 for metric in mualem2001.METR
     "id, of, verdict",
     [
         ("MF-08", dict.fromkeys(SP2, HALF), UNTOLD),
-        ("MF-08", {(trace, "bounded_slowdown"): wins(0) for trace in mualem2001.SP2}, ledger.PARTLY),
+        ("MF-08", {(trace, "bounded_slowdown"): wins(0) for trace in mualem2001.SP2}, claims.PARTLY),
         ("MF-09", {("KTH", "bounded_slowdown"): wins(19)}, UNTOLD),
         ("MF-09", dict.fromkeys(SP2[:-1], HALF), UNTOLD),
         ("MF-09", dict.fromkeys(SP2, HALF) | {("KTH", "bounded_slowdown"): wins(20)}, NOT),
@@ -230,19 +231,19 @@ SP2 = [(trace, metric) for trace in mualem2001.SP2 for metric in mualem2001.METR
     ],
 )
 def test_each_claim_on_table_1_is_told_from_a_false_one(id, of, verdict):
-    assert verdicts(made_up(of))[id] == verdict
+    assert decided(made_up(of))[id] == verdict
 
 
 def test_the_likely_program_does_not_change_the_verdict_by_the_text():
     one, other = (made_up({("CM5", "bounded_slowdown"): months}) for months in (wins(0), wins(20)))
-    found = claims(one.where(one.index.get_level_values("rule") == "text", other))["MF-12"]
+    found = claimed(one.where(one.index.get_level_values("rule") == "text", other))["MF-12"]
     assert (found["verdict"], found["readings"]["likely"]["verdict"]) == (REPRODUCED, NOT)
 
 
 def test_a_shaken_run_in_ten_that_denies_a_claim_makes_it_less_sure():
     says, denies = (made_up({("CM5", "bounded_slowdown"): months}, runs=10) for months in (wins(0), wins(20)))
     found = says.where(says.index.get_level_values("replication") != 10, denies)
-    assert [(one["verdict"], one["sure"]) for one in (claims(says)["MF-12"], claims(found)["MF-12"])] == [
+    assert [(one["verdict"], one["sure"]) for one in (claimed(says)["MF-12"], claimed(found)["MF-12"])] == [
         (REPRODUCED, 1),
         (REPRODUCED, 0.9),
     ]
@@ -253,7 +254,7 @@ def test_a_shaken_run_in_ten_that_denies_a_claim_makes_it_less_sure():
     [("Par", {"MF-10", "MF-11"}), ("CM5", {"MF-10", "MF-12"}), ("KTH", {"MF-08", "MF-09"})],
 )
 def test_claims_about_logs_that_are_absent_cannot_be_tested(trace, ids):
-    found = verdicts(made_up({}).drop(trace, level="trace"))
+    found = decided(made_up({}).drop(trace, level="trace"))
     assert {id for id, verdict in found.items() if verdict == UNTESTED} == ids
 
 
@@ -293,13 +294,13 @@ def test_table_1_judges_each_printed_number_once_and_where_jobs_are_missing_only
     log("CTC-SP2", "cleaned")
     exhibit = table1.Table1(traces=("CTC",), shakes=2, other_shakes=2)
     places = [tuple(cell["of"].values()) for cell in exhibit.cells]
-    assert len(set(places)) == len(places) == judging.published("mualem2001_table1").trace.eq("CTC").sum() * 6
+    assert len(set(places)) == len(places) == verdicts.published("mualem2001_table1").trace.eq("CTC").sum() * 6
     january = [cell for cell in exhibit.cells if cell["of"]["month"] == "1997-01"]
     readings = [(rule, ours["verdict"]) for cell in january for rule, ours in cell["readings"].items()]
-    verdicts = {rule: {verdict for one, verdict in readings if one == rule} for rule, _ in readings}
-    assert verdicts.pop(judging.RESTORED) <= {judging.INSIDE, judging.CLOSE, judging.OFF}
-    assert {judging.TEXT, judging.LIKELY} <= set(verdicts)
-    assert set.union(*verdicts.values()) == {judging.OTHER_LOG}
+    by_rule = {rule: {verdict for one, verdict in readings if one == rule} for rule, _ in readings}
+    assert by_rule.pop(verdicts.RESTORED) <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF}
+    assert {verdicts.TEXT, verdicts.LIKELY} <= set(by_rule)
+    assert set.union(*by_rule.values()) == {verdicts.OTHER_LOG}
     assert all("2,080" in cell["note"] for cell in january)
 
 

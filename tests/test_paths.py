@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from helpers import listing
 
-from simlib import paths
+from simlib._util import paths
 
 HOLD = (
     "import sys, time; from simlib import paths\n"

@@ -7,8 +7,8 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.comparing.groups import blocks, grouped
-from simlib.percentiles import SHARES, by_group, resampled, statistics
+from simlib.analysis.comparison import blocks, grouped
+from simlib.core.percentiles import SHARES, by_group, resampled, statistics
 
 DAY = 86400
 

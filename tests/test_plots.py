@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, Conservative, allotment, examples, plots, simulate
-from simlib.plots import marks
+from simlib import EASY, Conservative, plots, simulate
+from simlib.core import allocation
+from simlib.models import examples
+from simlib.plots import style
 
 matplotlib.use("Agg")
 
@@ -96,7 +98,7 @@ def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path
 
 def test_a_notebook_shows_what_is_saved_with_more_pixels_than_it_takes_on_the_page(tmp_path):
     figure, ax = plt.subplots(figsize=(4, 3), dpi=60)
-    shown, place = marks.shown(figure)
+    shown, place = style.shown(figure)
     assert place == {
         "width": 240,
         "alt": "a picture without words",
@@ -110,11 +112,11 @@ def test_a_notebook_shows_what_is_saved_with_more_pixels_than_it_takes_on_the_pa
 def test_what_changed_since_a_picture_was_shown_is_in_the_next_and_in_the_file(tmp_path):
     figure, ax = plt.subplots()
     (line,) = ax.plot([0, 1], label="EASY")
-    before = marks.shown(figure)
+    before = style.shown(figure)
     for change in (lambda: line.set_ydata([1, 0]), lambda: ax.set_title("Figure 9"), lambda: plots.stamp(figure)):
         change()
         plots.save(figure, tmp_path / "figure9.png")
-        after = marks.shown(figure)
+        after = style.shown(figure)
         assert after != before and b64decode(after[0]) == (tmp_path / "figure9.png").read_bytes()
         before = after
 
@@ -197,13 +199,13 @@ def test_a_part_that_is_none_is_refused(workload, arguments, message):
 )
 def test_each_job_takes_the_lowest_free_processors(jobs, spare):
     start, run, procs = np.array(jobs).T
-    rows = allotment.most_at_once(start, start + run, procs) + spare
+    rows = allocation.most_at_once(start, start + run, procs) + spare
     until, expected = np.full(rows, -99), []
     for job, begin in enumerate(start):
         chosen = np.flatnonzero(until <= begin)[: procs[job]]
         until[chosen] = begin + run[job]
         expected += [(job, processor) for processor in chosen]
-    pieces = allotment.pieces(start, start + run, procs, rows)
+    pieces = allocation.pieces(start, start + run, procs, rows)
     found = [(job, processor) for job, first, height in pieces for processor in range(first, first + height)]
     assert found == expected
 

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, reference, simulate
-from simlib.paths import TRACES
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
+from simlib._util.paths import TRACES
+from simlib.explain import reference
 
 
 def young_users_first(user, wait, procs):
@@ -127,7 +128,7 @@ def test_one_reservation_is_easy_and_all_are_conservative_backfilling(seed):
     w = random_workload(seed, shortest=1)
     given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     given[2] = np.maximum(given[1], given[2])
-    fcfs = simlib.orders.compiled("fcfs")
+    fcfs = simlib.policies.orders.compiled("fcfs")
     none, watch = simlib.engine.OPEN, np.zeros(2, np.int64)
     one = simlib.engine.reserving(*given, w.procs, *none, watch, 1, 0.0, False, fcfs, None)
     easy, conservative = simulate(w, EASY()), simulate(w, Conservative())
@@ -144,7 +145,7 @@ def test_one_reservation_is_easy_in_any_order(seed):
     w = random_workload(seed, shortest=1)
     given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     given[2] = np.maximum(given[1], given[2])
-    sjf, watch = simlib.orders.compiled("sjf"), np.zeros(2, np.int64)
+    sjf, watch = simlib.policies.orders.compiled("sjf"), np.zeros(2, np.int64)
     one = simlib.engine.reserving(*given, w.procs, *simlib.engine.OPEN, watch, 1, 0.0, True, sjf, None)
     assert (one[0] == simulate(w, EASY(order="sjf")).jobs.start).all()
 

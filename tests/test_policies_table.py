@@ -6,10 +6,11 @@ import re
 import pytest
 
 import simlib
-from simlib import cluster, orders, policies, simulate
+from simlib import policies, report, simulate
+from simlib._util.paths import ROOT
 from simlib.models.sample import sample
-from simlib.paths import ROOT
-from simlib.walltime import Adjustment, Scheme
+from simlib.policies import orders
+from simlib.policies.walltime import Adjustment, Scheme
 
 DOCUMENT = ROOT / "docs" / "policies.md"
 
@@ -62,4 +63,4 @@ def test_costs_are_those_that_the_benchmark_measured():
 
 def test_every_name_that_my_cluster_knows_is_in_its_document():
     text = (ROOT / "docs" / "my-cluster.md").read_text("utf-8")
-    assert [name for name in cluster.POLICIES if f"`{name}`" not in text] == []
+    assert [name for name in report.POLICIES if f"`{name}`" not in text] == []

@@ -7,10 +7,11 @@ import time
 
 import pytest
 
-from simlib import EASY, Conservative, OwnPolicy, progress, simulate
-from simlib.estimates import Uniform
+from simlib import EASY, Conservative, OwnPolicy, simulate
+from simlib._util import progress
+from simlib.core.estimates import Uniform
+from simlib.core.sweeps import sweep
 from simlib.models import jann97
-from simlib.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import simlib
-from simlib import paths
+from simlib._util import paths
 from simlib.models.sample import sample
 
 README = (paths.ROOT / "README.md").read_text(encoding="utf-8")

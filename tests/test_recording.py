@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, LogWarning, recorded, simulate
-from simlib.swf import read_swf, write_swf
+from simlib.logs.swf import read_swf, write_swf
 
 JOBS = [(0, 50, 60, 4), (5, 90, 90, 2), (7, 10, 10, 6)]
 
@@ -98,7 +98,7 @@ WAITS = {"CEA-Curie": 7607, "SDSC-BLUE": 32410, "HPC2N": 54107, "Sandia-Ross": 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", simlib.archive.catalogue()["logs"])
+@pytest.mark.parametrize("name", simlib.logs.archive.catalogue()["logs"])
 @pytest.mark.filterwarnings("ignore::simlib.LogWarning")
 def test_every_log_has_a_recorded_schedule(log, name):
     s = recorded(log(name))

@@ -12,9 +12,9 @@ from helpers import ROOT, claimed, texts
 
 import simlib
 from simlib import plots
+from simlib.analysis.stats import Interval
 from simlib.models import jann97
-from simlib.papers import judging, ledger, records
-from simlib.stats import Interval
+from simlib.study import claims, records, verdicts
 
 RECORDS = sorted((ROOT / "figures").glob("*.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
@@ -36,8 +36,8 @@ def test_the_schema_is_one():
 
 def test_every_claim_that_can_be_tested_has_one_record():
     found = [claim for path in RECORDS for claim in read(path)["verdicts"].get("claims", [])]
-    rows = ledger.claims() | ledger.findings()
-    assert sorted(claim["id"] for claim in found) == sorted(rows.keys() - ledger.untestable().keys())
+    rows = claims.claims() | claims.findings()
+    assert sorted(claim["id"] for claim in found) == sorted(rows.keys() - claims.untestable().keys())
     assert [claim["id"] for claim in found if claim["claim"] != rows[claim["id"]]["claim"]] == []
 
 
@@ -53,12 +53,12 @@ def record(tmp_path, monkeypatch, workload):
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
     of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [
-        judging.cell(of, 1.0, readings, decimals=1, note="so it is"),
-        judging.cell(of | {"f": 2}, 0.0, 1.0, unjudged={judging.TEXT: judging.OTHER_LOG}),
+        verdicts.cell(of, 1.0, readings, decimals=1, note="so it is"),
+        verdicts.cell(of | {"f": 2}, 0.0, 1.0, unjudged={verdicts.TEXT: verdicts.OTHER_LOG}),
     ]
-    verdicts = {"cells": cells, "claims": [claimed("MF-01", ledger.REPRODUCED, "all of 7", likely=ledger.NOT)]}
+    judged = {"cells": cells, "claims": [claimed("MF-01", claims.REPRODUCED, "all of 7", likely=claims.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
-    folder = records.save("mualem2001_table9_by-month", **made_from, verdicts=verdicts)
+    folder = records.save("mualem2001_table9_by-month", **made_from, verdicts=judged)
     return read(folder / "mualem2001_table9_by-month.json")
 
 
@@ -67,8 +67,8 @@ def test_what_an_exhibit_saves_follows_the_schema(record):
     assert record["seed"] == 3
     assert (record["logs"][0]["unestimated"], record["logs"][0]["verified"]) == (0, None)
     first, second = (cell["readings"] for cell in record["verdicts"]["cells"])
-    assert {rule: ours["verdict"] for rule, ours in first.items()} == {"text": judging.INSIDE, "likely": judging.OFF}
-    assert {rule: ours["verdict"] for rule, ours in second.items()} == {"text": judging.OTHER_LOG}
+    assert {rule: ours["verdict"] for rule, ours in first.items()} == {"text": verdicts.INSIDE, "likely": verdicts.OFF}
+    assert {rule: ours["verdict"] for rule, ours in second.items()} == {"text": verdicts.OTHER_LOG}
 
 
 @pytest.mark.parametrize("key", SCHEMA["required"])
@@ -100,7 +100,7 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_record_is_refused_for(record, wrong):
     changed = copy.deepcopy(record)
-    verdicts = changed["verdicts"]
+    judged = changed["verdicts"]
     WRONG[wrong](verdicts["cells"][0], verdicts["claims"][0], changed["logs"][0])
     assert complaints(changed)
 
@@ -109,10 +109,10 @@ def test_the_numbers_of_a_stand_in_are_not_judged(tmp_path, monkeypatch):
     from simlib.models.sample import sample
 
     monkeypatch.setattr(records.paths, "ROOT", tmp_path)
-    one = judging.cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
+    one = verdicts.cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
     folder = records.save("mualem2001_table9", workloads=[sample()], verdicts={"cells": [one]})
     (cell,) = read(folder / "mualem2001_table9.json")["verdicts"]["cells"]
-    assert {ours["verdict"] for ours in cell["readings"].values()} == {judging.OTHER_LOG}
+    assert {ours["verdict"] for ours in cell["readings"].values()} == {verdicts.OTHER_LOG}
 
 
 # Files
@@ -123,10 +123,10 @@ TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month"
 
 def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
     w = workload([(0, 10, 10, 3)], 4)
-    one = judging.cell({"jobs": np.int64(3)}, 2.0, {"text": (np.float64(1.23456), Interval(1.0, float("nan"), 1.5))})
-    verdicts = {"cells": [one]}
+    one = verdicts.cell({"jobs": np.int64(3)}, 2.0, {"text": (np.float64(1.23456), Interval(1.0, float("nan"), 1.5))})
+    judged = {"cells": [one]}
     folder = records.save(
-        "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=verdicts
+        "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=judged
     )
     assert folder == root / "figures"
     assert sorted(path.name for path in folder.iterdir()) == [

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from helpers import busy_users, every_policy, random_workload, table
 
-from simlib import EASY, FCFS, Conservative, load, reference, simulate
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, FCFS, Conservative, load, simulate
+from simlib.explain import reference
+from simlib.policies.walltime import Adjustment, Scheme
 
 
 @every_policy

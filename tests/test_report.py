@@ -9,10 +9,10 @@ import pytest
 from helpers import ROOT, claimed
 
 from simlib import plots
+from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
-from simlib.papers import __main__ as command
-from simlib.papers import explained, judging, ledger, pages, records, report, scoreboard, site
-from simlib.stats import Interval
+from simlib.study import __main__ as command
+from simlib.study import claims, outcomes, printed_numbers, records, scoreboard, site, verdicts
 
 matplotlib.use("Agg")
 
@@ -41,38 +41,38 @@ def study(root, log):
     """Three exhibits, one of them of two records, one from a stand-in."""
     figure, ax = plt.subplots()
     ax.plot([1, 2])
-    cells = [judging.cell(OF | {"month": "1996-07"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
+    cells = [verdicts.cell(OF | {"month": "1996-07"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
     likely = 2.0, Interval(1.9, 2.0, 2.1)
-    cells[3] = judging.cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
-    claims = [
-        claimed("MF-08", ledger.REPRODUCED, "5 of 7", likely=ledger.NOT, printed=ledger.REPRODUCED),
-        claimed("MF-09", ledger.NOT, "1 < 2 | 3"),
+    cells[3] = verdicts.cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
+    given = [
+        claimed("MF-08", claims.REPRODUCED, "5 of 7", likely=claims.NOT, printed=claims.REPRODUCED),
+        claimed("MF-09", claims.NOT, "1 < 2 | 3"),
     ]
     made = {"workloads": [log], "parameters": {"seed": 1}}
     notebook(root, "mualem2001", "table1", "Table 1: months")
-    records.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": claims})
+    records.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": given})
     records.save("mualem2001_table1_more", figure, **made)
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
-    records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", ledger.PARTLY, "half")]})
+    records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", claims.PARTLY, "half")]})
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
-    one = judging.cell({"trace": "SDSC"}, 1.0, 1.0)
-    claim = claimed("TG-03", ledger.REPRODUCED, "made up")
+    one = verdicts.cell({"trace": "SDSC"}, 1.0, 1.0)
+    claim = claimed("TG-03", claims.REPRODUCED, "made up")
     records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
     plt.close("all")
     return root
 
 
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
-    figure4, table1 = report.outcomes(study / "figures")
+    figure4, table1 = outcomes.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
     assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
     assert figure4.pictures == figure4.sources == []
-    assert judging.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
-    assert list(report.by_verdict(table1.claims).values()) == [1, 0, 0, 1, 0]
+    assert verdicts.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
+    assert list(outcomes.by_verdict(table1.claims).values()) == [1, 0, 0, 1, 0]
 
 
 def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(study):
-    judged, likely, claims = report.total(report.outcomes(study / "figures"))
+    judged, likely, found_claims = outcomes.total(outcomes.outcomes(study / "figures"))
     assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
     assert likely.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
     assert claims.endswith(
@@ -94,10 +94,12 @@ def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
 
 def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(study, log):
     readings = {"text": BAND, "likely": (2.0, Interval(1.9, 2.0, 2.1)), "restored": BAND}
-    cells = [judging.cell(OF, value, readings) for value in (1.0, 1.05, 3.0)] + [judging.cell(OF, 1.0, {"text": BAND})]
-    claims = [claimed("MF-05", ledger.NOT, likely=ledger.NOT, restored=ledger.REPRODUCED)]
+    cells = [verdicts.cell(OF, value, readings) for value in (1.0, 1.05, 3.0)] + [
+        verdicts.cell(OF, 1.0, {"text": BAND})
+    ]
+    given = [claimed("MF-05", claims.NOT, likely=claims.NOT, restored=claims.REPRODUCED)]
     log.name = "KTH-SP2, restored"
-    records.save("mualem2001_figure4", workloads=[log], verdicts={"cells": cells, "claims": claims})
+    records.save("mualem2001_figure4", workloads=[log], verdicts={"cells": cells, "claims": given})
     text = scoreboard.text(study / "figures")
     (row,) = [line for line in text.splitlines() if "<b>Figure 4</b>" in line]
     assert "| kth.swf, restored | 3 / 0 / 1 | 2 / 0 / 1 | 1 not reproduced |" in row
@@ -109,8 +111,8 @@ def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(st
 
 def test_the_report_draws_how_many_printed_numbers_come_out(study):
     command.main(["report"])
-    assert f"({explained.NAME}.png)" in (study / "figures" / "README.md").read_text()
-    assert (study / "figures" / f"{explained.NAME}.png").exists()
+    assert f"({printed_numbers.NAME}.png)" in (study / "figures" / "README.md").read_text()
+    assert (study / "figures" / f"{printed_numbers.NAME}.png").exists()
 
 
 @pytest.mark.slow
@@ -124,9 +126,9 @@ def test_a_log_that_is_not_verified_is_marked(study, log):
 
 
 def test_numbers_that_are_not_judged_are_counted_with_the_reason():
-    other = {judging.TEXT: judging.OTHER_LOG}
-    cells = [judging.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
-    assert report.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1, judging.INFERRED: 0}
+    other = {verdicts.TEXT: verdicts.OTHER_LOG}
+    cells = [verdicts.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
+    assert outcomes.unjudged(cells) == {verdicts.OTHER_LOG: 1, verdicts.ABSENT: 1, verdicts.INFERRED: 0}
     assert scoreboard.counted(cells) == "1 another log; 1 log not at hand"
 
 
@@ -139,7 +141,7 @@ def test_the_links_of_the_scoreboard_lead_somewhere(study):
     (study / "data" / "published").mkdir()
     for name in ("exhibit.schema.json", "published/criteria.csv"):
         (study / "data" / name).touch()
-    explained.save(report.outcomes(study / "figures"), study / "figures")
+    printed_numbers.save(outcomes.outcomes(study / "figures"), study / "figures")
     text = scoreboard.text(study / "figures")
     assert len(links(text)) > 6
     assert [link for link in links(text) if not (study / "figures" / link).exists()] == []
@@ -149,7 +151,7 @@ def written():
     """The pages of the exhibits, by name."""
     rows, executed = site.everything()
     stand_ins = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text()}
-    return pages.written(rows, set(executed), stand_ins)
+    return site.written(rows, set(executed), stand_ins)
 
 
 def test_every_exhibit_has_a_page_and_the_scoreboard_leads_to_all(study):
@@ -228,7 +230,7 @@ def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, c
 def test_a_record_without_its_notebook_is_named(study):
     (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
     with pytest.raises(ValueError, match="mualem2001_figure4.* found no notebook"):
-        report.outcomes(study / "figures")
+        outcomes.outcomes(study / "figures")
 
 
 def test_the_verdicts_are_printed(study, capsys):
@@ -245,17 +247,17 @@ def test_the_committed_scoreboard_is_what_the_records_give():
     assert (folder / "README.md").read_text(encoding="utf-8") == scoreboard.text(folder)
 
 
-@pytest.mark.parametrize("name, template", list(report.FINDINGS.items()))
+@pytest.mark.parametrize("name, template", list(outcomes.FINDINGS.items()))
 def test_every_number_that_is_stated_of_the_study_comes_from_a_record(name, template):
-    text, found = (ROOT / name).read_text(encoding="utf-8"), report.outcomes(ROOT / "figures")
-    assert report.stated(found, template) in text
-    assert report.with_findings(text, found, template) == text
+    text, found = (ROOT / name).read_text(encoding="utf-8"), outcomes.outcomes(ROOT / "figures")
+    assert outcomes.stated(found, template) in text
+    assert outcomes.with_findings(text, found, template) == text
     for one in found:
         for claim in one.claims:
             claim.get("numbers", {}).update(share=0.123, logs=99)
         for reading in (reading for cell in one.cells for reading in cell["readings"].values()):
-            reading["verdict"] = judging.OFF if reading["verdict"] == judging.INSIDE else reading["verdict"]
-    changed = report.with_findings(text, found, template)
+            reading["verdict"] = verdicts.OFF if reading["verdict"] == verdicts.INSIDE else reading["verdict"]
+    changed = outcomes.with_findings(text, found, template)
     for counts in ("318 of 631", "461 of 624", "574 of 787"):
         assert counts in text and counts not in changed
     assert "99 machines" in changed and changed.count("12 %") == (2 if name == "docs/findings.md" else 0)
@@ -263,4 +265,4 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(name, temp
 
 def test_a_finding_without_a_record_is_named(study):
     with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
-        report.stated(report.outcomes(study / "figures"), "three.md")
+        outcomes.stated(outcomes.outcomes(study / "figures"), "three.md")

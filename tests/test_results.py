@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simlib.papers import judging, results
-from simlib.papers.results import AS_IT_IS
+from simlib.study import results, verdicts
+from simlib.study.results import AS_IT_IS
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_each_printed_number_is_one_cell_with_a_reading_by_rule(table):
 def test_without_rules_and_intervals_a_cell_has_the_text_s_reading_and_has_to_be_exact(table):
     bare = table.xs("text", level="rule").assign(low=np.nan, median=np.nan, high=np.nan)
     (cell,) = results.cells(bare, lambda of: {})
-    assert cell["readings"]["text"]["verdict"] == judging.OFF
+    assert cell["readings"]["text"]["verdict"] == verdicts.OFF
 
 
 def test_for_reading_every_further_rule_says_only_how_far_it_is_off(table):

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import sacct
 from simlib.__main__ import main
-from simlib.doubts import LogWarning
+from simlib.logs import sacct
+from simlib.logs.sanity import LogWarning
 
 NOON = 1709290800  # 2024-03-01 12:00 in Berlin
 JOB = {

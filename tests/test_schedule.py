@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, metrics, simulate
-from simlib.schedule import MEANS
+from simlib.core.schedule import MEANS
 
 HOUR, DAY = 3600, 86400
 START = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")

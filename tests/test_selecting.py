@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Workload, simulate
-from simlib.jobs import NO_RUN, TOO_LARGE
-from simlib.swf import jobs_of
+from simlib.core.jobs import NO_RUN, TOO_LARGE
+from simlib.logs.swf import jobs_of
 
 DAY = 86400
 START = pd.Timestamp("2004-10-30 12:00", tz="Europe/Stockholm")  # the clock is put back the night after

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import simlib
-from simlib import EASY, Conservative, plots, simulate, size_classes
-from simlib.size_classes import ALL
+from simlib import EASY, Conservative, plots, simulate
+from simlib.analysis import size_classes
+from simlib.analysis.size_classes import ALL
 
 plots.plt.switch_backend("Agg")
 

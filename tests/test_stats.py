@@ -16,7 +16,7 @@ from scipy import signal, stats
 
 import simlib
 from simlib import EASY, simulate
-from simlib.stats import band, batch_means, ks_distance, means_of, shake
+from simlib.analysis.stats import band, batch_means, ks_distance, means_of, shake
 
 
 def covered(series, truth, **settings):

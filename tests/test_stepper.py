@@ -10,8 +10,10 @@ from matplotlib.image import imread
 from test_policies import every_policy
 
 import simlib
-from simlib import EASY, FCFS, Conservative, examples, plots, widgets
-from simlib.lessons import lesson2, lesson4
+from simlib import EASY, FCFS, Conservative, plots
+from simlib.course import widgets
+from simlib.course.lessons import lesson2, lesson4
+from simlib.models import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
 

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.papers.exhibit import exhibits
+from simlib.study.exhibit import exhibits
 
 pytestmark = pytest.mark.slow
 

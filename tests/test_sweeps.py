@@ -9,7 +9,7 @@ import pytest
 
 import simlib
 from simlib import EASY, Conservative, simulate
-from simlib.sweeps import sweep
+from simlib.core.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 

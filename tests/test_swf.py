@@ -19,10 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import SWFError, Workload, archive, paths, read_swf, swf, write_swf
-from simlib.doubts import LogWarning
+from simlib import SWFError, Workload, read_swf, write_swf
+from simlib._util import paths
+from simlib.logs import archive, swf
+from simlib.logs.sanity import LogWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore::simlib.doubts.LogWarning")  # small logs lack much
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.sanity.LogWarning")  # small logs lack much
 
 UNKNOWN = dict.fromkeys(swf.FIELDS, -1)
 HEAD = "; MaxProcs: 128\n"

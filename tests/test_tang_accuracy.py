@@ -5,26 +5,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import tang_trace, verdicts
+from helpers import tang_trace, verdict_by_id
 
 import simlib
-from simlib import walltime
-from simlib.papers import judging, ledger, results, tang2013
-from simlib.papers.ledger import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
-from simlib.papers.tang2013 import (
-    DOUBLE,
-    TRIPLE,
-    accuracy,
-    accuracy_claims,
-    figure3,
-    figure11,
-    figure13,
-    figures4_10,
-    inaccuracy,
-    likeness,
-)
-from simlib.papers.tang2013.accuracy import ORIGINAL, place
-from simlib.walltime import PERCENTILES
+from simlib.policies import walltime
+from simlib.policies.walltime import PERCENTILES
+from simlib.study import claims, results, tang2013, verdicts
+from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
+from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, figure13, figures4_10, inaccuracy, table3_figure12
+from simlib.study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
 DAY = 86400
@@ -70,7 +59,7 @@ def of(trace, exhibit):
 def test_every_setting_names_a_log_of_the_catalogue_and_its_variants():
     for setting in tang2013.settings().values():
         for variant in setting["variants"]:
-            assert simlib.archive.files(setting["log"], variant)
+            assert simlib.logs.archive.files(setting["log"], variant)
 
 
 def test_a_log_without_a_setting_is_refused_with_those_that_have_one():
@@ -89,14 +78,14 @@ def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
     assert [one.name for one in here] == ["SDSC-SP2", "SDSC-DS"]  # a partition has no twin, nor has every log
     assert "synthetic" in tang2013.about(here) and "only January to September 2009 are public" in tang2013.about(here)
     found = figures4_10.Figures47(resamples=10).verdicts
-    assert set(verdicts(found).values()) == {ledger.UNTESTED}
+    assert set(verdict_by_id(found).values()) == {claims.UNTESTED}
 
 
 def test_what_is_not_here_and_has_no_twin_is_refused_alone_and_missing_beside_others(monkeypatch):
     here = set()
     monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
     with pytest.raises(
-        simlib.archive.ArchiveError, match="Curie standard: not on this machine.*expected the log of CEA"
+        simlib.logs.archive.ArchiveError, match="Curie standard: not on this machine.*expected the log of CEA"
     ):
         tang2013.traces("Curie standard")
     here.add("SDSC-DS")
@@ -133,7 +122,7 @@ def test_curie_and_its_standard_partition_have_the_jobs_that_were_counted(log):
 def test_the_nearest_log_is_that_of_the_least_ratio_to_what_is_printed(made_up):
     far = tang_trace(habits(days=60), machine=8, name="far")
     near = tang_trace(habits(days=60), machine=160000, name="near")
-    table = likeness.likeness([far, near])
+    table = inaccuracy.likeness([far, near])
     assert table["Tang et al."]["processors"] == "163,840" and table.nearest["processors"] == "near"
     assert table.loc["load", ["Tang et al.", "nearest"]].tolist() == ["", ""] and table.far["year"] == "2009"
 
@@ -202,7 +191,7 @@ def test_intervals_of_the_scatter_are_those_of_resampled_users():
     by_user = used.groupby(one.workload.jobs.user).std()
     assert scatter.loc[0, ["all", "project", "user"]].tolist() == pytest.approx([used.std(), *[by_user.mean()] * 2])
     assert scatter["user"][1:].std() == pytest.approx(by_user.std() / np.sqrt(40), rel=0.1)
-    assert inaccuracy.steps(scatter)["user"] == ledger.NOTHING, "projects and users are the same groups"
+    assert inaccuracy.steps(scatter)["user"] == claims.NOTHING, "projects and users are the same groups"
 
 
 def test_the_average_of_earlier_jobs_takes_those_that_had_ended():
@@ -220,22 +209,22 @@ def test_claims_on_inaccuracy_hold_for_a_log_as_the_text_describes_it():
     share = np.clip(rng.beta(0.7, 0.8, len(jobs)) * (0.85 + 0.15 * quarter), 0.01, 1)
     one = tang_trace(jobs.assign(run=np.rint(share * jobs.estimate).astype(int)))
     found = of(one, inaccuracy.Table1Figures12(resamples=100)).verdicts
-    assert verdicts(found) == {"TG-01": REPRODUCED, "TG-02": REPRODUCED}
+    assert verdict_by_id(found) == {"TG-01": REPRODUCED, "TG-02": REPRODUCED}
     assert [claim["readings"][PRINTED]["verdict"] for claim in found] == [REPRODUCED, REPRODUCED]
     # but this is no habit of anybody's, and it has the shape of a bath: its average is far from its median
-    assert parts(of(one, inaccuracy.Table2(resamples=100)).verdicts[0])["triple key"] != ledger.HOLDS
+    assert parts(of(one, inaccuracy.Table2(resamples=100)).verdicts[0])["triple key"] != claims.HOLDS
 
 
 def test_claims_on_groups_hold_where_users_have_habits(made_up):
     found = of(made_up, inaccuracy.Table2(resamples=100)).verdicts
-    assert verdicts(found) == {"TG-03": REPRODUCED, "TG-21": REPRODUCED}
+    assert verdict_by_id(found) == {"TG-03": REPRODUCED, "TG-21": REPRODUCED}
     assert found[0]["readings"][PRINTED]["verdict"] == REPRODUCED
 
 
 def test_claims_on_inaccuracy_fail_for_good_estimates():
     one = tang_trace(habits().assign(run=lambda jobs: jobs.estimate - 60))
     found = of(one, inaccuracy.Table1Figures12(resamples=100)).verdicts
-    assert verdicts(found) == {"TG-01": NOT, "TG-02": NOT}
+    assert verdict_by_id(found) == {"TG-01": NOT, "TG-02": NOT}
 
 
 def test_claims_on_groups_fail_where_one_user_is_erratic_and_many_jobs_are_short():
@@ -247,7 +236,7 @@ def test_claims_on_groups_fail_where_one_user_is_erratic_and_many_jobs_are_short
     found = of(tang_trace(jobs), inaccuracy.Table2(resamples=50)).verdicts
     assert parts(found[0])["user"] == HOLDS_NOT, "projects tell the erratic jobs from the others, users do not"
     everybody = tang_trace(jobs.assign(group=1))
-    assert verdicts(of(everybody, inaccuracy.Table2(resamples=50)).verdicts)["TG-21"] == NOT
+    assert verdict_by_id(of(everybody, inaccuracy.Table2(resamples=50)).verdicts)["TG-21"] == NOT
 
 
 # Figures 4 to 10
@@ -280,8 +269,8 @@ def test_intervals_are_those_of_resampled_users(made_up):
 def test_schemes_are_compared_resample_by_resample(made_up):
     found = study(made_up, keys=[TRIPLE, "project"], percentiles=[85])["made up"]
     places = [(*place(key, 85), "accuracy") for key in (TRIPLE, "project")]
-    one, other = (ledger.Measure.spread(found[at]) for at in places)
-    gain = ledger.Measure.spread(found[places[0]] - found[places[1]])
+    one, other = (claims.Measure.spread(found[at]) for at in places)
+    gain = claims.Measure.spread(found[places[0]] - found[places[1]])
     assert gain.value == pytest.approx(one.value - other.value)
     assert gain.low < gain.value < gain.high < one.high - other.low
 
@@ -328,17 +317,17 @@ def test_more_similar_jobs_leave_more_jobs_as_they_are(made_up):
 @pytest.mark.slow
 def test_claims_hold_where_users_have_habits_that_drift(made_up):
     exhibit = of(made_up, figures4_10.Figures47(resamples=100))
-    found = verdicts(exhibit.verdicts)
+    found = verdict_by_id(exhibit.verdicts)
     assert found["TG-04"] == found["TG-05"] == found["TG-24"] == REPRODUCED
     assert "with at least 10 similar jobs: " in exhibit.verdicts[0]["evidence"]
     windows = of(made_up, figures4_10.Figures810(resamples=100))
-    assert verdicts(windows.verdicts)["TG-10"] == REPRODUCED
+    assert verdict_by_id(windows.verdicts)["TG-10"] == REPRODUCED
 
 
 def test_where_estimates_are_exact_there_is_nothing_to_gain():
     exact = tang_trace(habits(days=120).assign(run=lambda jobs: jobs.estimate))
-    found = verdicts(of(exact, figures4_10.Figures47(resamples=20)).verdicts)
-    assert {found[id] for id in ("TG-04", "TG-05", "TG-06", "TG-38")} <= {ledger.UNTOLD, NOT}
+    found = verdict_by_id(of(exact, figures4_10.Figures47(resamples=20)).verdicts)
+    assert {found[id] for id in ("TG-04", "TG-05", "TG-06", "TG-38")} <= {claims.UNTOLD, NOT}
 
 
 def as_described():
@@ -385,14 +374,14 @@ def described(change=lambda found: None):
 
 def parts(claim):
     """The verdicts on the parts of a claim by the text."""
-    return {one["part"]: one["verdict"] for one in claim["readings"][judging.TEXT]["parts"]}
+    return {one["part"]: one["verdict"] for one in claim["readings"][verdicts.TEXT]["parts"]}
 
 
 def decided(id, measures):
-    return accuracy_claims.decided(id, {"as described": {"made up": measures}})
+    return accuracy.decided(id, {"as described": {"made up": measures}})
 
 
-EVERY = accuracy_claims.SIMILARITY | accuracy_claims.RECENCY | {"TG-37": accuracy_claims.recommended}
+EVERY = accuracy.SIMILARITY | accuracy.RECENCY | {"TG-37": accuracy.recommended}
 
 
 @pytest.mark.parametrize("id", EVERY)
@@ -459,21 +448,21 @@ def test_what_is_false_of_the_schemes_is_told(id, part):
 
 
 def test_every_part_of_the_claims_on_schemes_has_been_false_once():
-    assert set(FALSE) == {(id, part) for id in EVERY for part in ledger.criteria()[id]}
+    assert set(FALSE) == {(id, part) for id in EVERY for part in claims.criteria()[id]}
 
 
 def test_keys_that_make_the_same_groups_have_nothing_to_compare():
     def same(found):
         found |= {(DOUBLE, *at[1:]): values for at, values in found.items() if at[0] == "user"}
 
-    measures = accuracy_claims.more_keys(described(same))
-    assert measures["double over user"] == ledger.NOTHING and measures["triple over double"].low > 0
+    measures = accuracy.more_keys(described(same))
+    assert measures["double over user"] == claims.NOTHING and measures["triple over double"].low > 0
 
 
 def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it():
     false = described(FALSE["TG-38", "gain"])
-    readings = {name: {"made up": accuracy_claims.best_gain(of)} for name, of in (("a", described()), ("b", false))}
-    claim = accuracy_claims.decided("TG-38", readings, {"gain": ledger.Measure.exactly(0.35)})
+    readings = {name: {"made up": accuracy.best_gain(of)} for name, of in (("a", described()), ("b", false))}
+    claim = accuracy.decided("TG-38", readings, {"gain": claims.Measure.exactly(0.35)})
     assert claim["verdict"] == claim["readings"][PRINTED]["verdict"] == REPRODUCED
     assert claim["evidence"].endswith("b: not reproduced")
 
@@ -590,8 +579,8 @@ def test_printed_numbers_are_recorded_beside_ours_and_never_judged(made_up):
         cells = exhibit.made[""].cells()
         assert len(cells) == exhibit.comparison.published.notna().sum()
         found += cells
-    assert {cell["readings"]["text"]["verdict"] for cell in found} == {judging.OTHER_LOG}
-    numbers = {name: judging.published(f"tang2013_{name}") for name in ("numbers", "table2", "figure11")}
+    assert {cell["readings"]["text"]["verdict"] for cell in found} == {verdicts.OTHER_LOG}
+    numbers = {name: verdicts.published(f"tang2013_{name}") for name in ("numbers", "table2", "figure11")}
     twice = [*numbers["figure11"].value, *numbers["numbers"].value[numbers["numbers"].exhibit.isin(TWICE)]]
     assert sorted(cell["published"] for cell in found) == sorted(
         [*twice, *np.concatenate([of.value for of in numbers.values()])]
@@ -603,7 +592,7 @@ def test_printed_numbers_are_recorded_beside_ours_and_never_judged(made_up):
 
 def test_the_path_through_the_dimensions_marks_one_option_of_each():
     options = pd.DataFrame({"one": ["a", "b", "b"], "two": ["c", "d", "e"]})
-    ax = figure3.scheme_dimensions(options, ["b", "d"]).axes[0]
+    ax = table3_figure12.scheme_dimensions(options, ["b", "d"]).axes[0]
     assert [text.get_text() for text in ax.texts if text.get_color() == "white"] == ["b", "d"]
     plt.close("all")
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, Predictions, estimates, papers, simulate
-from simlib.papers import tang2013
-from simlib.papers.results import AS_IT_IS
-from simlib.papers.tang2013 import beyond, scheduling
-from simlib.papers.tang2013.scheduling import BASELINE
-from simlib.predicted import Predicted
+from simlib import EASY, Predictions, estimates, simulate, study
+from simlib.study import tang2013
+from simlib.study.results import AS_IT_IS
+from simlib.study.tang2013 import beyond, scheduling
+from simlib.study.tang2013.beyond import Predicted
+from simlib.study.tang2013.scheduling import BASELINE
 
 matplotlib.use("Agg")
 
@@ -215,7 +215,7 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
         return simlib.Workload(log, 8, name, **options)
 
     monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
-    monkeypatch.setattr(papers, "load", lambda name, variant=None: made(name, False))
+    monkeypatch.setattr(study, "load", lambda name, variant=None: made(name, False))
     monkeypatch.setattr(tang2013.twin, "workload", lambda name: made(name, True))
     (kth,) = beyond.Beyond().every
     assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
@@ -225,7 +225,9 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
 
 
 def test_all_logs_that_are_compared_have_estimates_of_users():
-    assert all(simlib.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings().values())
+    assert all(
+        simlib.logs.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings().values()
+    )
 
 
 def test_pictures_have_a_panel_a_log_and_order(results):

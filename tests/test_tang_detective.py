@@ -5,10 +5,20 @@ import pandas as pd
 import pytest
 from helpers import tang_trace
 
-from simlib import walltime
-from simlib.papers import ledger
-from simlib.papers.tang2013 import accuracy_claims, detective, figure11
-from simlib.papers.tang2013.detective import BY_THEN, COBALT, COMPLETED, DAYS_31, FIGURES, SUBMITTED, TEXT, Reading
+from simlib.policies import walltime
+from simlib.study import claims
+from simlib.study.investigations import tang_months
+from simlib.study.investigations.tang_months import (
+    BY_THEN,
+    COBALT,
+    COMPLETED,
+    DAYS_31,
+    FIGURES,
+    SUBMITTED,
+    TEXT,
+    Reading,
+)
+from simlib.study.tang2013 import accuracy, figure11
 
 DAY = 86400
 
@@ -56,7 +66,7 @@ def test_without_interpolation_the_maximum_and_the_windows_are_the_same(window):
     trace = tang_trace(jobs.assign(user=rng.integers(0, 5, 500)))
     schemes = [walltime.Scheme("user", window, 100, threshold, least) for threshold in (None, 0.5) for least in (1, 10)]
     of = trace.workload.jobs, trace.ends, schemes
-    pd.testing.assert_frame_equal(detective.without_interpolation(*of), walltime.parameters(*of))
+    pd.testing.assert_frame_equal(tang_months.without_interpolation(*of), walltime.parameters(*of))
 
 
 def test_jobs_that_did_not_complete_may_not_count():
@@ -68,11 +78,11 @@ def test_jobs_that_did_not_complete_may_not_count():
 
 def exhibit(measured):
     """A detective that has measured parts of claims: by (least, floor), claim and part the value, and resamples."""
-    found = detective.Detective(least=tuple(dict.fromkeys(least for least, _ in measured)), resamples=3)
+    found = tang_months.Detective(least=tuple(dict.fromkeys(least for least, _ in measured)), resamples=3)
     columns = {
         (*place, *TEXT, "made up", *of): values for place, parts in measured.items() for of, values in parts.items()
     }
-    names = [*detective.PLACE, "trace", "claim", "part"]
+    names = [*tang_months.PLACE, "trace", "claim", "part"]
     found.results = pd.DataFrame(columns).rename_axis(index="replication", columns=names)
     return found
 
@@ -97,7 +107,7 @@ def test_a_score_is_the_share_of_the_claims_that_is_met():
 
 def test_each_group_of_figures_speaks_for_itself():
     def measured(least):
-        parts = {(claim, next(iter(ledger.criteria()[claim]))): [0.5] * 4 for of in FIGURES.values() for claim in of}
+        parts = {(claim, next(iter(claims.criteria()[claim]))): [0.5] * 4 for of in FIGURES.values() for claim in of}
         ten = least == 10
         return parts | {
             ("TG-22", "above half"): [0.4 if ten else 0.6] * 4,
@@ -112,5 +122,5 @@ def test_each_group_of_figures_speaks_for_itself():
 
 
 def test_each_claim_on_figures_4_to_11_belongs_to_one_group_of_figures():
-    measures = accuracy_claims.SIMILARITY | accuracy_claims.RECENCY | figure11.MEASURES
+    measures = accuracy.SIMILARITY | accuracy.RECENCY | figure11.MEASURES
     assert sorted(claim for claims in FIGURES.values() for claim in claims) == sorted(measures)

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import FCFS, Workload, plots, simulate
-from simlib.explain.window import backfill_window
-from simlib.papers import ledger
-from simlib.papers.tang2013 import examples, table3_figure12
-from simlib.plots.decisions import backfill_decisions
+from simlib.study import claims
+from simlib.study.tang2013 import examples, table3_figure12
+from simlib.study.tang2013.examples import backfill_decisions, backfill_window
 
 matplotlib.use("Agg")
 
@@ -209,17 +208,17 @@ def test_a_cell_is_not_as_printed_where_its_effect_is_missing(found, case, colum
 
 def test_the_claim_is_about_regular_adjustment_alone_and_each_cell_is_a_part(found):
     claim = table3_figure12.claim(found)
-    assert claim["verdict"] == ledger.REPRODUCED
+    assert claim["verdict"] == claims.REPRODUCED
     assert "by selective adjustment 2 of 3 cells are as printed" in claim["evidence"]
-    assert [part["part"] for part in claim["readings"]["text"]["parts"]] == list(ledger.criteria()["TG-13"])
+    assert [part["part"] for part in claim["readings"]["text"]["parts"]] == list(claims.criteria()["TG-13"])
     late = found.copy()
     late.loc[("regular", "job 3 overestimated"), "late_min"] = 1
     claim = table3_figure12.claim(late)
-    assert claim["verdict"] == ledger.PARTLY
+    assert claim["verdict"] == claims.PARTLY
     told = {part["part"]: part["verdict"] for part in claim["readings"]["text"]["parts"]}
-    assert [part for part, verdict in told.items() if verdict == ledger.HOLDS_NOT] == ["waiting, OE"]
+    assert [part for part, verdict in told.items() if verdict == claims.HOLDS_NOT] == ["waiting, OE"]
     idle = found.assign(backfilled="", window_min=300.0)
-    assert table3_figure12.claim(idle)["verdict"] == ledger.NOT
+    assert table3_figure12.claim(idle)["verdict"] == claims.NOT
 
 
 def test_table_3_is_drawn_as_printed_with_what_was_found_in_each_cell(found):

@@ -7,13 +7,12 @@ import pytest
 from helpers import tang_trace, texts
 
 from simlib import plots
-from simlib.papers import ledger
-from simlib.papers.exhibit import LOGS
-from simlib.papers.tang2013 import (
+from simlib.study import claims
+from simlib.study.exhibit import LOGS
+from simlib.study.investigations import tang_months
+from simlib.study.tang2013 import (
     beyond,
-    detective,
     examples,
-    figure3,
     figure11,
     figure13,
     figures4_10,
@@ -61,7 +60,7 @@ def at_hand(monkeypatch):
         (figures4_10.Figures810, RESAMPLED),
         (figure11.Figure11, RESAMPLED),
         (figure13.Figure13, RESAMPLED),
-        (detective.Detective, RESAMPLED),
+        (tang_months.Detective, RESAMPLED),
         (figures14_17.Figures1417, SHAKEN),
         (beyond.Beyond, SHAKEN),
     ],
@@ -70,7 +69,7 @@ def test_from_any_log_every_part_is_made_and_drawn_and_every_claim_is_judged(at_
     at_hand([trace()], every=[trace(), trace("other")])
     exhibit = make(**options)
     assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
-    assert ledger.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
+    assert claims.UNTESTED not in {claim["verdict"] for claim in exhibit.verdicts}
     for suffix, part in exhibit.made.items():
         assert len(made(part.table))
         if part.draw:
@@ -89,7 +88,7 @@ def test_where_a_twin_stands_in_pictures_are_stamped_when_made_and_no_claim_is_j
     at_hand([trace(synthetic=True)])
     exhibit = figure13.Figure13()
     assert stamped(exhibit.figure())
-    assert [claim["verdict"] for claim in exhibit.verdicts] == [ledger.UNTESTED] * 2
+    assert [claim["verdict"] for claim in exhibit.verdicts] == [claims.UNTESTED] * 2
 
 
 def test_a_log_is_named_as_missing_only_where_no_twin_takes_its_place(at_hand, capsys):
@@ -117,7 +116,7 @@ def test_all_logs_are_compared_without_those_that_only_stand_in(at_hand):
 
 
 def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
-    exhibit = figure3.Figure3(percentile=50)
+    exhibit = table3_figure12.Figure3(percentile=50)
     assert exhibit.table.nunique().tolist() == [4, 6, 7] and len(exhibit.made[""].table) == 168
     marked = [text.get_text() for text in exhibit.figure().axes[0].texts if text.get_color() == "white"]
     assert marked == ["triple key", "1 month", "median"]
@@ -126,7 +125,7 @@ def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
 def test_table_3_and_figure_12_rest_on_no_log():
     exhibit = table3_figure12.Table3Figure12(lowest_share=0.95)
     (claim,) = exhibit.verdicts
-    assert claim["verdict"] == ledger.REPRODUCED
+    assert claim["verdict"] == claims.REPRODUCED
     assert list(exhibit.made) == ["", "figure12", "left", "right", "between", "moved"]
     assert exhibit.made["left"].table.index.tolist() == list(table3_figure12.LEFT)
     assert exhibit.made["right"].table.index.tolist() == list(table3_figure12.RIGHT)

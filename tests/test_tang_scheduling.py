@@ -11,14 +11,15 @@ import pandas as pd
 import pytest
 from helpers import tang_trace
 
-from simlib import EASY, simulate, walltime
-from simlib.papers import judging, ledger, tang2013
-from simlib.papers import results as tidy
-from simlib.papers.results import AS_IT_IS
-from simlib.papers.tang2013 import figure13, figures14_17, on_traces, one_run, scheduling, scheduling_claims
-from simlib.papers.tang2013.reach import reach
-from simlib.papers.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, simulate
+from simlib.policies import walltime
+from simlib.policies.walltime import Adjustment, Scheme
+from simlib.study import claims, tang2013, verdicts
+from simlib.study import results as tidy
+from simlib.study.results import AS_IT_IS
+from simlib.study.tang2013 import figure13, figures14_17, on_traces, scheduling
+from simlib.study.tang2013.figure13 import reach
+from simlib.study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 
 matplotlib.use("Agg")
 HOUR, DAY = 3600, 86400
@@ -191,19 +192,19 @@ def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own
 
 def test_one_run_of_a_log_stands_beside_its_months(made_up, results):
     months = scheduling.months([made_up])
-    found = one_run.beside([made_up], results, months, scheduling.cases, shakes=3, seed=5)
-    assert found.index.unique("of").tolist() == ["2009-01", "2009-02", "2009-03", one_run.ALL, one_run.MEAN]
+    found = figures14_17.beside([made_up], results, months, scheduling.cases, shakes=3, seed=5)
+    assert found.index.unique("of").tolist() == ["2009-01", "2009-02", "2009-03", figures14_17.ALL, figures14_17.MEAN]
     assert found["waited", ""].groupby("order").sum().tolist() == pytest.approx([1, 1])
-    policies = [EASY(order="fcfs", adjust=scheduling.cases(made_up)[case]) for case in (BASELINE, one_run.CASE)]
+    policies = [EASY(order="fcfs", adjust=scheduling.cases(made_up)[case]) for case in (BASELINE, figures14_17.CASE)]
     shaken = [made_up.workload.shake(60, 5 + shake) for shake in range(3)]
     base, after = (np.array([simulate(w, policy).jobs.wait.sum() for w in shaken]) for policy in policies)
-    assert found.loc[("made up", "fcfs", one_run.ALL), (one_run.ONE, "ours")] == pytest.approx(
+    assert found.loc[("made up", "fcfs", figures14_17.ALL), (figures14_17.ONE, "ours")] == pytest.approx(
         (1 - after / base).mean()
     )
-    apart = scheduling.averages(scheduling.gains(results)).ours["made up", "wfp", one_run.CASE, "wait"]
-    assert found.loc[("made up", "wfp", one_run.MEAN), (one_run.APART, "ours")] == pytest.approx(apart)
-    assert list(one_run.told(found, [one_run.ALL])) == [one_run.APART, one_run.ONE]
-    assert not one_run.flat(found).columns.has_duplicates
+    apart = scheduling.averages(scheduling.gains(results)).ours["made up", "wfp", figures14_17.CASE, "wait"]
+    assert found.loc[("made up", "wfp", figures14_17.MEAN), (figures14_17.APART, "ours")] == pytest.approx(apart)
+    assert list(figures14_17.told(found, [figures14_17.ALL])) == [figures14_17.APART, figures14_17.ONE]
+    assert not figures14_17.flat(found).columns.has_duplicates
 
 
 @pytest.mark.slow
@@ -336,8 +337,8 @@ def test_tables_and_cells_have_every_printed_number_beside_ours(exhibit):
     }
     of = {"trace": "made up", "order": "fcfs", "case": "selective p70", "metric": "wait"}
     cell = next(cell for cell in cells if cell["of"] == of)
-    ours, found = exhibit.comparison.loc[tuple(of.values())], cell["readings"][judging.TEXT]
-    assert (cell["published"], found["ours"], found["verdict"]) == (0.2, ours.ours, judging.OTHER_LOG)
+    ours, found = exhibit.comparison.loc[tuple(of.values())], cell["readings"][verdicts.TEXT]
+    assert (cell["published"], found["ours"], found["verdict"]) == (0.2, ours.ours, verdicts.OTHER_LOG)
     assert (found["low"], found["median"], found["high"]) == (ours.low, ours["median"], ours.high)
 
 
@@ -476,10 +477,10 @@ def contrary(months=24):
 def decided(gains, months=24):
     """The records of all claims, by id."""
     names = [str(month) for month in pd.period_range("2009-01", periods=months, freq="M")]
-    return {claim["id"]: claim for claim in scheduling_claims.claims(table_of(gains, names))}
+    return {claim["id"]: claim for claim in scheduling.claims(table_of(gains, names))}
 
 
-def parts(claim, reading=judging.TEXT):
+def parts(claim, reading=verdicts.TEXT):
     """The verdicts on the parts of a claim."""
     return {part["part"]: part["verdict"] for part in claim["readings"][reading]["parts"]}
 
@@ -500,37 +501,37 @@ def test_the_exhibit_decides_these_claims(printed_world):
 
 @pytest.mark.parametrize("id", CLAIMS)
 def test_where_all_is_as_the_paper_says_a_claim_is_reproduced(printed_world, id):
-    assert printed_world[id]["verdict"] == ledger.REPRODUCED, printed_world[id]["evidence"]
+    assert printed_world[id]["verdict"] == claims.REPRODUCED, printed_world[id]["evidence"]
 
 
 @pytest.mark.parametrize("id", CLAIMS)
 def test_where_nothing_is_as_the_paper_says_every_part_of_a_claim_is_told_false(contrary_world, id):
-    assert contrary_world[id]["verdict"] == ledger.NOT
-    assert set(parts(contrary_world[id]).values()) == {ledger.HOLDS_NOT}, contrary_world[id]["evidence"]
+    assert contrary_world[id]["verdict"] == claims.NOT
+    assert set(parts(contrary_world[id]).values()) == {claims.HOLDS_NOT}, contrary_world[id]["evidence"]
 
 
 def test_the_papers_own_numbers_pass_wherever_they_are_printed(printed_world):
-    found = {id: claim["readings"].get(ledger.PRINTED) for id, claim in printed_world.items()}
+    found = {id: claim["readings"].get(claims.PRINTED) for id, claim in printed_world.items()}
     told = {id for id, reading in found.items() if reading}
     assert told == {"TG-15", "TG-17", "TG-18", "TG-19", "TG-20", "TG-30", "TG-31", "TG-36"}
-    assert {found[id]["verdict"] for id in told} == {ledger.REPRODUCED}
+    assert {found[id]["verdict"] for id in told} == {claims.REPRODUCED}
 
 
 def test_gains_of_a_third_of_the_size_reproduce_the_directions_only():
     found = decided({place: (np.divide(gain, 3), spread / 3) for place, (gain, spread) in as_printed().items()})
-    assert [found[id]["verdict"] for id in ("TG-16", "TG-20")] == [ledger.REPRODUCED] * 2
-    assert [found[id]["verdict"] for id in ("TG-15", "TG-17", "TG-18", "TG-19", "TG-31")] == [ledger.PARTLY] * 5
-    assert [found[id]["verdict"] for id in ("TG-30", "TG-36")] == [ledger.NOT] * 2
+    assert [found[id]["verdict"] for id in ("TG-16", "TG-20")] == [claims.REPRODUCED] * 2
+    assert [found[id]["verdict"] for id in ("TG-15", "TG-17", "TG-18", "TG-19", "TG-31")] == [claims.PARTLY] * 5
+    assert [found[id]["verdict"] for id in ("TG-30", "TG-36")] == [claims.NOT] * 2
 
 
 def test_gains_within_the_spread_of_the_shakes_cannot_be_told():
     found = decided({place: (gain, 0.5) for place, (gain, _) in as_printed().items()})
-    assert found["TG-20"]["verdict"] == ledger.UNTOLD and found["TG-20"]["sure"] is None
+    assert found["TG-20"]["verdict"] == claims.UNTOLD and found["TG-20"]["sure"] is None
 
 
 def test_differences_are_taken_within_a_shake():
     gains = {place: (gain, 0.5) for place, (gain, _) in as_printed().items()}
-    assert decided(gains)["TG-16"]["verdict"] == ledger.REPRODUCED, "all schemes have the same shakes"
+    assert decided(gains)["TG-16"]["verdict"] == claims.REPRODUCED, "all schemes have the same shakes"
 
 
 def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_is_over_months():
@@ -538,36 +539,36 @@ def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_
     gains["wfp", "regular p70", "wait"] = [1.0, 1.0, 1.0, 0.0], 0.1
     wide = table_of(gains, [f"2009-0{month}" for month in (1, 2, 3, 4)]).drop(AS_IT_IS, level="replication")
     wide = wide.loc["made up"].unstack("replication")
-    found = scheduling_claims.share(wide, ("wfp", "regular", "wait", "better"))
+    found = scheduling.share(wide, ("wfp", "regular", "wait", "better"))
     by_month = [1, 1, 1 / 3, 20 / 41 / 3]
     assert found.value == pytest.approx(np.mean(by_month)) and 0.2 < found.low < 0.35 and found.high == 1
     assert set(np.round(found.runs, 6)) == {round(7 / 12, 6), round(8 / 12, 6)}
-    less = scheduling_claims.share(wide, *[("wfp", case, "wait", "better") for case in ("regular p70", "regular p95")])
+    less = scheduling.share(wide, *[("wfp", case, "wait", "better") for case in ("regular p70", "regular p95")])
     assert less.value == pytest.approx(1 / 4 + 20 / 41 / 4)
 
 
 def test_months_without_a_gain_or_loss_to_compare_do_not_count():
     gains = {("wfp", f"regular p{p}", "wait"): ([0.5, np.nan, -0.5], 0.0) for p in PERCENTILES}
     wide = table_of(gains).drop(AS_IT_IS, level="replication").loc["made up"].unstack("replication")
-    assert scheduling_claims.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
+    assert scheduling.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
 
 
 def test_each_log_is_measured_by_itself():
     names = [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")]
     tables = [table_of(gains, names) for gains in (as_printed(), contrary())]
     both = pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="trace")])
-    found = {claim["id"]: claim for claim in scheduling_claims.claims(both)}
+    found = {claim["id"]: claim for claim in scheduling.claims(both)}
     of = {(part["part"], part["on"]): part["verdict"] for part in found["TG-36"]["readings"]["text"]["parts"]}
-    assert (of["p85", "made up"], of["p85", "other"]) == (ledger.HOLDS, ledger.HOLDS_NOT)
-    assert found["TG-36"]["verdict"] == ledger.PARTLY
+    assert (of["p85", "made up"], of["p85", "other"]) == (claims.HOLDS, claims.HOLDS_NOT)
+    assert found["TG-36"]["verdict"] == claims.PARTLY
     assert "made up: p85 wait 0 of 24" in found["TG-19"]["evidence"]
 
 
 def test_twins_prove_nothing(exhibit):
-    assert ledger.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
+    assert claims.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
     twin = figures14_17.Figures1417()
     twin.__dict__.update(found=[busy(months=1, synthetic=True)], results=exhibit.results)
-    assert set(helpers.verdicts(twin.verdicts).values()) == {ledger.UNTESTED}
+    assert set(helpers.verdicts(twin.verdicts).values()) == {claims.UNTESTED}
 
 
 # On a real log

@@ -13,7 +13,7 @@ from torture import attack, caches, headers, kills, logs, places, plugged, serve
 from torture.attack import Plan, Tried
 
 import simlib
-from simlib import sacct, swf
+from simlib.logs import sacct, swf
 
 pytestmark = pytest.mark.slow
 
@@ -232,7 +232,7 @@ def test_figures_that_differ_after_a_kill_and_what_is_left_over_are_found_out(mo
 
 @pytest.fixture
 def taken(monkeypatch):
-    """A download that prints what the test says, in place of `simlib.archive.fetch`."""
+    """A download that prints what the test says, in place of `simlib.logs.archive.fetch`."""
 
     def replace(code):
         monkeypatch.setattr(server, "FETCH", "import json, sys, pathlib, time\n" + code)

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import archive, paths
-from simlib.models import comparison, fit_twins, twin
-from simlib.models.twins import chance, fitting, nearest, times, users
-from simlib.papers import judging
+from simlib._util import paths
+from simlib.analysis import model_comparison
+from simlib.logs import archive
+from simlib.models import twin, twin_parts
+from simlib.study import verdicts
+from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow
 
 NAMES = [name for name in archive.catalogue()["logs"] if twin.exists(name)]
-FITTED = [name for name in NAMES if name not in nearest.FROM_NEAREST]
+FITTED = [name for name in NAMES if name not in fit_twins.FROM_NEAREST]
 ESTIMATED = [name for name in NAMES if "Par" not in name]
 
 
@@ -55,7 +57,7 @@ def test_a_twin_has_its_logs_machine_name_and_clock_and_says_that_it_is_made_up(
 
 def test_a_twin_has_its_logs_jobs_and_work_in_every_month(made):
     w, table = made
-    months = comparison.by_month(comparison.described(w))
+    months = model_comparison.by_month(model_comparison.described(w))
     assert months.index.tolist() == table["months"]["name"]
     assert months.jobs.tolist() == table["months"]["jobs"]
     np.testing.assert_allclose(months.work, table["months"]["work"], rtol=0.02)
@@ -70,7 +72,7 @@ def test_a_twin_begins_and_ends_with_its_log(made):
 
 def test_sizes_and_popular_requested_times_are_dealt_exactly(made):
     w, table = made
-    jobs = comparison.described(w)
+    jobs = model_comparison.described(w)
     if w.name not in FITTED:
         return  # the numbers of jobs are not those of the log that the shapes come from
     assert jobs.procs.value_counts().sort_index().tolist() == table["sizes"]["jobs"]
@@ -106,14 +108,14 @@ def test_no_run_is_longer_than_the_longest_and_every_status_is_one_of_the_logs(m
 def test_submissions_follow_the_logs_week(made):
     w, table = made
     week = np.array(table["week"]) / np.sum(table["week"])
-    hours = np.bincount(comparison.described(w).hour, minlength=168) / len(w)
+    hours = np.bincount(model_comparison.described(w).hour, minlength=168) / len(w)
     assert np.abs(np.cumsum(hours) - np.cumsum(week.ravel())).max() < 0.05
 
 
 @pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-Par-95"])  # with jobs that never ran, and without
 def test_a_twin_has_all_18_fields_and_reads_back_from_swf(name, tmp_path):
     w = first(name)
-    assert list(w.log.columns) == list(simlib.swf.FIELDS) and (w.log.dtypes == np.int64).all()
+    assert list(w.log.columns) == list(simlib.logs.swf.FIELDS) and (w.log.dtypes == np.int64).all()
     simlib.write_swf(w, tmp_path / "twin.swf.gz")
     again = simlib.read_swf(tmp_path / "twin.swf.gz")
     assert again.equals(w)
@@ -124,7 +126,7 @@ def test_a_twin_has_all_18_fields_and_reads_back_from_swf(name, tmp_path):
 
 @pytest.mark.parametrize("name", ESTIMATED)
 def test_used_parts_of_the_requested_time_have_peaks_at_0_and_100_per_cent(name):
-    used = comparison.described(first(name)).used.dropna()
+    used = model_comparison.described(first(name)).used.dropna()
     bins = np.histogram(100 * used, range(103))[0]
     between = np.median(bins[1:99])
     assert bins[0] > 2 * between and bins[99:].sum() > 2 * between
@@ -145,7 +147,7 @@ def test_some_cm5_jobs_request_no_time():
 
 @pytest.mark.parametrize("name", ["KTH-SP2", "SDSC-SP2", "SDSC-DS", "ANL-Intrepid"])
 def test_jobs_of_a_user_use_like_parts_of_their_time_and_those_that_request_the_same_more_so(name):
-    numbers = comparison.users(comparison.described(first(name)))
+    numbers = model_comparison.users(model_comparison.described(first(name)))
     assert numbers["... within user"] < 0.95 * numbers["standard deviation of R"]
     if name != "ANL-Intrepid":  # no groups
         assert numbers["... within user, group and requested time"] < 0.95 * numbers["... within user"]
@@ -176,7 +178,7 @@ def test_a_name_that_is_not_in_the_catalogue_or_has_no_twin_is_refused():
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-9, 9)), min_size=1, max_size=30))
 def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
     group, scores = (np.array(column) for column in zip(*jobs, strict=True))
-    places = chance.places(scores, group)
+    places = twin_parts.places(scores, group)
     for one in np.unique(group):
         size = (group == one).sum()
         np.testing.assert_allclose(np.sort(places[group == one]), (np.arange(size) + 0.5) / size)
@@ -186,7 +188,7 @@ def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
 
 def test_a_curve_gives_back_the_quantiles_it_was_made_of():
     values = np.random.default_rng(0).lognormal(5, 2, 2000)
-    drawn = chance.read(fitting.curve(values), np.random.default_rng(1).random(20000))
+    drawn = twin_parts.read(twin_fitting.curve(values), np.random.default_rng(1).random(20000))
     for probability in (0.05, 0.5, 0.95):
         assert np.quantile(drawn, probability) == pytest.approx(np.quantile(values, probability), rel=0.1)
     assert drawn.min() >= 0.99 * values.min() and drawn.max() <= 1.01 * values.max()
@@ -196,22 +198,22 @@ def test_groups_contribute_their_shares_to_scores():
     rng = np.random.default_rng(0)
     user = np.repeat(np.arange(400), 50)
     request = np.repeat(np.arange(4000), 5)
-    scores = pd.Series(chance.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
-    assert fitting.explained(scores, user, request) == pytest.approx([0.5, 0.3], abs=0.05)
+    scores = pd.Series(twin_parts.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
+    assert twin_fitting.explained(scores, user, request) == pytest.approx([0.5, 0.3], abs=0.05)
     assert scores.var() == pytest.approx(1, abs=0.1)
 
 
 def test_a_workload_without_a_log_is_refused_where_requested_times_are_compared():
     few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3))
     with pytest.raises(ValueError, match="few: described: found no log, expected a workload that was read from one"):
-        comparison.described(few)
+        model_comparison.described(few)
 
 
 def test_the_clock_goes_with_the_submissions():
     week = np.ones((7, 24), int)
     week[:, 8:16] = 7  # three times the mean, and the rest a third of it
     table = {"start": 0, "first": 100, "last": 80 * 86400, "week": week.tolist()}
-    clock = times.Clock(table, "UTC")
+    clock = twin_parts.Clock(table, "UTC")
     assert clock.edges.tolist() == [100, 31 * 86400, 59 * 86400, 80 * 86400 + 1]
     assert clock.busy(7 * 86400) == pytest.approx(7 * 86400)
     assert clock.busy(8 * 3600) == pytest.approx(8 * 3600 / 3)
@@ -222,7 +224,7 @@ def test_the_clock_goes_with_the_submissions():
 def test_the_months_of_the_clock_begin_at_local_midnight():
     table = twin.parameters("KTH-SP2")
     w = first("KTH-SP2")
-    edges = times.Clock(table, "Europe/Stockholm").edges
+    edges = twin_parts.Clock(table, "Europe/Stockholm").edges
     _, expected = w.month_starts(table["first"], table["last"])
     assert edges[1:-1].tolist() == expected[1:-1].tolist()
 
@@ -230,8 +232,8 @@ def test_the_months_of_the_clock_begin_at_local_midnight():
 @given(st.integers(0, 99), st.floats(0, 1))
 def test_a_session_never_repeats_the_request_of_the_one_before(seed, returns):
     user = np.sort(np.random.default_rng(seed).integers(0, 5, 60))
-    curve = [2] * 9 + [50] * (len(chance.GRID) - 9)
-    request = users.requests({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
+    curve = [2] * 9 + [50] * (len(twin_parts.GRID) - 9)
+    request = twin_parts.requests({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
     assert all(one != other for one, other in zip(request, request[1:], strict=False))
     assert all(user[session] == user[first] for session, first in enumerate(request))
     assert all(first <= session for session, first in enumerate(request))
@@ -250,18 +252,18 @@ def few():
 
 
 def test_sessions_are_jobs_in_a_row_by_which_a_user_repeats_a_request(few):
-    assert few.groupby(comparison.session(few)).size().tolist() == [2, 1, 3]
-    assert comparison.repeated(few) == 0.5
-    assert comparison.repeated(few.sample(frac=1, random_state=1)) == 0.5
+    assert few.groupby(model_comparison.session(few)).size().tolist() == [2, 1, 3]
+    assert model_comparison.repeated(few) == 0.5
+    assert model_comparison.repeated(few.sample(frac=1, random_state=1)) == 0.5
 
 
 def test_unevenness_is_the_mean_deviation_of_a_days_work(few):
-    assert comparison.unevenness(few) == pytest.approx((22 - 10) / 2 / 16)
+    assert model_comparison.unevenness(few) == pytest.approx((22 - 10) / 2 / 16)
 
 
 def test_likeness_of_users_is_the_mean_deviation_within_groups_of_ten(few):
     jobs = pd.concat([few] * 4, ignore_index=True)  # twelve jobs a user
-    numbers = comparison.users(jobs)
+    numbers = model_comparison.users(jobs)
     first = np.std([0.5, 1, 0.1] * 4, ddof=1)
     assert numbers["... within user"] == pytest.approx(first / 2)
     assert numbers["... within user, group and requested time"] == pytest.approx(first / 2)
@@ -272,7 +274,7 @@ def test_verdicts_say_how_far_off_and_whether_the_schedulers_differ_alike():
     index = pd.MultiIndex.from_product([["A"], ["log", "twin"], [0, 1]], names=["log", "kind", "run"])
     columns = {"easy_response": [10, 10, 20, 20], "conservative_response": [11, 13, 18, 24]}
     columns |= {"easy_slowdown": [1, 1, 1, 1], "conservative_slowdown": [2, 2, 2, 2]}
-    row = comparison.verdicts(pd.DataFrame(columns, index), ("log", "twin")).loc["response", "A"]
+    row = model_comparison.verdicts(pd.DataFrame(columns, index), ("log", "twin")).loc["response", "A"]
     assert row.off_easy == 1 and row.off_conservative == 0.75
     assert row["log"] == pytest.approx(0.2) and row["log: same sign"] == 1
     assert row["twin"] == pytest.approx(0.05) and row["twin: same sign"] == 0.5
@@ -280,7 +282,7 @@ def test_verdicts_say_how_far_off_and_whether_the_schedulers_differ_alike():
 
 def test_twins_are_simulated_like_logs(kth):
     policies = {"easy": simlib.EASY(), "conservative": simlib.Conservative()}
-    table = comparison.schedules({("KTH", 1): kth}, policies)
+    table = model_comparison.schedules({("KTH", 1): kth}, policies)
     assert table.shape == (1, 4)
     assert table.easy_response.iloc[0] == simlib.simulate(kth, simlib.EASY()).summary().mean_response
 
@@ -302,14 +304,14 @@ BOUNDS = {
 
 @pytest.mark.parametrize("name", FITTED)
 def test_a_twin_is_near_its_log_in_every_distribution(log, name):
-    real, made = comparison.described(log(name)), comparison.described(first(name))
-    distances = comparison.distances(real, made).dropna()
+    real, made = model_comparison.described(log(name)), model_comparison.described(first(name))
+    distances = model_comparison.distances(real, made).dropna()
     assert (distances <= pd.Series(BOUNDS)[distances.index]).all(), distances
 
 
 @pytest.mark.parametrize("name", FITTED)
 def test_a_twins_users_are_as_much_alike_as_its_logs(log, name):
-    real, made = (comparison.users(comparison.described(w)) for w in (log(name), first(name)))
+    real, made = (model_comparison.users(model_comparison.described(w)) for w in (log(name), first(name)))
     assert made["jobs that repeat the one before"] == pytest.approx(real["jobs that repeat the one before"], abs=0.05)
     deviations = real.filter(like="within").dropna().index
     assert (made[deviations] - real[deviations]).abs().max() < 0.04 if len(deviations) else name == "SDSC-Par-96"
@@ -349,8 +351,8 @@ def test_tables_are_small_and_say_where_they_come_from(name):
     text = (paths.DATA / "models" / "twins" / f"{name}.toml").read_text(encoding="utf-8")
     assert len(text) < 20_000 and max(map(len, text.splitlines())) <= 120
     comment = text.partition("\n\n")[0].replace("\n# ", " ")
-    assert comment.startswith(f"# The twin of {name}: ") and "by python -m simlib.models.fit_twins" in comment
-    assert ("made from what is public" in comment) == (name in nearest.FROM_NEAREST)
+    assert comment.startswith(f"# The twin of {name}: ") and "by python -m tools.fit_twins" in comment
+    assert ("made from what is public" in comment) == (name in fit_twins.FROM_NEAREST)
 
 
 def test_a_table_is_read_as_it_was_written():
@@ -378,10 +380,10 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
-    printed = judging.published("mualem2001_table1")
+    printed = verdicts.published("mualem2001_table1")
     printed = printed[(printed.trace == "Par") & (printed.month < "1996")]
     w = first("SDSC-Par-95")
-    months = comparison.by_month(comparison.described(w))
+    months = model_comparison.by_month(model_comparison.described(w))
     assert months.jobs.tolist() == printed.jobs.tolist()
     hours = np.diff(w.month_starts(0, w.jobs.submit.max())[1]) / 3600
     np.testing.assert_allclose(months.work / (416 * hours), printed.load, rtol=0.001)
@@ -389,9 +391,9 @@ def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
 
 def test_classes_of_sizes_have_enough_jobs_or_work():
     jobs = pd.DataFrame({"procs": [1] * 900 + [2] * 50 + [4] * 300 + [9] * 250, "run": 1})
-    assert fitting.size_edges(jobs) == [1, 4, 16]
+    assert twin_fitting.size_edges(jobs) == [1, 4, 16]
 
 
 def test_scaled_numbers_add_up_and_keep_their_proportions():
-    assert nearest.scaled_to([10, 20, 30], 600) == pytest.approx([100, 200, 300], abs=2)
-    assert sum(nearest.scaled_to([900, 1, 1, 1], 77)) == 77 and min(nearest.scaled_to([900, 1, 1, 1], 77)) >= 1
+    assert fit_twins.scaled_to([10, 20, 30], 600) == pytest.approx([100, 200, 300], abs=2)
+    assert sum(fit_twins.scaled_to([900, 1, 1, 1], 77)) == 77 and min(fit_twins.scaled_to([900, 1, 1, 1], 77)) >= 1

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import walltime
 from simlib.engine import history
-from simlib.walltime import Adjustment, Scheme
+from simlib.policies import walltime
+from simlib.policies.walltime import Adjustment, Scheme
 
 COLUMNS = ["submit", "run", "estimate", "end", "user", "group", "queue"]
 DAY = 86400

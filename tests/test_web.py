@@ -13,12 +13,14 @@ from matplotlib.figure import Figure
 from test_policies import crowded, every_policy
 
 import simlib
-from simlib import EASY, FCFS, Conservative, examples, plots, simulate, web
+from simlib import EASY, FCFS, Conservative, plots, simulate
+from simlib.course import web
+from simlib.course.web import page
 from simlib.explain import explain
-from simlib.walltime import Adjustment, Scheme
-from simlib.web import frames, page
+from simlib.models import examples
+from simlib.policies.walltime import Adjustment, Scheme
 
-PLANNED, BACKFILLED = frames.PLANNED, frames.BACKFILLED
+PLANNED, BACKFILLED = page.PLANNED, page.BACKFILLED
 
 
 def unfolded(found):
@@ -33,7 +35,7 @@ def unfolded(found):
 
 def stepping(explanation):
     """What a page reads, and the whole states."""
-    read = json.loads(frames.dumps(frames.stepping(explanation)))
+    read = json.loads(page.dumps(page.stepping(explanation)))
     return read, unfolded(read["frames"])
 
 
@@ -145,9 +147,9 @@ def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(pol
     schedules = [simulate(busy_users(5, jobs=12, machine=8), each) for each in (FCFS(), policy)]
     if "adjusted" in schedules[1].jobs:
         with pytest.raises(ValueError, match="found adjusted estimates"):
-            frames.comparing(schedules)
+            page.comparing(schedules)
         return
-    read = json.loads(frames.dumps(frames.comparing(schedules)))
+    read = json.loads(page.dumps(page.comparing(schedules)))
     happens = {time for each in schedules for time in each.jobs[["submit", "start", "end"]].to_numpy().ravel().tolist()}
     assert read["times"] == sorted(happens)
     for plan, schedule in zip(read["plans"], schedules, strict=True):
@@ -217,7 +219,7 @@ def test_script_and_style_are_small_and_fetch_nothing():
 
 
 def test_a_stepper_of_the_course_fits_into_a_notebook():
-    from simlib.lessons import lesson2, lesson4
+    from simlib.course.lessons import lesson2, lesson4
 
     for workload in (examples.figure1(), lesson2.queue(), lesson4.heel_and_toe(2)):
         for policy in (FCFS(), EASY(), Conservative()):

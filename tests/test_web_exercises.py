@@ -10,13 +10,13 @@ import subprocess
 import pytest
 from helpers import ROOT
 
-from simlib import lessons
-from simlib.lessons import lesson1, lesson2
-from simlib.web.asked import asked, filled
-from simlib.web.exercises import OWN, _asset, exercise_html, packed, worked_out
-from simlib.web.worked_out import typed
+from simlib.course import lessons
+from simlib.course.lessons import lesson1, lesson2
+from simlib.course.web.exercises import OWN, asked, exercise_html, filled, packed, worked_out_data
+from simlib.course.web.page import _asset
+from simlib.course.web.worked_out import typed
 
-SCRIPT = ROOT / "simlib/web/exercise.js"
+SCRIPT = ROOT / "simlib/course/web/exercise.js"
 NODE = shutil.which("node")
 ABSURD = [
     "",
@@ -107,7 +107,7 @@ pytestmark = [
 @functools.cache
 def table(number):
     """What pages hold to check an exercise."""
-    return json.loads(json.dumps(worked_out(number, asked()[number])))
+    return json.loads(json.dumps(worked_out_data(number, asked()[number])))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 import pytest
 from helpers import ROOT, listing, numbered
 
-from simlib import swf
+from simlib.logs import swf
 
 pytestmark = pytest.mark.thorough
 

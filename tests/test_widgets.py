@@ -12,8 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 import simlib
-from simlib import EASY, FCFS, Conservative, examples, plots, simulate, widgets
-from simlib.walltime import Adjustment, Scheme
+from simlib import EASY, FCFS, Conservative, plots, simulate
+from simlib.course import widgets
+from simlib.models import examples
+from simlib.policies.walltime import Adjustment, Scheme
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
 
@@ -255,7 +257,7 @@ def test_a_notebook_that_is_executed_in_batch_shows_a_stepper_without_a_kernel_o
     from nbconvert import HTMLExporter
 
     code = "import simlib\nfrom simlib import examples\n"
-    code += "simlib.widgets.stepper(examples.figure1(), simlib.EASY())"
+    code += "simlib.course.widgets.stepper(examples.figure1(), simlib.EASY())"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     NotebookClient(notebook, kernel_name="python3").execute()
     assert set(notebook.cells[0].outputs[0].data) == {"text/plain", "text/html", "image/png"}

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Workload, estimates, read_swf, simulate, stats, write_swf
-from simlib.doubts import LogWarning
-from simlib.jobs import TOO_LARGE
-from simlib.swf import FIELDS, jobs_of
+from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
+from simlib.analysis import stats
+from simlib.core.jobs import TOO_LARGE
+from simlib.logs.sanity import LogWarning
+from simlib.logs.swf import jobs_of
+from simlib.logs.swf_lines import FIELDS
 
 HOUR, DAY = 3600, 86400
 STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .running import NEVER, uncounted
 
 GROUP = 16

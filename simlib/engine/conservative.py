@@ -23,7 +23,7 @@ see to it that little is shifted.
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .profile import advance, all_free, anchor_point, first_gap, forget, give, no_searches
 from .reservations import (
     anybody_waits,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
 from .running import (
     NEVER,

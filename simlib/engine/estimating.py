@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .history import History, advance, learn, metric
 from .running import NEVER, ONE, insert, next_end, part, take_next
 
@@ -21,7 +21,7 @@ class Adjusting(NamedTuple):
         What is known of earlier jobs, with room for these.
     group, r : int64 and float64 arrays, the group of each job, -1 for none, and the R to be learned when it ends
     window : int, seconds
-    percentile, least, threshold : as in `simlib.walltime.Scheme`; the threshold 0 for none
+    percentile, least, threshold : as in `simlib.policies.walltime.Scheme`; the threshold 0 for none
     queue, backfill, running : bool, where t_sched takes the estimate's place
     overdue : int, seconds from now at which a job is taken to end that runs at its expected end still
     """

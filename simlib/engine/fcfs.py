@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .running import NEVER, arrivals_of, arrive, insert, next_arrival, next_end, no_ends, submit_followers, take_next
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .queue import first_waiting
 from .running import NEVER, uncounted
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .running import NEVER, ONE, part, uncounted
 
 TWO = np.uint64(2)

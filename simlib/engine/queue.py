@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .candidates import GONE, GROUP, Index, empty_index, enter, index_all, leave, next_candidate
 from .running import ONE, part, uncounted
 

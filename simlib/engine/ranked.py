@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .candidates import GONE, GROUP, enter, groups_for, index_all, next_candidate, refresh
 from .queue import (
     LONG,

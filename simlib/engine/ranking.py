@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .running import part, uncounted
 
 

@@ -6,7 +6,7 @@ they fit until their expected end without touching a reservation.
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .conservative import compress
 from .profile import advance, all_free, anchor_point, give
 from .ranking import note_end, note_start, rank, refuse

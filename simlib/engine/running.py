@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 
 uncounted = partial(compiled, _nrt=False)
 """Compile a function that counts no references.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import compiled
+from .._util.compiled import compiled
 from .easy import shadow_time
 from .estimating import adjust, correct, estimates_in_use, next_correction, note_run, predict, put_off, remember
 from .lookahead import DEPTH, best_set, no_candidates

@@ -6,9 +6,9 @@ which run times in `predicting`, in which order in `ranking`. They decide as the
 job by job.
 """
 
-from ..policies import Policy
-from ..schedule import simulate
-from ..workload import Workload
+from ..core.policy import Policy
+from ..core.schedule import simulate
+from ..core.workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
 from .replay import check, replay
 from .waiting import decided, why
@@ -27,7 +27,7 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
     workload : Workload
         Of up to some 200 jobs; at most `LIMIT`.
     policy : FCFS, EASY, Conservative or Selective
-        With all their options, but for a `simlib.walltime.Adjustment` of estimates.
+        With all their options, but for a `simlib.policies.walltime.Adjustment` of estimates.
     overrun : {"extend", "kill"}
         As in `simlib.simulate`.
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..policies import Multifactor
+from .._util.words import length, number
+from ..policies.fair_share import Multifactor
 from . import rules
 from .system import Decisions, Job, System
-from .words import length, number
 
 FEW = 3
 """Of so many jobs it is told what their priorities are made of."""
@@ -42,7 +42,7 @@ class Ranks:
         As the policy has it.
     function : callable
         The compiled one, because Python's may differ in the last digit, and ties would be broken in another way. It is
-        told three numbers, or all that is `simlib.orders.GIVEN` where the system counts usage.
+        told three numbers, or all that is `simlib.policies.orders.GIVEN` where the system counts usage.
 
     Examples
     --------

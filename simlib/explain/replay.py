@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Ints
-from ..policies import EASY, FCFS, Conservative, Predictions, Selective
-from ..schedule import Schedule
-from .conservative import conservative
-from .easy import easy
-from .fcfs import fcfs
-from .lookahead import best_set
-from .passing import in_order, one_by_one
-from .predicting import Predictor
+from .._util.arrays import Ints
+from ..core.schedule import Schedule
+from ..policies.conservative import Conservative, Selective
+from ..policies.easy import EASY
+from ..policies.fcfs import FCFS
+from ..policies.predictions import Predictions
+from .conservative import Entitled, conservative, reserving
+from .easy import Predictor, best_set, easy, fcfs, in_order, one_by_one
 from .ranking import Ranks
-from .reserving import Entitled, reserving
-from .system import Decisions, Job, System, decisions
-from .usage import Usage, remember
+from .system import Decisions, Job, System, Usage, decisions, remember
 
 Scheduler = Callable[[System], Decisions]
 """A function that decides at an instant."""

@@ -3,11 +3,133 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .phrases import are_free, end_of, may, named, no_earlier, passes_the, request, too_few, with_values
-from .words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
+from .._util.words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
 
 if TYPE_CHECKING:
     from .system import Job
+
+
+# Parts of the sentences that tell of decisions.
+
+
+def named(*several: "Job") -> str:
+    """Name a job, or several.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> named(Job("A", 0, 0, 10, 10, 3))
+    'job A'
+    """
+    return jobs(job.name for job in several)
+
+
+def with_values(several: "Sequence[Job]", values: "Sequence[str] | None") -> str:
+    """Name jobs with the values by which they are sorted; None where these go without saying.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> with_values([Job("A", 0, 0, 10, 10, 3)], ["10 s"])
+    'job A (10 s)'
+    """
+    if values is None:
+        return named(*several)
+    return jobs(f"{job.name} ({value})" for job, value in zip(several, values, strict=True))
+
+
+def request(job: "Job") -> str:
+    """Say what a job asks for.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> request(Job("A", 0, 0, 10, 10, 3))
+    '3 processors, estimate 10 s'
+    """
+    return f"{processors(job.procs)}, estimate {length(job.estimate)}"
+
+
+def are_free(count: int) -> str:
+    """Say how many processors are free.
+
+    Examples
+    --------
+    >>> are_free(0), are_free(2)
+    ('no processor is free', '2 processors are free')
+    """
+    return f"{processors(count)} {'are' if count > 1 else 'is'} free"
+
+
+def too_few(job: "Job", free: int) -> str:
+    """Say that a job needs more than is free.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> too_few(Job("A", 0, 0, 10, 10, 3), 1)
+    'it needs 3 processors, 1 is free'
+    """
+    return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
+
+
+def no_earlier(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
+    """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> no_earlier(Job("A", 0, 0, 10, 10, 3), [(5, 9)], now=5)
+    'now it would fit, but only until 9'
+    """
+    if not too_short:
+        return f"the first time at which {processors(job.procs)} {are(job.procs)} free"
+    begin, end = too_short[0]
+    return f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
+
+
+def passes_the(head: "Job", job: "Job") -> str:
+    """Say that a job passes the head of the queue.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> passes_the(Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 1))
+    'job B starts now, ahead of job A at the head'
+    """
+    return f"{named(job)} starts now, ahead of {named(head)} at the head"
+
+
+def may(job: "Job") -> str:
+    """Choose how sure it is until when a candidate runs at the most: predictions may prove too short.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> may(Job("A", 0, 0, 10, 10, 3)), may(Job("A", 0, 0, 10, 10, 3, to_backfill=5))
+    ('may', 'should')
+    """
+    return "should" if job.to_backfill < job.estimate else "may"
+
+
+def end_of(ended: "Sequence[Job]", now: int) -> str:
+    """Say which jobs end, and which of them earlier than expected.
+
+    Examples
+    --------
+    >>> from simlib.explain.system import Job
+    >>> end_of([Job("A", 0, 0, 10, 30, 3, start=0)], 10)
+    'job A ends 20 s earlier than expected'
+    """
+    text = f"{named(*ended)} {verb(ended, 'ends', 'end')}"
+    early = [job for job in ended if job.expected_end > now]
+    if not early:
+        return text
+    if len(ended) == 1:
+        return f"{text} {length(early[0].expected_end - now)} earlier than expected"
+    who = named(*early) if len(early) < len(ended) else "both" if len(ended) == 2 else "all"
+    return f"{text}, {who} early"
+
 
 Say = Callable[..., str]
 """A function that tells a decision in a sentence, from the job that is decided on and the facts."""
@@ -201,3 +323,117 @@ def reservation_is_due(job: "Job") -> str:
 def passes(job: "Job", passed: "Sequence[Job]") -> str:
     whose = verb(passed, "its reservation is", "their reservations are")
     return sentence(f"{named(job)} starts ahead of {named(*passed)}, which came earlier: {whose} not touched")
+
+
+# The rules of what is made of EASY: orders of those that may pass, sets of them, predictions, more reservations.
+
+
+# Who passes the head
+
+
+@rule("try", "those that may pass have an order")
+def tries(_: "Job", head: "Job", fitting: "Sequence[Job]", by: str, values: "Sequence[str] | None") -> str:
+    who = with_values(fitting, values)
+    return sentence(f"those that would not delay {named(head)} are tried by {by}: {who}")
+
+
+@rule("choose", "the set that takes the most processors")
+def chooses(_: "Job", head: "Job", chosen: "Sequence[Job]", free: int, own: "Sequence[Job]") -> str:
+    takes = f"{named(*chosen)} {verb(chosen, 'takes', 'take')} {share(_total(chosen), free, 'free')}"
+    best = f"{takes}, and no set that does not delay {named(head)} takes more"
+    if list(own) == list(chosen):
+        return sentence(best)
+    return sentence(f"{best}; in the order of the queue, {named(*own)} would take {number(_total(own))}")
+
+
+@rule("refuse", "a better set without it", together=True)
+def not_in_the_set(refused: "Sequence[Job]", total: int) -> str:
+    text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: no set with {verb(refused, 'it', 'them')}"
+    return sentence(f"{text} is better than the one that takes {processors(total)}")
+
+
+@rule("refuse", "too far behind the head", together=True)
+def not_looked_at(refused: "Sequence[Job]", depth: int) -> str:
+    are_not = verb(refused, "it is not", "they are not")
+    text = f"{named(*refused)} {verb(refused, 'is', 'are')} not looked at"
+    return sentence(f"{text}: {are_not} among the first {depth} behind the head")
+
+
+def _total(several: "Sequence[Job]") -> int:
+    return sum(job.procs for job in several)
+
+
+# Reservations for some of the jobs
+
+
+@rule("reserve", "entitled to a reservation")
+def reserves_if_entitled(job: "Job", why: str, too_short: Sequence[tuple[int, int]], now: int) -> str:
+    who = f"{named(job)}, {why}," if why else named(job)
+    return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {no_earlier(job, too_short, now)}")
+
+
+@rule("give up", "not among the first any more")
+def gives_up(job: "Job", before: int, most: float) -> str:
+    first = "the first" if most == 1 else f"among the first {most:g}"
+    return sentence(f"{named(job)} gives up its reservation at {number(before)}: it is not {first} any more")
+
+
+@rule("start", "the reserved time has come")
+def reserved_time(job: "Job", _: "Sequence[Job]") -> str:
+    return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}")
+
+
+@rule("backfill", "the reserved time has come")
+def reserved_time_ahead(job: "Job", waiting: "Sequence[Job]") -> str:
+    return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}, ahead of {named(*waiting)}")
+
+
+@rule("backfill", "touches no reservation")
+def touches_no_reservation(job: "Job", waiting: "Sequence[Job]", free: int) -> str:
+    needs = f"it needs {share(job.procs, free, 'free')}"
+    until = f"touches no reservation until {number(job.expected_end)}, its expected end"
+    return sentence(f"{named(job)} starts now, ahead of {named(*waiting)}: {needs} and {until}")
+
+
+@rule("refuse", "would touch a reservation")
+def would_touch(job: "Job", touched: "Sequence[Job]", now: int) -> str:
+    whose = f"{verb(touched, 'the reservation', 'the reservations')} of {named(*touched)}"
+    at = series(number(other.reserved) for other in touched)
+    return sentence(
+        f"{named(job)} is refused: it may run until {number(now + job.estimate)}, and would touch {whose} at {at}"
+    )
+
+
+def _than_first(job: "Job") -> str:
+    late = job.start - job.guarantee
+    if not late:
+        return ""
+    return f", {length(abs(late))} {'after' if late > 0 else 'before'} the one reserved first"
+
+
+# Predictions
+
+
+@rule("predict", "the mean of the user's last two jobs")
+def predicts(job: "Job", runs: Sequence[int]) -> str:
+    each = f"{length(runs[0])} each" if len(set(runs)) < len(runs) else " and ".join(map(length, runs))
+    which = "only earlier job" if len(runs) == 1 else "last two jobs"
+    of = f"the {which} of user {job.user} that {'has' if len(runs) == 1 else 'have'} ended ran for {each}"
+    if sum(runs) // len(runs) > job.predicted:
+        return sentence(f"{named(job)} is predicted to run for its estimate, {length(job.predicted)}, not longer: {of}")
+    estimate = f"the estimate is {length(job.requested)}"
+    return sentence(f"{named(job)} is predicted to run for {length(job.predicted)}: {of}; {estimate}")
+
+
+@rule("predict", "the user's estimate")
+def does_not_predict(job: "Job") -> str:
+    why = f"no job of user {job.user} has ended before" if job.user != -1 else "its user is not known"
+    return sentence(f"{named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
+
+
+@rule("correct", "it has run for longer than expected")
+def corrects(job: "Job", before: int) -> str:
+    now = f"it is now expected to end by {number(job.expected_end)}"
+    if job.while_running == job.requested:
+        now += ", as its user asked"
+    return sentence(f"{named(job)} should have ended by {number(before)} and still runs: {now}")

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..policies import Predictions
-from ..schedule import Schedule
-from . import rules, rules_beyond
+from .._util.words import jobs, length, number, processors, sentence, series, verb
+from ..core.schedule import Schedule
+from ..policies.predictions import Predictions
+from . import rules
 from .replay import check, replay, reserves
 from .system import Job, System
-from .words import jobs, length, number, processors, sentence, series, verb
 
 LIMIT = 5000
 """The most jobs that are scheduled a second time to learn what was decided on one of them while it waited."""
@@ -250,9 +250,9 @@ def _refusals(story: Story | None) -> str:
     why = {
         rules.too_large.name: "too few processors were free",
         rules.would_delay_the_head.name: "it would have delayed the head",
-        rules_beyond.would_touch.name: "it would have touched a reservation",
-        rules_beyond.not_in_the_set.name: "a set without it took more processors",
-        rules_beyond.not_looked_at.name: "it was too far behind the head",
+        rules.would_touch.name: "it would have touched a reservation",
+        rules.not_in_the_set.name: "a set without it took more processors",
+        rules.not_looked_at.name: "it was too far behind the head",
     }
     reasons = [f"{_times(counts[name])} because {why[name]}" for name in why if counts[name]]
     return f"it was refused {series(reasons)}" if reasons else ""

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import checks, paths
-from ..arrays import Floats, Ints, in_order
-from ..swf import FIELDS
-from ..workload import Workload
+from .._util import paths
+from .._util.arrays import Floats, Ints, in_order
+from ..core import checks
+from ..core.workload import Workload
+from ..logs.swf_lines import FIELDS
 
 VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("general", "ctc"), "Fsl": ("ctc", "ctc")}
 """The sizes and the run times of the table that each variant has."""

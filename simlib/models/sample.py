@@ -8,10 +8,10 @@ that are round and mostly far too high, jobs that fail at once and jobs killed a
 import numpy as np
 import pandas as pd
 
-from .. import paths
-from ..arrays import Floats, Ints
-from ..swf import write_swf
-from ..workload import Workload
+from .._util import paths
+from .._util.arrays import Floats, Ints
+from ..core.workload import Workload
+from ..logs.swf import write_swf
 
 PROCS = 128
 JOBS = 6000

@@ -2,7 +2,7 @@
 
 A twin has the log's machine, calendar, and number of jobs and load by month; its sizes, requested times and run times,
 its daily and weekly cycle, and its users, who repeat their jobs. Everything comes from a small table,
-`data/models/twins/<name>.toml`, that `simlib.models.fit_twins` makes from the real log.
+`data/models/twins/<name>.toml`, that `tools.fit_twins` makes from the real log.
 
 Each job gets a *score*, a normal random number to which its user, its request and its session contribute their shares.
 The jobs are put in order of their scores, and the log's own distribution is dealt to them in that order: so the
@@ -15,7 +15,7 @@ T_e = T_r / u, turned round: there u is uniform and the estimate T_e follows fro
 the log's popular values, and T_r follows.
 
 A table has these fields; a *curve* is a list of the values that a distribution has at the probabilities
-`simlib.models.twins.chance.GRID`.
+`simlib.models.twin_parts.GRID`.
 
     start               UnixStartTime
     first, last         seconds of the first and the last submission
@@ -60,14 +60,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import archive, checks, paths
-from ..swf import jobs_of
-from ..workload import Workload
-from .twins.chance import Table
-from .twins.fields import add_names, swf_fields
-from .twins.times import Clock, add_times
-from .twins.users import add_sessions, add_users
-from .twins.work import add_work
+from .._util import paths
+from ..core import checks
+from ..core.workload import Workload
+from ..logs import archive
+from ..logs.swf import jobs_of
+from .twin_parts import Clock, Table, add_names, add_sessions, add_times, add_users, add_work, swf_fields
 
 
 def workload(name: str, seed: int = 0) -> Workload:

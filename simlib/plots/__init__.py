@@ -3,11 +3,23 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from .marks import SYNTHETIC, mark, png, save, stamp
 from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
-from .parts import job_colours
-from .schedules import draw_piece, gantt, spans, utilization
-from .style import COLOURS, CONSERVATIVE_COLOUR, EASY_COLOUR, INK, STYLE, scheduler_styles, shades, use_style
+from .schedules import draw_piece, gantt, job_colours, spans, utilization
+from .style import (
+    COLOURS,
+    CONSERVATIVE_COLOUR,
+    EASY_COLOUR,
+    INK,
+    STYLE,
+    SYNTHETIC,
+    mark,
+    png,
+    save,
+    scheduler_styles,
+    shades,
+    stamp,
+    use_style,
+)
 
 __all__ = [
     "COLOURS",

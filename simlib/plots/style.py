@@ -1,14 +1,22 @@
 """The house style: colours, and matplotlib's settings."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from ..arrays import Floats
+from .._util import paths
+from .._util.arrays import Floats
+from ..core.workload import Workload
 
 Key = TypeVar("Key")
 
@@ -51,8 +59,6 @@ def use_style() -> None:
         from IPython.core.getipython import get_ipython
         from matplotlib_inline.config import InlineBackend
 
-        from .marks import shown
-
         whole: dict[str, Any] = {"bbox_inches": None}  # to crop pictures they would be drawn twice
         inline = InlineBackend.instance()
         inline.print_figure_kwargs = whole
@@ -84,3 +90,164 @@ def shades(keys: Iterable[Key]) -> dict[Key, Floats]:
     scale = LinearSegmentedColormap.from_list("shades", ["#F0C24B", "#D55E00", "#7B4A8C", "#0B3C5D"])
     keys = list(keys)
     return dict(zip(keys, scale(np.linspace(0, 1, len(keys))), strict=True))
+
+
+# Say on pictures what is synthetic, and save them.
+
+
+SYNTHETIC = "SYNTHETIC DATA - not a real log"
+
+
+def mark(ax: Axes, workload: Workload) -> Axes:
+    """Write on a picture that what it shows only stands in for a log, where that is so.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> mark(Figure().add_subplot(), simlib.load("sample")).texts[0].get_text()
+    'SYNTHETIC DATA - not a real log'
+    """
+    if workload.stand_in:
+        ax.text(
+            0.5,
+            0.5,
+            SYNTHETIC,
+            transform=ax.transAxes,
+            ha="center",
+            va="center",
+            color="red",
+            alpha=0.5,
+            size=12,
+            zorder=9,
+        )
+    return ax
+
+
+def stamp(figure: Figure) -> None:
+    """Write across a picture that what it shows only stands in for a log.
+
+    Examples
+    --------
+    >>> figure = Figure()
+    >>> stamp(figure)
+    >>> figure.texts[0].get_text()
+    'SYNTHETIC DATA - not a real log'
+    """
+    figure.text(0.5, 0.5, SYNTHETIC, ha="center", va="center", rotation=20, size=30, color="red", alpha=0.35, zorder=9)
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Save a figure as PNG; its bytes are the same wherever it was shown before.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : str or Path
+        The file appears at once and whole.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Figure(), f"{folder}/empty.png")
+    ...     Path(folder, "empty.png").read_bytes()[1:4]
+    b'PNG'
+    """
+    with paths.replacing(path) as new:
+        new.write_bytes(png(figure))
+
+
+def png(figure: Figure) -> bytes:
+    """Draw a figure as `save` does.
+
+    Examples
+    --------
+    >>> png(Figure())[1:4]
+    b'PNG'
+    """
+    return _png(figure, STYLE["savefig.dpi"])
+
+
+def described(figure: Figure) -> str:
+    """Say what a figure shows, for those who do not see it: its label, or else what is written on it.
+
+    Examples
+    --------
+    >>> figure = Figure()
+    >>> _ = figure.add_subplot(title="wait", xlabel="load", ylabel="mean [h]").plot([1, 2], label="EASY")
+    >>> _ = figure.legend()
+    >>> described(figure)
+    'wait; axes: load, mean [h]; shown: EASY'
+    """
+    if label := str(figure.get_label()):
+        return label
+    titles = [ax.get_title(place) for ax in figure.axes for place in ("left", "center", "right")]
+    axes = [figure.get_supxlabel(), figure.get_supylabel()]
+    axes += [text for ax in figure.axes for text in (ax.get_xlabel(), ax.get_ylabel())]
+    legends = [*figure.legends, *(legend for ax in figure.axes if (legend := ax.get_legend()))]
+    entries = [text.get_text() for legend in legends for text in legend.get_texts()]
+    parts = {"": [figure.get_suptitle(), *titles], "axes: ": axes, "shown: ": entries}
+    said = [head + ", ".join(dict.fromkeys(filter(None, texts))) for head, texts in parts.items() if any(texts)]
+    return " ".join("; ".join(said).split()) or "a picture without words"
+
+
+def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
+    """Draw a figure for a notebook: what is saved of it, in base64, how wide it is on a page, and what it shows.
+
+    It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
+    draws and lays out more than once. Its height is not said: a narrow page would keep it, and squeeze the picture.
+
+    Examples
+    --------
+    >>> shown(Figure()) is None
+    True
+    >>> figure = Figure((4, 3))
+    >>> _ = figure.add_subplot()
+    >>> shown(figure)[1]
+    {'width': 400, 'alt': 'a picture without words'}
+    """
+    if not figure.axes and not figure.lines:  # of which IPython shows nothing either
+        return None
+    content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
+    return b64encode(content).decode("ascii"), {
+        "width": int(figure.get_figwidth() * figure.dpi),
+        "alt": described(figure),
+    }
+
+
+_drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()
+"""The last picture of each figure, with its resolution; where the figure is not stale nothing has changed since."""
+
+
+def _png(figure: Figure, dpi: float) -> bytes:
+    """Lay a figure out and draw it, each once, where `savefig` draws it twice; or take what was drawn."""
+    if not figure.stale and figure in _drawn and _drawn[figure][0] == dpi:
+        return _drawn[figure][1]
+    file, layout, canvas, own_dpi = BytesIO(), figure.get_layout_engine(), figure.canvas, figure.dpi
+    to_print = FigureCanvasAgg(figure)  # its texts have the measures of PNGs, whatever canvas the figure has
+    figure.dpi = dpi
+    try:
+        if layout is not None:
+            _at_the_beginning(figure)
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        to_print.print_png(file)
+    finally:
+        if layout is not None:  # which would be that of the settings
+            figure.set_layout_engine(layout)
+        figure.dpi = own_dpi
+        figure.set_canvas(canvas)
+    figure.stale = False
+    _drawn[figure] = dpi, file.getvalue()
+    return file.getvalue()
+
+
+def _at_the_beginning(figure: Figure) -> None:
+    """Put the axes where they were made, so that a picture is the same wherever and however often it was shown.
+
+    A layout begins where the last one ended, and its result hangs on that a little.
+    """
+    for ax in figure.axes:
+        if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand
+            ax.set_position(place.get_position(ax.figure))  # type: ignore[arg-type]  # or a part of one
+            ax.set_in_layout(True)

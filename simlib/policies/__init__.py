@@ -30,11 +30,11 @@ A policy of one's own that lets each job start when all before it have ended:
 [0, 10]
 """
 
-from .conservative import Conservative as Conservative
-from .easy import EASY as EASY
-from .fair_share import Multifactor as Multifactor
-from .fcfs import FCFS as FCFS
-from .form import Feedback as Feedback
-from .form import Policy as Policy
-from .predictions import Predictions as Predictions
-from .selective import Selective as Selective
+from ..core.policy import Feedback, Policy
+from .conservative import Conservative, Selective
+from .easy import EASY
+from .fair_share import Multifactor
+from .fcfs import FCFS
+from .predictions import Predictions
+
+__all__ = ["EASY", "FCFS", "Conservative", "Feedback", "Multifactor", "Policy", "Predictions", "Selective"]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import engine, orders
+from .. import engine
 from ..engine.ranking import Facts
+from . import orders
 from .ordered import Given, Ordered
 
 

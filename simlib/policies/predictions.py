@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from ..arrays import Ints
-from ..engine.estimating import STEPS as STEPS
+from .._util.arrays import Ints
 
 PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, what the jobs have in common that they learn from."""
@@ -38,7 +37,7 @@ class Predictions:
         "exact" knows the run times; "estimate" predicts nothing, so that estimates are corrected and that is all.
     queue, backfill, running : bool
         Where predictions are used: in the order of the queue, for jobs that might be backfilled, for running jobs, and
-        so for the reservation of the head. The three switches of `simlib.walltime.Adjustment`.
+        so for the reservation of the head. The three switches of `simlib.policies.walltime.Adjustment`.
     correct : bool
         Whether what a running job outlives is corrected. If not, the job is expected to end at once, again and again,
         which keeps others from being backfilled (section 3.3).

@@ -5,7 +5,7 @@ import nbformat
 from .conftest import SECONDS, SHOTS, opened, run_all
 
 LONG = """from simlib import Conservative, simulate
-from simlib.estimates import Uniform
+from simlib.core.estimates import Uniform
 from simlib.models import jann97
 
 workload = jann97.workload(100_000).scale_load(1.3).with_estimates(Uniform(10))

@@ -2,9 +2,11 @@
 
 import pytest
 
-from simlib import EASY, FCFS, Conservative, examples, simulate, web
+from simlib import EASY, FCFS, Conservative, simulate
+from simlib.course import web
+from simlib.course.lessons import lesson2
 from simlib.explain import explain
-from simlib.lessons import lesson2
+from simlib.models import examples
 
 from .conftest import SHOTS
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 import simlib
-from simlib import ArchiveError, SWFError, Workload, archive, read_swf, write_swf
+from simlib import ArchiveError, SWFError, Workload, read_swf, write_swf
+from simlib.logs import archive
 from simlib.models import twin
 
 from .attack import folder_for_files, try_each, try_random
@@ -305,7 +306,7 @@ def impostors(plan):
         if jobs is None:
             return None  # too long to write for every file
         jobs = jobs.assign(job=np.arange(1, lines + 1), submit=np.sort(jobs.submit.to_numpy()))
-        text = jobs[list(simlib.swf.FIELDS)].to_csv(sep=" ", header=False, index=False, lineterminator="\n")
+        text = jobs[list(simlib.logs.swf.FIELDS)].to_csv(sep=" ", header=False, index=False, lineterminator="\n")
         path.write_text(layout.format(procs=workload.procs, jobs=text), encoding="utf-8")
         with _traces(folder):
             try:

@@ -1,6 +1,6 @@
 """Damaged logs against an independent reader of the Standard Workload Format, slow and obvious.
 
-`expected` is written from the format's definition and from what `simlib.swf` says in its docstrings; it shares no code
+`expected` is written from the format's definition and from what `simlib.logs.swf` says in its docstrings; it shares no code
 with it. Either both read the same table, or `read_swf` raises an SWFError that names the file and the first bad line.
 """
 
@@ -11,7 +11,8 @@ import os
 import re
 import zlib
 
-from simlib import SWFError, read_swf, swf, write_swf
+from simlib import SWFError, read_swf, write_swf
+from simlib.logs import swf
 
 from .attack import bomb, folder_for_files, last_line, python, smallest, try_each, try_random
 

@@ -19,7 +19,8 @@ from pathlib import Path
 warnings.simplefilter("ignore")
 import numpy as np, pandas as pd
 import simlib
-from simlib import archive, paths
+from simlib.logs import archive
+from simlib._util import paths
 folder = Path(sys.argv[1])
 most = int(sys.argv[2])
 def fill():
@@ -43,11 +44,11 @@ WRITES = {
     "write_swf, compressed": "fill(); simlib.write_swf(w, folder / 'old.swf.gz')",
     "write_swf, a new file": "fill(); simlib.write_swf(w, folder / 'new.swf')",
     "records.save, table": (
-        "from simlib.papers import records; paths.ROOT = folder; fill(); "
+        "from simlib.study import records; paths.ROOT = folder; fill(); "
         "records.save('teaching_old', None, pd.DataFrame({'x': np.arange(50_000) * 1.23456}))"
     ),
     "records.save, picture": (
-        "from simlib.papers import records; import matplotlib.pyplot as plt; paths.ROOT = folder; "
+        "from simlib.study import records; import matplotlib.pyplot as plt; paths.ROOT = folder; "
         "figure, ax = plt.subplots(figsize=(20, 20)); ax.imshow(np.random.default_rng(1).random((900, 900))); fill(); "
         "records.save('teaching_old', figure)"
     ),
@@ -259,8 +260,9 @@ import hashlib, json, sys, warnings
 from pathlib import Path
 warnings.simplefilter("ignore")
 import simlib
-from simlib import paths, plots
-from simlib.papers import records
+from simlib._util import paths
+from simlib import plots
+from simlib.study import records
 import matplotlib.pyplot as plt
 paths.ROOT = Path(sys.argv[1])
 w = simlib.load(sys.argv[2])
@@ -374,6 +376,6 @@ def _made(variables):
 
 
 def _some_log():
-    from simlib import archive
+    from simlib.logs import archive
 
     return "KTH-SP2" if archive.find("KTH-SP2") else "sample"

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Schedule, Workload, estimates, reference, simulate
+from simlib import EASY, FCFS, Conservative, Schedule, Workload, estimates, simulate
+from simlib.explain import reference
 
 from .attack import ROOT, environ, try_each, try_random
 from .workloads import broken_rule, large_case

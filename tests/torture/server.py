@@ -11,7 +11,8 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from simlib import ArchiveError, archive, swf
+from simlib import ArchiveError
+from simlib.logs import archive, swf
 
 from .attack import bomb, folder_for_files, last_line, python, try_each, try_random
 from .logs import small_log
@@ -25,7 +26,8 @@ MEMORY = 700
 FETCH = """
 import json, os, resource, sys, pathlib, warnings
 import simlib
-from simlib import archive, paths
+from simlib.logs import archive
+from simlib._util import paths
 paths.TRACES = pathlib.Path(sys.argv[1])
 archive.TIMEOUT = 2
 archive.LONGEST = 8

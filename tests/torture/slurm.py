@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from simlib import read_swf, sacct, swf
+from simlib import read_swf
+from simlib.logs import sacct, swf
 
 from .attack import folder_for_files, smallest, try_each, try_random
 

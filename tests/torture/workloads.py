@@ -6,10 +6,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, reference, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, simulate
+from simlib.explain import reference
+from simlib.logs.swf_lines import FIELDS
 from simlib.policies.easy import MOST_AHEAD
-from simlib.swf import FIELDS
-from simlib.walltime import Adjustment, Scheme
+from simlib.policies.walltime import Adjustment, Scheme
 
 from .attack import smallest, try_random
 
@@ -179,7 +180,7 @@ def against_the_reference(plan, simulate=simulate):
 
     what = (
         "small random workloads under every policy, order, compression, overrun rule, with feedback and adjusted "
-        "estimates, before second 0 and on absurd machines: job by job as simlib.reference"
+        "estimates, before second 0 and on absurd machines: job by job as simlib.explain.reference"
     )
     return try_random(what, plan, 40_000, attempt)
 

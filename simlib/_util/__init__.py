@@ -1,0 +1,1 @@
+"""What has nothing to do with scheduling: files, hashing, the kernels' cache, numbers in words."""

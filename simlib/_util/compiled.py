@@ -1,0 +1,220 @@
+"""Compile functions with numba, and keep their machine code for the next process.
+
+Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
+file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
+that its code was made of, and its first bytes are a digest of the rest. What does not fit is compiled anew.
+"""
+
+import atexit
+import hashlib
+import os
+import pickle
+import stat
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import numba
+import numpy as np
+from numba.core.caching import _Cache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+from numba.misc.appdirs import AppDirs
+
+from . import paths
+from .progress import bar_shows
+
+_PACKAGE = Path(__file__).parent.parent
+_ENGINE = _PACKAGE / "engine"
+_Function = TypeVar("_Function", bound=Callable)
+
+
+@overload
+def compiled(function: _Function) -> _Function: ...
+@overload
+def compiled(function: None = None, **options: Any) -> Callable[[_Function], _Function]: ...
+def compiled(function: Any = None, **options: Any) -> Any:
+    """Compile a function with numba when it is first called, and keep the machine code.
+
+    It may call others of its own file and of `simlib.engine`. It works without Python's lock, so that threads run at
+    the same time.
+
+    Parameters
+    ----------
+    function : function
+        What numba can compile.
+    **options
+        For `numba.njit`.
+
+    Returns
+    -------
+    numba.core.dispatcher.Dispatcher
+        Called like the function.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def add(a, b):
+    ...     return a + b
+    >>> add(1, 2)
+    3
+    """
+    if function is None:
+        return lambda function: compiled(function, **options)
+    dispatcher = numba.njit(nogil=True, **options)(function)
+    if os.path.isfile(function.__code__.co_filename):  # not what is typed in
+        dispatcher._cache = _CodeFiles(function)
+    return dispatcher
+
+
+def pointer(function: Callable[..., float], signature: str) -> CFunc:
+    """Compile a function to a pointer that kernels can be given, and keep the machine code.
+
+    Parameters
+    ----------
+    function : function
+        In a file of its own, what numba can compile.
+    signature : str
+        Its types, such as "float64(float64)".
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        As from `numba.cfunc`.
+
+    Examples
+    --------
+    >>> from simlib.policies import orders
+    >>> pointer(orders.ORDERS["sjf"], "float64(float64, float64, float64)").ctypes(0.0, 60.0, 1.0)
+    -60.0
+    """
+    found: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    found._cache = _CodeFiles(function)
+    found.compile()
+    return found
+
+
+class _CodeFiles(_Cache):
+    """Keep the machine code of one function, a file for each combination of types."""
+
+    def __init__(self, function: Callable) -> None:
+        self._function: Any = function
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        return str(_place())
+
+    def load_overload(self, sig: tuple, target_context: Any) -> Any:
+        """Read the code for a combination of types; None where there is none, or what is there is damaged."""
+        target_context.refresh()
+        _keep_memory()
+        code = None
+        with suppress(OSError):
+            code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
+        if code is None:
+            _say(self._function)
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(code))
+
+    def save_overload(self, sig: tuple, data: Any) -> None:
+        """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+            return
+        with suppress(OSError):
+            paths.write_sealed(self._path(sig, data.codegen), dumps(data._reduce()))
+
+    def enable(self) -> None:
+        """Read and write files."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Compile in every process."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Remove nothing: a file stays right, for its name is a digest of all that it was made of."""
+
+    def _path(self, sig: tuple, codegen: Any) -> Path:
+        of = _sources(self._function.__code__.co_filename), self._function.__qualname__, sig, codegen.magic_tuple()
+        digest = hashlib.sha256(
+            repr((*of, numba.__version__, getattr(numba.config, "BOUNDSCHECK", None))).encode()
+        ).hexdigest()
+        return _place() / f"{self._function.__name__}-{digest[:24]}.code"
+
+
+def _say(function: Callable) -> None:
+    """Say to who watches that a scheduler is compiled, for it takes long: one that takes `watch`, an event loop."""
+    if "watch" in function.__code__.co_varnames and bar_shows():
+        print(
+            f"Compiling simlib's {function.__name__!r} for the first time with such options; this takes up to half a "
+            "minute, and is kept for later.",
+            file=sys.stderr,
+        )
+
+
+@cache
+def _sources(file: str) -> str:
+    """A digest of all that a function in a file is compiled from."""
+    files = {*_ENGINE.glob("*.py"), Path(file)}
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
+
+
+@cache
+def _place() -> Path:
+    """The first folder that we can write and nobody else: numba's setting, the package's, the user's; else a temporary.
+
+    The temporary one vanishes with the process.
+    """
+    package, home = _PACKAGE / "__pycache__", AppDirs("numba", False).user_cache_dir
+    for place in filter(None, (numba.config.CACHE_DIR, package, home)):  # type: ignore[attr-defined]
+        with suppress(OSError):
+            folder = Path(place, "kernels")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o755, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            if _ours_alone(folder):
+                return folder
+    warnings.warn(
+        f"neither {package} nor {home} can be written, and by nobody else: simlib's kernels are compiled anew in every "
+        "process, which takes a minute; to keep them, let NUMBA_CACHE_DIR name a folder that you alone can write",
+        stacklevel=2,
+    )
+    temporary = paths.temporary(tempfile.gettempdir(), "kernels")
+    folder = temporary.__enter__()
+    atexit.register(_remove, temporary, os.getpid())
+    return folder
+
+
+def _ours_alone(folder: Path) -> bool:
+    """Tell whether nobody else can put a file into a folder, or another in its place: to read its code is to run it."""
+    if os.name != "posix":
+        return True
+    own, above = folder.stat(), folder.parent.stat()
+    replaced = above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX
+    return own.st_uid == os.getuid() and not own.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not replaced
+
+
+def _remove(temporary: AbstractContextManager[Path], owner: int) -> None:
+    """Remove a temporary folder at the end of the process that made it."""
+    if os.getpid() == owner:  # and not a process that was forked from it
+        temporary.__exit__(None, None, None)
+
+
+@cache
+def _keep_memory() -> None:
+    """Let glibc keep freed memory for the next run, which asks for the same large arrays.
+
+    In threads it would give the memory back to the system, and get it anew page by page, a fifth of the time of a
+    shaken run of SDSC under EASY. It keeps twice as much as the largest block that was ever freed, up to 32 MiB
+    (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
+    """
+    np.empty(31 * 2**20, np.uint8)

@@ -1,0 +1,165 @@
+"""Make a key of what a value hangs on: two values with the same key do the same.
+
+The name of a function, or what `repr` shows of a policy, is not enough: a function also hangs on the globals that it
+reads, a policy on tables that its `repr` leaves out.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import pickle
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def identity(value: object) -> tuple:
+    """Make a key of all that a value hangs on.
+
+    Parameters
+    ----------
+    value : object
+        Numbers, strings, arrays, tables; lists, tuples, sets and dicts; functions, whose code, defaults, and what they
+        read of globals and enclosing functions count; objects, whose class and attributes count. Of functions and
+        classes of this library the name will do, for its code is what it is.
+
+    Returns
+    -------
+    tuple
+        Nested, of strings, so that it can be hashed, compared and written. It is the same in another process.
+
+    Raises
+    ------
+    TypeError
+        For what is none of these and cannot be pickled either.
+
+    Examples
+    --------
+    >>> weight = 1.0
+    >>> def order(wait, estimate, procs):
+    ...     return weight * wait
+    >>> before = identity(order)
+    >>> weight = 2.0
+    >>> identity(order) == before
+    False
+    """
+    return _of(value, ())
+
+
+def _of(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of a value, which is found in functions of the codes `within`.
+
+    For one of these functions, as where it calls itself, the name will do.
+    """
+    value = getattr(value, "py_func", value)  # of a function that numba compiled
+    kind = type(value)
+    if kind in (bool, int, float, complex, str, bytes, type(None), type(...)) or isinstance(value, np.generic):
+        return kind.__name__, repr(value)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        if value.ndim == 1 and value.size > 1 and value.dtype.kind in "iub" and (value == value[0]).all():
+            return "array", value.dtype.str, str(value.shape), "all", repr(value[0])  # sooner told than digested
+        return "array", value.dtype.str, str(value.shape), hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
+    if isinstance(value, pd.DataFrame):
+        return "table", _of(value.index, within), *((str(name), _of(value[name], within)) for name in value)
+    if isinstance(value, (pd.Series, pd.Index)):
+        rest = _of(value.index, within) if isinstance(value, pd.Series) else ()
+        return kind.__name__, repr(value.name), _of(value.to_numpy(), within), rest
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return kind.__name__, *(_of(item, within) for item in value)
+    if isinstance(value, (set, frozenset)):
+        return kind.__name__, *sorted(_of(item, within) for item in value)
+    if isinstance(value, dict):
+        return kind.__name__, *((_of(key, within), _of(item, within)) for key, item in value.items())
+    if isinstance(value, types.FunctionType):
+        return _of_function(value, within)
+    if isinstance(value, functools.partial):
+        return "partial", *(_of(part, within) for part in (value.func, value.args, value.keywords))
+    if isinstance(value, types.MethodType):
+        return "method", _of(value.__func__, within), _of(value.__self__, within)
+    if isinstance(value, types.ModuleType):
+        return "module", value.__name__
+    if isinstance(value, (type, types.BuiltinFunctionType, np.ufunc)):
+        return kind.__name__, str(getattr(value, "__module__", "")), getattr(value, "__qualname__", value.__name__)
+    return _of_object(value, within)
+
+
+def _of_object(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of an object: of its class and attributes, or of its pickle where it hides some."""
+    kind = type(value)
+    named = kind.__module__, kind.__qualname__, *_methods(kind, within)
+    if dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif hasattr(value, "__dict__") and getattr(value.__reduce_ex__(2)[0], "__module__", "") == "copyreg":
+        parts = vars(value)  # and nothing is hidden in C
+    else:
+        try:
+            return kind.__qualname__, hashlib.sha256(pickle.dumps(value)).hexdigest()
+        except Exception as error:
+            raise TypeError(f"identity: found {value!r}, expected something that can be pickled ({error})") from None
+    return *named, *((name, _of(part, within)) for name, part in parts.items())
+
+
+def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
+    """The keys of the functions of a class that is not the library's."""
+    if _in_library(kind):
+        return ()
+    own = {name: value for name, value in vars(kind).items() if isinstance(value, types.FunctionType)}
+    return tuple(
+        (name, _of(value, within)) for name, value in own.items() if name == "__call__" or not name.startswith("__")
+    )
+
+
+def installed(module: types.ModuleType) -> bool:
+    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is.
+
+    Examples
+    --------
+    >>> installed(types), installed(np), installed(types.ModuleType("of_ones_own"))
+    (True, True, False)
+    """
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    top = name.partition(".")[0]
+    of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.study")
+    return of_library or top in sys.stdlib_module_names or "site-packages" in file
+
+
+def _in_library(value: Any) -> bool:
+    """Tell whether a function or class is of this package, but not of the study, where exhibits come and go."""
+    package = __package__.partition(".")[0]
+    name = f"{value.__module__}."
+    return name.startswith(f"{package}.") and not name.startswith(f"{package}.study.")
+
+
+def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...]) -> tuple:
+    """The key of a function: of its code, its defaults, and the values that its code reads by name.
+
+    Of a module that it reads, the attributes count whose names its code has.
+    """
+    code = function.__code__
+    if code in within or _in_library(function):
+        return "function", str(function.__module__), function.__qualname__
+    within = (*within, code)
+    names = sorted(_names(code))
+    read = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        read[name] = cell.cell_contents if cell != types.CellType() else None  # one that is not filled yet
+    for module in [value for value in read.values() if isinstance(value, types.ModuleType) and not installed(value)]:
+        own = {name: getattr(module, name) for name in names if hasattr(module, name)}
+        read |= {f"{module.__name__}.{name}": value for name, value in own.items()}
+    parts = function.__defaults__, function.__kwdefaults__, read
+    return "function", _of_code(code), *(_of(part, within) for part in parts)
+
+
+def _of_code(code: types.CodeType) -> tuple:
+    """The key of what a function does, and the functions in it, apart from the values that it reads by name."""
+    consts = (_of_code(one) if isinstance(one, types.CodeType) else _of(one, ()) for one in code.co_consts)
+    return code.co_name, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), *consts
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names that a function's code, and the functions in it, read of globals or as attributes."""
+    inner = (_names(one) for one in code.co_consts if isinstance(one, types.CodeType))
+    return {*code.co_names}.union(*inner)

@@ -1,0 +1,307 @@
+"""Find the study's files, in a checkout beside the package or else in the installed package and the user's cache.
+
+And write files so that they appear at once and whole.
+"""
+
+import errno
+import hashlib
+import os
+import platform
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import FrameType, ModuleType
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "data" / "archive.toml").exists() else None
+
+ROOT = _CHECKOUT or Path.cwd()
+"""The folder that `figures/` and `build/` are written to: the checkout, else the current folder."""
+
+DATA = _CHECKOUT / "data" if _CHECKOUT else _PACKAGE / "data"
+"""The catalogue, the published numbers, fitted parameters and samples."""
+
+TEACHING = _CHECKOUT / "notebooks" / "teaching" if _CHECKOUT else _PACKAGE / "data" / "teaching"
+"""The notebooks of the course, and in `solutions` those with the answers."""
+
+DOCS = _CHECKOUT / "docs" if _CHECKOUT else _PACKAGE / "data" / "docs"
+"""The pages that the course refers to."""
+
+
+def _cache() -> Path:
+    """The user's cache, as the system has it."""
+    from pooch import os_cache  # slow to import
+
+    return Path(os_cache("simlib"))
+
+
+TRACES = _CHECKOUT / "data" / "traces" if _CHECKOUT else _cache()
+"""Where downloaded logs are kept."""
+
+OLD = 86400
+"""Seconds after which a temporary folder is left over that may be another machine's."""
+
+_SUFFIX = ".simlib"
+_OWNER = ".simlib-owner"
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path in the folder of `path` that takes its place when the block ends well, else vanishes.
+
+    So nobody ever sees half a file. A file that is replaced keeps its mode, a new one gets what the umask leaves. Where
+    `path` is a link, the file that it points to is replaced. The file has reached the disk before it appears.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its folder is made where there is none.
+
+    Yields
+    ------
+    Path
+        A file of the same name, which the block has to write.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be written, or what is there is not a file, such as a folder or a device.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as new:
+    ...         _ = new.write_text("all of it")
+    ...     Path(folder, "a.txt").read_text()
+    'all of it'
+    """
+    target = Path(os.path.realpath(path))
+    _stat(path)  # rather now than when all is computed
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with temporary(target.parent, target.name) as folder:
+        new = folder / Path(path).name  # not the name of what a link points to, for endings have a meaning
+        yield new
+        _match_and_flush(new, _stat(target) or (folder / _OWNER).stat())
+        os.replace(new, target)
+        _sync_folder(target.parent)
+
+
+def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
+    """Raise where a file cannot be written later, or would overwrite one that it is made of; nothing is left.
+
+    Raises
+    ------
+    ValueError
+        Where it is one of the sources, whatever the two are called.
+    OSError
+        Where it cannot be written.
+
+    Examples
+    --------
+    >>> refuse_unwritable(__file__, __file__)
+    Traceback (most recent call last):
+        ...
+    ValueError: ...paths.py: found the file to write to be the one that is read, expected another
+    """
+    for source in sources:
+        with suppress(OSError):
+            if os.path.samefile(source, target):
+                raise ValueError(f"{target}: found the file to write to be the one that is read, expected another")
+    _stat(target)
+    folder = Path(os.path.realpath(target)).parent
+    while not folder.exists():
+        folder = folder.parent
+    tempfile.TemporaryFile(dir=folder).close()
+
+
+def _stat(path: str | Path) -> os.stat_result | None:
+    """What the system knows of a file; None where there is none. OSError where it is not a file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "found a folder or a device, expected a file or nothing", str(path))
+    return found
+
+
+def _match_and_flush(new: Path, model: os.stat_result) -> None:
+    """Give a new file the mode of another, and its owner as far as one may, and wait until it is on the disk."""
+    with open(new, "rb+") as file:
+        for owner in ((-1, model.st_gid), (model.st_uid, -1)):
+            with suppress(OSError, AttributeError):  # Windows has no such thing
+                os.chown(new, *owner)
+        os.chmod(new, stat.S_IMODE(model.st_mode))
+        os.fsync(file)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_sealed(path: str | Path, content: bytes) -> None:
+    """Write a file that `read_sealed` gives back only whole: its first bytes are a digest of the rest.
+
+    Raises
+    ------
+    OSError
+        As from `replacing`.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sealed(Path(folder, "kept"), b"seven")
+    ...     read_sealed(Path(folder, "kept"))
+    b'seven'
+    """
+    with replacing(path) as new:
+        new.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def read_sealed(path: str | Path) -> bytes | None:
+    """Read a file of `write_sealed`; None where there is none, or where it is not what was written.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(read_sealed(Path(folder, "kept")))
+    None
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    size = hashlib.sha256().digest_size
+    return data[size:] if hashlib.sha256(data[size:]).digest() == data[:size] else None
+
+
+# Temporary folders
+
+
+@contextmanager
+def temporary(parent: str | Path, name: str) -> Iterator[Path]:
+    """Give a new folder in `parent` that vanishes with all that it holds when the block ends, however it does.
+
+    Before that it removes the temporary folders that killed processes of ours left there. A file in the folder says on
+    which machine the block runs, and is locked until the block ends. So a folder that is left over is recognised at
+    once on the same machine, and after a day on others, where locks may not be seen.
+
+    Parameters
+    ----------
+    parent : str or Path
+        A folder that is there.
+    name : str
+        What the new one is for, a part of its name.
+
+    Yields
+    ------
+    Path
+        Nobody else can look into it.
+
+    Examples
+    --------
+    >>> with temporary(tempfile.gettempdir(), "example") as folder:
+    ...     folder.is_dir()
+    True
+    >>> folder.exists()
+    False
+    """
+    _remove_left_over(parent)
+    folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
+    handle = None
+    try:
+        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        if _locked(handle):  # else another process is checking the folder, which then counts as another machine's
+            os.write(handle, _machine())
+        yield folder
+    finally:
+        if handle is not None:
+            os.close(handle)  # a network's file system keeps what is open
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left_over(parent: str | Path) -> None:
+    """Remove the temporary folders that killed processes of ours left."""
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(_SUFFIX) and _is_left_over(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_left_over(folder: os.DirEntry) -> bool:
+    """Tell whether a temporary folder is ours and no process uses it; False where that is not known."""
+    old = False
+    try:
+        found = folder.stat(follow_symlinks=False)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            return False
+        old = time.time() - found.st_mtime > OLD
+        handle = os.open(Path(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:  # killed before it was made, or about to make it, or gone meanwhile
+        return old
+    except (OSError, AttributeError):
+        return False
+    try:
+        locked = _locked(handle)
+        here = os.read(handle, 100) == _machine()
+    finally:
+        os.close(handle)
+    return old if locked is None else locked and (here or old)
+
+
+def _locked(handle: int) -> bool | None:
+    """Lock an open file; False where another process has, None where files cannot be locked."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+@cache
+def _machine() -> bytes:
+    """An identity of this machine, since it was started, that no other has."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    except OSError:
+        return platform.node().encode()
+
+
+def end_tidily() -> None:
+    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines.
+
+    Examples
+    --------
+    >>> before = signal.getsignal(signal.SIGTERM)
+    >>> end_tidily()
+    >>> signal.signal(signal.SIGTERM, before).__name__
+    'end'
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)

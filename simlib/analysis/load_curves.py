@@ -1,0 +1,274 @@
+"""Policies under rising load: batch means with stopping rules, and how much policies differ (MF section 3.1).
+
+A load curve is made of `at_load` for each load, all of which may run at once (`simlib.sweep`).
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._util.arrays import Floats, in_order
+from .._util.fingerprint import identity
+from ..core import checks, metrics
+from ..core.policy import Policy
+from ..core.schedule import Schedule, simulate
+from ..core.workload import Workload
+from .confidence import mean_interval
+from .stats import mean_of_batches, means_of_batches
+
+Measure = Callable[[Schedule], Floats]
+"""Gives one number for each job of a schedule, in the order of the workload."""
+
+
+def response_time(schedule: Schedule) -> Floats:
+    """Take the response time of each job, in seconds.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+    >>> response_time(simlib.simulate(w, simlib.EASY())).tolist()
+    [10.0, 14.0]
+    """
+    response: Floats = schedule.column("response").astype(float)
+    return response
+
+
+def bounded_slowdown(schedule: Schedule) -> Floats:
+    """Work out the bounded slowdown of each job by MF's formula, without a floor of 1.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+    >>> bounded_slowdown(simlib.simulate(w, simlib.EASY())).tolist()
+    [1.0, 1.4]
+    """
+    slowdown: Floats = metrics.bounded_slowdown(schedule.column("wait"), schedule.column("run"), floor=None)
+    return slowdown
+
+
+MEASURES: Mapping[str, Measure] = {"response_s": response_time, "bounded_slowdown": bounded_slowdown}
+
+STOPPING: Mapping[str, float | None] = {"most": 100, "precision": 0.05, "ceiling": 30_000}
+"""MF's rules: batches, half width as a share of the mean, seconds; as `batch_means` takes them."""
+
+
+def at_load(
+    workload: Workload,
+    load: float,
+    policies: Mapping[Any, Policy],
+    batch: int,
+    pairs: Mapping[Any, tuple[Any, Any]] | None = None,
+    measures: Mapping[str, Measure] = MEASURES,
+    stopping: Mapping[str, Any] = STOPPING,
+    feedback: bool = False,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Simulate a workload at a load under some policies, and compare them job by job.
+
+    The load is changed by scaling all interarrival times. Jobs are taken in order of termination, ties by arrival, and
+    cut into batches. The first measure decides when to stop (see `simlib.analysis.stats.batch_means`); the others are given over
+    the same batches. Differences are known far better than either mean, as all policies see the same jobs: they are
+    taken over as many batches as the jobs allow up to the most, wherever the single simulations were stopped.
+
+    Parameters
+    ----------
+    workload, load, feedback
+        As for `simulate` and `Workload.scale_load`.
+    policies : dict
+        By name; a name may be a tuple. Those that are equal are simulated once.
+    batch : int
+        Jobs a batch.
+    pairs : dict, optional
+        By name, the names of two policies to compare; by default every other one with the first, by its name.
+    measures : dict
+        By name, see `Measure`; the response time in seconds first, as the ceiling is one of it.
+    stopping : dict
+        `most`, `precision` and `ceiling`, see `STOPPING`.
+
+    Returns
+    -------
+    points : DataFrame
+        By policy and measure: `mean`, `low`, `high` (90 % confidence), `accuracy` (half width as a share of the mean),
+        `batches`, `stopped` and `lag1` as in `stats.BatchMeans`; `ceiling`, whether that stopped it. And had nothing
+        but the most batches stopped it: `whole`, the mean, and `executed`, the load that was executed.
+    differences : DataFrame
+        By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation. Empty
+        where there is no pair, as with a single policy.
+
+    Raises
+    ------
+    ValueError
+        For policies that are no dict, or none; as from `Workload.scale_load` and `simlib.analysis.stats.batch_means`.
+
+    Examples
+    --------
+    >>> from simlib import EASY, FCFS, load
+    >>> points, differences = at_load(load("sample"), 0.8, {"easy": EASY(), "fcfs": FCFS()}, batch=100)
+    >>> bool(differences.loc[("fcfs", "response_s"), "low"] > 0)
+    True
+    """
+    checks.by_name("at_load", policies)
+    pairs = {name: (next(iter(policies)), name) for name in list(policies)[1:]} if pairs is None else pairs
+    scaled = workload.scale_load(load)
+    keys = {name: identity(policy) for name, policy in policies.items()}
+    made = {}
+    for key, policy in {keys[name]: policy for name, policy in policies.items()}.items():
+        schedule = simulate(scaled, policy, feedback=feedback)
+        values = {name: measure(schedule) for name, measure in measures.items()}
+        means = {name: means_of_batches(of_jobs, batch, most=stopping["most"]) for name, of_jobs in values.items()}
+        made[key] = _point(schedule, values, batch, stopping), means
+    points = {name: made[key][0] for name, key in keys.items()}
+    both = {name: (made[keys[one]], made[keys[other]]) for name, (one, other) in pairs.items()}
+    differences = {name: _difference(*pair, stopping["most"]) for name, pair in both.items()}
+    return _table(points), _table(differences)
+
+
+Rows = Mapping[str, Mapping[str, Any]]
+"""By measure what was found, by column."""
+
+
+def _table(found: Mapping[Any, Rows]) -> pd.DataFrame:
+    """Make one table of the rows of all policies or pairs, by their names and the measure; an empty one of none."""
+    if not found:
+        return pd.DataFrame()
+    rows = [row for of_measures in found.values() for row in of_measures.values()]
+    return pd.DataFrame(rows, _index(tuple(found), tuple(next(iter(found.values())))))
+
+
+@lru_cache
+def _index(names: tuple, measures: tuple) -> pd.Index:
+    """Index rows by name, which may be a tuple, and measure; the same at every load, and slow to make."""
+    table: pd.Series = pd.concat({name: pd.Series(0, list(measures)) for name in names})
+    return table.index
+
+
+def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stopping: Mapping[str, Any]) -> Rows:
+    """Work out one simulation's rows of `points`, by measure."""
+    end = schedule.column("end")
+    ended = in_order(end)[: batch * (1 + stopping["most"])]  # the others are in no batch
+    in_turn = {name: of_jobs.take(ended) for name, of_jobs in values.items()}
+    means = {name: means_of_batches(of_jobs, batch, most=stopping["most"]) for name, of_jobs in in_turn.items()}
+    run = mean_of_batches(next(iter(means.values())), **stopping)
+    rows: dict[str, dict[str, Any]] = {}
+    for name, of_batches in means.items():
+        found = mean_of_batches(of_batches, most=run.batches)
+        whole = mean_of_batches(of_batches, most=stopping["most"])
+        rows[name] = {"mean": found.mean, "low": found.low, "high": found.high}
+        accuracy = found.half_width / found.mean if found.mean else np.nan
+        rows[name] |= {"accuracy": accuracy, "batches": run.batches, "stopped": run.stopped}
+        rows[name] |= {"lag1": found.lag1, "ceiling": run.stopped == "ceiling", "whole": whole.mean}
+    begin, last = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
+    work = metrics.executed(begin, last, schedule.column("start"), end, schedule.column("procs"))
+    executed = work / (schedule.workload.procs * (last - begin))
+    return {name: row | {"executed": executed} for name, row in rows.items()}
+
+
+Made = tuple[Rows, Mapping[str, Floats]]
+"""The points of one simulation, and by measure the means of its batches in order of arrival."""
+
+
+def _difference(one: Made, other: Made, most: int) -> Rows:
+    """Work out the rows of `differences` of one pair, by measure."""
+    ceiling = any(row["ceiling"] for rows, _ in (one, other) for row in rows.values())
+    return {name: _of_means(means, other[1][name], most) | {"ceiling": ceiling} for name, means in one[1].items()}
+
+
+def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100) -> dict[str, float]:
+    """Find how much more the jobs have under another policy than under one, with the interval of batch means.
+
+    The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
+    nought, as a share of one's mean: the usual first-order interval of a ratio.
+
+    Parameters
+    ----------
+    one, other : array
+        A number a job, the same jobs in the same order. The first batch is dropped.
+    batch, most : int
+        Jobs a batch, and how many batches at most.
+
+    Returns
+    -------
+    dict
+        `one`, `other`, the means; `relative`, other / one - 1, with `low` and `high` (90 % confidence); `lag1` of the
+        batch means.
+
+    Examples
+    --------
+    >>> one = np.random.default_rng(0).exponential(100, 2000)
+    >>> found = relative_difference(one, 1.1 * one, batch=50)
+    >>> round(found["relative"], 6), round(found["high"] - found["low"], 6)
+    (0.1, 0.0)
+    """
+    return _of_means(means_of_batches(one, batch, most=most), means_of_batches(other, batch, most=most), most)
+
+
+def _of_means(one: Floats, other: Floats, most: int) -> dict[str, float]:
+    """Find what `relative_difference` does, from the means of the batches of both."""
+    means = [mean_of_batches(of_batches, most=most).mean for of_batches in (one, other)]
+    if means[0] == 0:  # nothing to compare with
+        unknown = dict.fromkeys(("relative", "low", "high", "lag1"), np.nan)
+        return {"one": means[0], "other": means[1]} | unknown
+    relative = means[1] / means[0] - 1
+    rest = mean_of_batches(other - (1 + relative) * one, most=most)
+    half_width = rest.half_width / means[0]
+    interval = {"relative": relative, "low": relative - half_width, "high": relative + half_width}
+    return {"one": means[0], "other": means[1]} | interval | {"lag1": rest.lag1}
+
+
+def over_runs(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Average points or differences over independent runs, and find the intervals that these give.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `at_load`, with further index levels; the first one says which run it is of.
+    column : str
+        The one whose intervals are wanted: `whole` of points, `relative` of differences.
+
+    Returns
+    -------
+    DataFrame
+        By all levels but the first: the means of all numeric columns; `low` and `high` of the column asked for (90 %
+        confidence, Student's t over the runs, which are independent whatever the correlation within each); `runs`, how
+        many; `ceiling`, whether it stopped most of them.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_tuples([(1, 0.8), (2, 0.8)], names=["run", "load"])
+    >>> over_runs(pd.DataFrame({"whole": [10.0, 12.0], "ceiling": False}, index), "whole").round(1).to_dict("index")
+    {0.8: {'whole': 11.0, 'ceiling': False, 'low': 4.7, 'high': 17.3, 'runs': 2}}
+    """
+    levels = table.index.names[1:]
+    cases = table.groupby(levels, sort=False)
+    interval = mean_interval(table[column].unstack(levels))
+    bounds = {"low": interval.low, "high": interval.high}
+    return cases.mean(numeric_only=True).assign(**bounds, runs=cases.size(), ceiling=cases.ceiling.mean() > 0.5)
+
+
+def coverage(table: pd.DataFrame, truth: str) -> pd.Series:
+    """Tell whether the interval of each run holds the mean over all runs, to see whether intervals are honest.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As for `over_runs`, with `low` and `high`.
+    truth : str
+        The column whose mean over the runs counts as the truth: `whole` of points, `relative` of differences.
+
+    Returns
+    -------
+    Series of bool
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_tuples([(1, 0.8), (2, 0.8)], names=["run", "load"])
+    >>> table = pd.DataFrame({"whole": [10.0, 12.0], "low": [9.0, 9.0], "high": [11.5, 10.0]}, index)
+    >>> coverage(table, "whole").tolist()
+    [True, False]
+    """
+    mean = table[truth].groupby(table.index.names[1:], sort=False).transform("mean")
+    return (table.low <= mean) & (mean <= table.high)

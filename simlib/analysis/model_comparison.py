@@ -1,0 +1,320 @@
+"""Compare a twin with its log: the distributions one by one, what jobs of a user have in common, and the schedules."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import sweeps
+from ..core.policy import Policy
+from ..core.schedule import simulate
+from ..core.workload import Workload
+from ..models.twin_parts import NONE
+from .stats import ks_distance
+
+DAY = 86400
+
+KEYS = {
+    "user": ["user"],
+    "group": ["group"],
+    "user and group": ["user", "group"],
+    "user, group and requested time": ["user", "group", "requested"],
+}
+"""The keys by which Tang et al. (JPDC 2013, Table 2) group similar jobs."""
+
+
+def described(workload: Workload) -> pd.DataFrame:
+    """Add to the jobs what a twin has to resemble.
+
+    Returns
+    -------
+    DataFrame
+        `Workload.jobs`, and `requested` (seconds, -1 for none), `used`: R = run / requested (nan for none), `month`,
+        `hour` of the local week from Monday, `session`: a number that is the same for jobs in a row by which a user
+        repeats a request, a size and a requested time.
+
+    Raises
+    ------
+    ValueError
+        For a workload without a log, or without a calendar.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> jobs = described(simlib.load("sample"))
+    >>> jobs.month.unique().tolist()
+    ['2026-01', '2026-02', '2026-03']
+    """
+    if workload.log is None:
+        raise ValueError(f"{workload.name}: described: found no log, expected a workload that was read from one")
+    jobs = workload.jobs
+    requested = workload.log.requested_time.loc[jobs.index]
+    local = workload.time(0) + pd.to_timedelta(jobs.submit, unit="s")
+    jobs["requested"] = requested.where(requested > 0, NONE)
+    jobs["used"] = (jobs.run / jobs.requested).where(requested > 0)
+    jobs["month"] = workload.calendar_month(jobs.submit)
+    jobs["hour"] = local.dt.day_of_week * 24 + local.dt.hour
+    jobs["session"] = session(jobs)
+    return jobs
+
+
+def session(jobs: pd.DataFrame) -> pd.Series:
+    """Number the sessions: a session is a user's jobs in a row that have the same size and requested time.
+
+    Examples
+    --------
+    >>> jobs = pd.DataFrame({"user": 1, "submit": [0, 5, 9], "procs": [4, 4, 8], "requested": 60})
+    >>> session(jobs).tolist()
+    [1, 1, 2]
+    """
+    request = jobs.sort_values(["user", "submit"], kind="stable")[["user", "procs", "requested"]]
+    return (request != request.shift()).any(axis=1).cumsum().loc[jobs.index]
+
+
+def repeated(jobs: pd.DataFrame) -> float:
+    """Compute the share of jobs that repeat the size and the requested time of the same user's job before.
+
+    Examples
+    --------
+    >>> repeated(pd.DataFrame({"user": 1, "submit": [0, 5, 9, 11], "procs": [4, 4, 8, 4], "requested": 60}))
+    0.25
+    """
+    return 1 - session(jobs).nunique() / len(jobs)
+
+
+def unevenness(jobs: pd.DataFrame) -> float:
+    """Compute the mean absolute deviation of a day's work from the mean day's, in units of the mean day's.
+
+    Examples
+    --------
+    Three processor-seconds on the first day, one on the second:
+
+    >>> unevenness(pd.DataFrame({"submit": [0, DAY], "run": [3, 1], "procs": 1}))
+    0.5
+    """
+    work = np.bincount((jobs.submit - jobs.submit.min()) // DAY, jobs.run * jobs.procs)
+    return float(np.abs(work / work.mean() - 1).mean())
+
+
+def by_month(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Count the jobs and the work (processor-hours) submitted in each month.
+
+    Examples
+    --------
+    >>> by_month(pd.DataFrame({"month": ["1996-10", "1996-11", "1996-11"], "run": 1800, "procs": 4})).work.tolist()
+    [2.0, 4.0]
+    """
+    groups = jobs.assign(work=jobs.run * jobs.procs / 3600).groupby("month")
+    return pd.DataFrame({"jobs": groups.size(), "work": groups.work.sum()})
+
+
+# Distributions
+
+
+def marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
+    """List the distributions that a twin has to resemble, each as a Series of values.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> found = marginals(described(simlib.load("sample")))
+    >>> int(found["size"].max()), int(found["jobs of a user"].sum())
+    (128, 6000)
+    """
+    by_user = jobs.sort_values(["user", "submit"], kind="stable")
+    gap = by_user.submit.diff()[by_user.user == by_user.user.shift()]
+    return {
+        "size": jobs.procs,
+        "run time": jobs.run,
+        "requested time": jobs.requested[jobs.requested != NONE],
+        "run / requested": jobs.used.dropna(),
+        "hour of the week": jobs.hour,
+        "between submissions": jobs.submit.diff().dropna(),
+        "between those of a user": gap,
+        "jobs of a user": jobs.groupby("user").size(),
+        "jobs of a session": jobs.groupby("session").size(),
+    }
+
+
+def distances(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
+    """Compute the Kolmogorov-Smirnov distances of two workloads, the largest gaps between cumulative distributions.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        From `described`.
+
+    Returns
+    -------
+    Series
+        By distribution (`marginals`); nan where one of them has no values.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> jobs = described(simlib.load("sample"))
+    >>> float(distances(jobs, jobs).max())
+    0.0
+    """
+    pairs = zip(marginals(one).items(), marginals(other).values(), strict=True)
+    return pd.Series({name: ks_distance(values, others) for (name, values), others in pairs})
+
+
+PANELS = {
+    "size": "processors: share of jobs with no more",
+    "requested": "requested time [h]: share of jobs with no more",
+    "used": "run / requested [%]: % of jobs",
+    "hour": "hour of the local week: % of jobs",
+    "month_jobs": "jobs by month",
+    "month_work": "work by month [1000 processor-hours]",
+    "users": "users, the busiest first: share of jobs",
+    "session": "jobs of a session: share with no more",
+    "gap": "to a user's next job [h]: share with no more",
+}
+"""The curves that `curves` makes, each with the title of its panel."""
+
+
+def curves(jobs: pd.DataFrame) -> dict[str, pd.Series]:
+    """Make the curves of the distributions, for drawing: by the keys of `PANELS`, a Series of values over places.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> curves(described(simlib.load("sample")))["month_jobs"].tolist()
+    [2018, 1892, 2090]
+    """
+    found = marginals(jobs)
+    month = by_month(jobs)
+    used = np.minimum(np.floor(100 * found["run / requested"]), 110).astype(int)
+    return {
+        "size": cumulative(found["size"]),
+        "requested": cumulative(found["requested time"] / 3600),
+        "used": 100 * used.value_counts(normalize=True).reindex(range(111), fill_value=0),
+        "hour": 100 * jobs.hour.value_counts(normalize=True).reindex(range(7 * 24), fill_value=0),
+        "month_jobs": month.jobs,
+        "month_work": month.work / 1000,
+        "users": jobs.user.value_counts(normalize=True).cumsum().set_axis(range(1, jobs.user.nunique() + 1)),
+        "session": cumulative(found["jobs of a session"]),
+        "gap": cumulative(found["between those of a user"].clip(lower=1) / 3600),
+    }
+
+
+def cumulative(values: pd.Series) -> pd.Series:
+    """Compute the cumulative distribution of a sample, as a Series of shares over the values that occur.
+
+    Examples
+    --------
+    >>> cumulative(pd.Series([8, 1, 1, 2])).to_dict()
+    {1: 0.5, 2: 0.75, 8: 1.0}
+    """
+    return values.value_counts(normalize=True).sort_index().cumsum()
+
+
+def users(jobs: pd.DataFrame) -> pd.Series:
+    """Describe the users in a few numbers.
+
+    The share of the jobs of the ten busiest users, the share of jobs repeated (see `repeated`), the unevenness of the
+    days, and the mean standard deviation of R within groups of 10 jobs or more, by `KEYS`, and of all jobs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> float(users(described(simlib.load("sample")))["jobs of the ten busiest users"].round(2))
+    0.68
+    """
+    used = jobs.used.clip(upper=1).dropna()
+    numbers: dict[str, Any] = {
+        "jobs of the ten busiest users": jobs.user.value_counts(normalize=True).head(10).sum(),
+        "jobs that repeat the one before": repeated(jobs),
+        "unevenness of days": unevenness(jobs),
+        "standard deviation of R": used.std(),
+    }
+    for name, key in KEYS.items():
+        groups = used.groupby([jobs.loc[used.index, column] for column in key])
+        known = (jobs[key] != NONE).any().all()
+        numbers[f"... within {name}"] = groups.std()[groups.size() >= 10].mean() if known else np.nan
+    return pd.Series(numbers)
+
+
+# Scheduling
+
+
+def schedules(
+    workloads: Mapping[tuple, Workload], policies: Mapping[str, Policy], executor: Executor | None = None
+) -> pd.DataFrame:
+    """Simulate workloads under policies.
+
+    Parameters
+    ----------
+    workloads : dict of Workload
+        By a tuple, such as (log, kind, run).
+    policies : dict
+        By name.
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    DataFrame
+        By that tuple: `<policy>_response` (seconds) and `<policy>_slowdown` (bounded), means over all jobs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> schedules({("few", "log", 0): few}, {"easy": simlib.EASY()}).loc[("few", "log", 0)].to_dict()
+    {'easy_response': 12.0, 'easy_slowdown': 1.2}
+    """
+    tasks = [(workload, policy) for workload in workloads.values() for policy in policies.values()]
+    means = np.array(sweeps.sweep(_means, tasks, executor, label="simulations")).reshape(len(workloads), -1)
+    columns = [f"{name}_{metric}" for name in policies for metric in ("response", "slowdown")]
+    return pd.DataFrame(means, pd.MultiIndex.from_tuples(workloads), columns)
+
+
+def _means(workload: Workload, policy: Policy) -> tuple[float, float]:
+    summary = simulate(workload, policy).summary()
+    return summary.mean_response, summary.mean_bounded_slowdown
+
+
+def verdicts(
+    table: pd.DataFrame, kinds: tuple[str, str], schedulers: Sequence[str] = ("easy", "conservative")
+) -> pd.DataFrame:
+    """Tell how far the twins' results are from the logs', and whether both say the same of the schedulers.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `schedules`, by log, kind and run.
+    kinds : (str, str)
+        The kind that stands for the log, and the one that stands for the twin.
+
+    Returns
+    -------
+    DataFrame
+        By metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the mean relative
+        difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs in which the
+        same scheduler is better as in the mean.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["KTH"], ["log", "twin"], [0]], names=["log", "kind", "run"])
+    >>> columns = ["easy_response", "conservative_response", "easy_slowdown", "conservative_slowdown"]
+    >>> table = pd.DataFrame([[100, 110, 10, 9], [90, 95, 10, 8]], index, columns)
+    >>> verdicts(table, ("log", "twin")).round(2).loc[("response", "KTH"), ["off_easy", "log", "twin"]].to_dict()
+    {'off_easy': -0.1, 'log': 0.1, 'twin': 0.06}
+    """
+    rows = {}
+    for metric in ("response", "slowdown"):
+        for log, runs in table.groupby("log", sort=False):
+            row = {}
+            for scheduler in schedulers:
+                one, other = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"].mean() for kind in kinds)
+                row[f"off_{scheduler}"] = other / one - 1
+            for kind in kinds:
+                first, second = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"] for scheduler in schedulers)
+                difference = second / first - 1
+                row[kind] = difference.mean()
+                row[f"{kind}: same sign"] = (np.sign(difference) == np.sign(difference.mean())).mean()
+            rows[metric, log] = row
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(rows, names=["metric", "log"]))

@@ -1,0 +1,231 @@
+"""Distributions of run time and size by size class, and what a schedule backfilled of each class.
+
+Workloads come as a list of (label, Workload), so that logs and models can stand side by side.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._util.arrays import Floats, Ints
+from ..core import metrics
+from ..core.schedule import Schedule
+from ..core.workload import Workload
+from .stats import ks_distance
+
+Labelled = Sequence[tuple[str, Workload]]
+
+ALL = 0
+"""Stands for the jobs of all sizes where a size class is meant."""
+
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+SECONDS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400)
+"""Round times at which tables give the cumulative distributions."""
+
+
+def size_class(procs: ArrayLike) -> Ints:
+    """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on.
+
+    Examples
+    --------
+    >>> size_class([1, 2, 3, 64, 65]).tolist()
+    [1, 2, 4, 64, 128]
+    """
+    upper = 2 ** np.arange(31)
+    return upper[np.searchsorted(upper, np.asarray(procs))]
+
+
+def class_name(upper: int) -> str:
+    """Write a size class as people do.
+
+    Examples
+    --------
+    >>> class_name(2), class_name(8), class_name(ALL)
+    ('2', '5-8', 'all')
+    """
+    return "all" if upper == ALL else str(upper) if upper <= 2 else f"{upper // 2 + 1}-{upper}"
+
+
+def _groups(jobs: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
+    """List the jobs of all sizes, then those of each size class: pairs of class and table."""
+    return [(ALL, jobs), *jobs.groupby(size_class(jobs.procs))]
+
+
+def by_class(workloads: Labelled) -> pd.DataFrame:
+    """Describe the run times of each workload and size class.
+
+    Parameters
+    ----------
+    workloads : list of (str, Workload)
+
+    Returns
+    -------
+    DataFrame
+        By workload and size class: `jobs`, `share` of the workload's jobs, `size_mean` (processors), `run_mean` and
+        the quantiles `run_10` to `run_90` (seconds, each a run time that occurs), and `upto_<seconds>`, the share of
+        jobs that ran for no longer.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 2))
+    >>> named(by_class([("made", w)])).run_50.to_dict()
+    {('made', 'all'): 5, ('made', '2'): 5, ('made', '3-4'): 10}
+    """
+    rows = {}
+    for label, workload in workloads:
+        for upper, jobs in _groups(workload.jobs):
+            row = {"jobs": len(jobs), "share": len(jobs) / len(workload)}
+            row |= {"size_mean": jobs.procs.mean(), "run_mean": jobs.run.mean()}
+            quantiles = np.quantile(jobs.run, QUANTILES, method="inverted_cdf")
+            row |= {f"run_{100 * q:.0f}": value for q, value in zip(QUANTILES, quantiles, strict=True)}
+            shares = cumulative(jobs.run, SECONDS)
+            row |= {f"upto_{seconds}": share for seconds, share in zip(SECONDS, shares, strict=True)}
+            rows[label, upper] = row
+    return pd.DataFrame(list(rows.values()), index=_index(rows))
+
+
+def _index(keys: Iterable[tuple[str, int]]) -> pd.MultiIndex:
+    return pd.MultiIndex.from_tuples(list(keys), names=["workload", "size_class"])
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """Write the size classes of a table as people do, for reading and saving.
+
+    Examples
+    --------
+    >>> named(pd.DataFrame({"jobs": [7, 5]}, pd.Index([ALL, 8], name="size_class"))).jobs.to_dict()
+    {'all': 7, '5-8': 5}
+    """
+    return table.rename(index=class_name, level="size_class")
+
+
+def cumulative(run: ArrayLike, seconds: ArrayLike) -> Floats:
+    """Find the share of run times that are no longer than each of `seconds`.
+
+    Examples
+    --------
+    >>> cumulative([5, 10, 60, 3600], [1, 10, 3600]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    ordered = np.sort(run)
+    return np.searchsorted(ordered, seconds, side="right") / len(ordered)
+
+
+def curves(workloads: Labelled, least_jobs: int = 100, points: int = 300) -> pd.DataFrame:
+    """Work out the cumulative distributions of run times as curves, for drawing.
+
+    Parameters
+    ----------
+    workloads : list of (str, Workload)
+    least_jobs : int
+        A size class with fewer is left out: its curve would be chance.
+    points : int
+        Where a curve is evaluated, evenly on the logarithmic scale from one second to the longest run.
+
+    Returns
+    -------
+    DataFrame
+        By workload and size class, a column a time (seconds): the share of jobs that ran for no longer.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 9, 9, 3), B=(1, 3, 3, 2), C=(2, 5, 5, 2))
+    >>> curves([("made", w)], least_jobs=2, points=3).loc[("made", 2)].to_dict()
+    {1: 0.0, 3: 0.5, 9: 1.0}
+    """
+    longest = max((workload.jobs.run.max() for _, workload in workloads if len(workload)), default=1)
+    seconds = np.unique(np.rint(np.geomspace(1, max(longest, 2), points)).astype(np.int64))
+    rows = {}
+    for label, workload in workloads:
+        for upper, jobs in _groups(workload.jobs):
+            if len(jobs) >= least_jobs:
+                rows[label, upper] = cumulative(jobs.run, seconds)
+    return pd.DataFrame(list(rows.values()), index=_index(rows), columns=pd.Index(seconds, name="seconds"))
+
+
+def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFrame:
+    """Measure how far the distributions are from those of one workload, size class by size class.
+
+    The distance is Kolmogorov and Smirnov's: the largest vertical gap between two cumulative distributions, 0 where
+    they are the same and 1 where they do not overlap.
+
+    Parameters
+    ----------
+    workloads : list of (str, Workload)
+    to : str
+        Label of the one.
+    least_jobs : int
+        Size classes with fewer jobs on either side are left out.
+
+    Returns
+    -------
+    DataFrame
+        By size class as it is written, "all" for all jobs, a column each other workload; the row "sizes" is the
+        distance between the distributions of size.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one", 4, A=(0, 9, 9, 3), B=(1, 3, 3, 2))
+    >>> other = simlib.Workload.of("other", 4, A=(0, 9, 9, 3), B=(1, 5, 5, 2))
+    >>> distances([("one", one), ("other", other)], "one", least_jobs=1).other.to_dict()
+    {'sizes': 0.0, 'all': 0.5, '2': 1.0, '3-4': 0.0}
+    """
+    jobs = {label: workload.jobs for label, workload in workloads}
+    runs = {label: {upper: part.run for upper, part in _groups(table)} for label, table in jobs.items()}
+    columns: dict[str, dict[str | int, float]] = {}
+    for label in jobs:
+        if label != to:
+            columns[label] = {"sizes": ks_distance(jobs[to].procs, jobs[label].procs)} | {
+                upper: ks_distance(run, runs[label][upper])
+                for upper, run in runs[to].items()
+                if upper in runs[label] and min(len(run), len(runs[label][upper])) >= least_jobs
+            }
+    table = pd.DataFrame(columns, index=["sizes", *runs[to]]).dropna(how="all")
+    names = ["sizes" if key == "sizes" else class_name(key) for key in table.index]
+    return table.set_axis(pd.Index(names, name="size_class"))
+
+
+def backfilled(schedule: Schedule) -> pd.DataFrame:
+    """Measure what was backfilled of all jobs, and of each size class.
+
+    A job counts as backfilled if it starts while one that arrived earlier is left waiting.
+
+    Parameters
+    ----------
+    schedule : Schedule
+
+    Returns
+    -------
+    DataFrame
+        By size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`, the same of
+        processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all; `response_s` and
+        `bounded_slowdown`, means (MF's formula, without a floor of 1).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> backfilled(simlib.simulate(w, simlib.EASY())).backfilled.round(2).to_dict()
+    {0: 0.33, 1: 1.0, 2: 0.0, 4: 0.0}
+    """
+    wait, run, procs, passed = (schedule.column(name) for name in ("wait", "run", "procs", "backfilled"))
+    classes, which = np.unique(size_class(procs), return_inverse=True)
+    work, slowdown = procs * run, metrics.bounded_slowdown(wait, run, floor=None)
+    values = np.ones(len(work)), passed, work, work * passed, procs, procs * passed, wait + run, slowdown
+    sums = np.array([np.bincount(which, column) for column in values])
+    jobs, passed, work, passed_work, procs, passed_procs, response, slowdown = np.c_[sums.sum(axis=1), sums]
+    with np.errstate(invalid="ignore"):  # nan where none is backfilled
+        columns = {
+            "jobs": jobs,
+            "backfilled": passed / jobs,
+            "backfilled_work": passed_work / work,
+            "size_ratio": (passed_procs / passed) / (procs / jobs),
+            "response_s": response / jobs,
+            "bounded_slowdown": slowdown / jobs,
+        }
+    return pd.DataFrame(columns, pd.Index([ALL, *classes], name="size_class")).rename_axis(columns="metric")

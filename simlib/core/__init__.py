@@ -1,0 +1,1 @@
+"""Workloads, schedules, estimates and measures: what is simulated, and what comes out of it."""

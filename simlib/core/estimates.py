@@ -1,0 +1,383 @@
+"""Model how run-time estimates arise: each model gives each job an estimate (MF sections 4.2 to 4.5).
+
+A model is a function of the jobs table (`Workload.jobs`) that returns one estimate in whole seconds a job; any such
+function can be passed to `Workload.with_estimates`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from .._util.arrays import Bools, Floats, Ints
+from .._util.compiled import compiled
+from . import checks
+
+Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
+"""A function of the jobs table that returns one estimate in whole seconds a job."""
+
+WEEK = 7 * 86400
+
+
+def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
+    """Check what a model gave: whole seconds from 0 to 2^61 for each job, as int64.
+
+    Raises
+    ------
+    ValueError
+        For anything else; it names the model and the first such job.
+
+    Examples
+    --------
+    >>> in_seconds(pd.Series({"A": 60.0, "B": float("nan")}), "mine")
+    Traceback (most recent call last):
+        ...
+    ValueError: mine: job B: found an estimate of nan, expected whole seconds, 0 to 2^61
+    """
+    seconds = pd.to_numeric(estimate, errors="coerce").to_numpy(float, na_value=np.nan)
+    fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
+    if not fits.all():
+        place = int(fits.argmin())
+        found = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
+        raise ValueError(f"{model}: {found}, expected whole seconds, 0 to 2^61")
+    return estimate.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class User:
+    """Take what the users asked for: the log's own estimates.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(User()).jobs.estimate.to_list()
+    [15, 8]
+    """
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        return jobs.estimate
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Take the run time itself: perfect estimates.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(Exact()).jobs.estimate.to_list()
+    [10, 5]
+    """
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        return jobs.run
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Draw at random from [r, f r], r being the run time and f >= 1 the badness factor (MF section 4.2).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample").with_estimates(Uniform(f=2, seed=1))
+    >>> bool(w.jobs.estimate.between(w.jobs.run, 2 * w.jobs.run).all())
+    True
+    """
+
+    f: float
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checks.whole("Uniform", "seed", self.seed, 0)
+        if not (np.isfinite(self.f) and self.f >= 1):
+            raise ValueError(f"Uniform: found f={self.f!r}, expected a number of at least 1")
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        u = np.random.default_rng(self.seed).random(len(jobs))
+        return in_seconds(np.floor(jobs.run * (1 + (self.f - 1) * u)), self)  # never above f r
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Multiply the present estimates by a factor, such as 2 (MF section 4.5).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> w.with_estimates(Scaled(2)).jobs.estimate.to_list()
+    [30, 16]
+    """
+
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.factor) and self.factor > 0):
+            raise ValueError(f"Scaled: found factor={self.factor!r}, expected a positive number")
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        return in_seconds(np.rint(jobs.estimate * self.factor), self)
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """Model what users ask for: unrelated to the run time but for being seldom below it (MF section 4.3).
+
+    1. With probability `under` the estimate is 0.99 T_r, T_r being the run time, and that is all.
+    2. Otherwise it is T_r / u, u uniform in (0, 1], so that the used share of it is spread evenly.
+    3. Times `stretch` where T_r < `short` seconds.
+    4. Cut at `cap` seconds, but never below T_r: only step 1 is to make estimates that are too small.
+
+    Rounding to whole seconds makes step 1 return T_r itself for jobs of up to 50 s.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample").with_estimates(Modelled(seed=1))
+    >>> round(float((w.jobs.estimate < w.jobs.run).mean()), 2)
+    0.1
+    """
+
+    seed: int = 0
+    under: float = 0.10
+    short: float = 90
+    stretch: float = 10
+    cap: float = 86400
+
+    def __post_init__(self) -> None:
+        checks.whole("Modelled", "seed", self.seed, 0)
+        for name, right, expected in (
+            ("under", 0 <= self.under <= 1, "a probability"),
+            ("short", self.short >= 0, "a number of seconds, at least 0"),
+            ("stretch", 1 <= self.stretch < np.inf, "a number of at least 1"),
+            ("cap", 0 < self.cap < np.inf, "a positive number of seconds"),
+        ):
+            if not right:
+                raise ValueError(f"Modelled: found {name}={getattr(self, name)!r}, expected {expected}")
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        rng = np.random.default_rng(self.seed)
+        too_small = rng.random(len(jobs)) < self.under
+        u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
+        estimate = jobs.run / u * np.where(jobs.run < self.short, self.stretch, 1)
+        estimate = estimate.clip(upper=np.maximum(jobs.run, float(self.cap)))
+        return in_seconds(estimate.where(~too_small, 0.99 * jobs.run).round(), self)
+
+
+@dataclass(frozen=True)
+class Historical:
+    """Predict from earlier runs of the same application by the same user on as many processors (MF section 4.4).
+
+    The estimate is the mean of the run times of these runs plus some standard deviations. Where there is no such run,
+    it is the same of all runs of the workload so far; the first job, which has nothing before it, keeps its estimate.
+    For each triple (application, user, processors), and for the whole workload, three numbers are kept: how many runs,
+    the sum of the run times, the sum of their squares. Those of a triple are discarded when they are stale.
+
+    Parameters
+    ----------
+    deviations : float
+        How many standard deviations are added. They are those of a sample (divisor n - 1); of one run, 0.
+    stale : float
+        Seconds after which what is known of a triple is discarded; `numpy.inf` for never.
+    since : {"last", "first"}
+        Whether the seconds are counted from the last run recorded, or from the first.
+    killed : bool
+        Whether runs are recorded that did not complete (by a known status other than 1).
+    ends : Series, optional
+        By the index of the jobs, the second at which each job's run time is known: it counts for jobs submitted later
+        than that. By default every earlier job of the table counts, ended or not, which only hindsight allows.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "app": 3})
+    >>> simlib.Workload(table, 4).with_estimates(Historical(deviations=0)).jobs.estimate.to_list()
+    [10, 10, 20]
+    """
+
+    deviations: float = 1.5
+    stale: float = WEEK
+    since: str = "last"
+    killed: bool = False
+    ends: pd.Series | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, right, expected in (
+            ("deviations", 0 <= self.deviations < np.inf, "a number of at least 0"),
+            ("stale", self.stale > 0, "a positive number of seconds"),
+            ("since", self.since in ("last", "first"), "'last' or 'first'"),
+        ):
+            if not right:
+                raise ValueError(f"Historical: found {name}={getattr(self, name)!r}, expected {expected}")
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        past = self.past(jobs)
+        estimate = (past["mean"] + self.deviations * past["sd"]).where(past["runs"] > 0)
+        estimate = estimate.fillna(past["all_mean"] + self.deviations * past["all_sd"])
+        # cut to whole seconds, so that an estimate is below the run time if and only if it was before
+        return in_seconds(estimate.where(past["all_runs"] > 0, jobs.estimate) // 1, self)
+
+    def past(self, jobs: pd.DataFrame) -> pd.DataFrame:
+        """Collect what is known of each job's triple, and of the whole workload, when the job is submitted.
+
+        Returns
+        -------
+        DataFrame
+            `runs` recorded, their `mean` and `sd` in seconds (0 where there is none), and `all_runs`, `all_mean`,
+            `all_sd` of the whole workload; by the index of `jobs`.
+
+        Examples
+        --------
+        >>> import pandas as pd, simlib
+        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "app": 3})
+        >>> Historical().past(simlib.Workload(table, 4).jobs)[["runs", "mean"]].to_numpy().tolist()
+        [[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]
+        """
+        submit = jobs.submit.to_numpy()
+        if self.ends is None:  # in order of submission, whatever the clock
+            recorded, by_submit = submit, np.argsort(submit, kind="stable")
+            asked = known = np.argsort(by_submit)
+        else:
+            recorded = known = self.ends.loc[jobs.index].to_numpy()
+            asked = submit
+        triple = jobs.groupby(["app", "user", "procs"]).ngroup().to_numpy().astype(np.int64)
+        learn = np.full(len(jobs), True) if self.killed else ~did_not_complete(jobs).to_numpy()
+        run, since_last = jobs.run.to_numpy(float), self.since == "last"
+        past = _past(asked, known, submit, recorded, triple, run, learn, float(self.stale), since_last)
+        return pd.DataFrame(past, index=jobs.index, columns=["runs", "mean", "sd", "all_runs", "all_mean", "all_sd"])
+
+
+@dataclass(frozen=True)
+class LastTwo:
+    """Predict the mean run time of the user's last two jobs that have ended, and no more than the user asks for.
+
+    The predictor of `simlib.Predictions` (Tsafrir, Etsion & Feitelson 2005, section 3.2), where it is known beforehand
+    when jobs end. When a job is submitted, the jobs of the same user that have ended count, of these the two that were
+    submitted last, or the only one; where there is none, or the user is not known, the estimate stays what it is. In
+    whole seconds, half a second cut, and at least one.
+
+    Parameters
+    ----------
+    ends : Series
+        By the index of the jobs, the second at which each ends: it counts for jobs submitted from then on.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [10, 30, 20], "procs": 1, "user": 7, "estimate": 60})
+    >>> w = simlib.Workload(table, 4)
+    >>> w.with_estimates(LastTwo(ends=w.jobs.submit + w.jobs.run)).jobs.estimate.to_list()
+    [60, 10, 20]
+    """
+
+    ends: pd.Series = field(repr=False, compare=False)
+
+    def __call__(self, jobs: pd.DataFrame) -> pd.Series:
+        submit, user, ran = (jobs[name].to_numpy() for name in ("submit", "user", "run"))
+        ends = self.ends.loc[jobs.index].to_numpy()
+        by_submit = np.argsort(submit, kind="stable")
+        number = np.argsort(by_submit, kind="stable")
+        by_end = np.lexsort((number, ends))
+        last_two: dict[int, list[tuple[int, int]]] = {}  # by user: number and run time, the last one first
+        predicted, ended = jobs.estimate.to_numpy(copy=True), 0
+        for job in by_submit:
+            while (ends[one := by_end[ended]], number[one]) < (submit[job], number[job]):
+                last_two[user[one]] = sorted([*last_two.get(user[one], []), (number[one], ran[one])])[-2:]
+                ended += 1
+            if user[job] != -1 and (known := last_two.get(user[job])):
+                mean = sum(run for _, run in known) // len(known)
+                predicted[job] = min(max(mean, 1), predicted[job])
+        return pd.Series(predicted, jobs.index)
+
+
+def did_not_complete(jobs: pd.DataFrame) -> pd.Series:
+    """Tell which jobs failed, were killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs").
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> did_not_complete(pd.DataFrame({"status": [1, 0, 5, -1]})).to_list()
+    [False, True, True, False]
+    """
+    return (jobs.status >= 0) & (jobs.status != 1)
+
+
+@compiled
+def _past(
+    asked: Ints,
+    known: Ints,
+    submit: Ints,
+    recorded: Ints,
+    triple: Ints,
+    run: Floats,
+    learn: Bools,
+    stale: float,
+    since_last: bool,
+) -> Floats:
+    """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
+
+    A run is known to a job if its `known` is below the job's `asked`; `recorded` and `submit` are the same as seconds.
+    """
+    n = asked.size
+    workload = triple.max() + 1 if n else 0
+    sums = np.zeros((workload + 1, 3))  # runs, sum of the run times, sum of their squares
+    since = np.zeros(workload, np.int64)  # the last run recorded, or the first
+    past = np.zeros((n, 6))
+    in_turn = np.argsort(known, kind="mergesort")
+    taken = 0
+    for job in np.argsort(asked, kind="mergesort"):
+        while taken < n and known[in_turn[taken]] < asked[job]:
+            earlier = in_turn[taken]
+            taken += 1
+            if not learn[earlier]:
+                continue
+            own = triple[earlier]
+            if recorded[earlier] - since[own] > stale:
+                sums[own] = 0
+            if since_last or sums[own, 0] == 0:
+                since[own] = recorded[earlier]
+            for which in (own, workload):
+                sums[which, 0] += 1
+                sums[which, 1] += run[earlier]
+                sums[which, 2] += run[earlier] ** 2
+        own = triple[job]
+        if submit[job] - since[own] > stale:
+            sums[own] = 0
+        for place, which in ((0, own), (3, workload)):
+            count, total, squares = sums[which]
+            past[job, place] = count
+            if count > 0:
+                past[job, place + 1] = total / count
+            if count > 1:
+                past[job, place + 2] = np.sqrt(max(count * squares - total**2, 0) / (count * (count - 1)))
+    return past
+
+
+NAMES: dict[str, Model] = {"user": User(), "exact": Exact()}
+
+
+def named(model: str | Model) -> Model:
+    """Look up the model of a name in `NAMES`; a model itself is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        For what is neither.
+
+    Examples
+    --------
+    >>> named("exact")
+    Exact()
+    """
+    if isinstance(model, str) and model in NAMES:
+        return NAMES[model]
+    if callable(model) and not isinstance(model, type):
+        return model
+    raise ValueError(
+        f"estimates: found {model!r}, expected one of {', '.join(map(repr, NAMES))} "
+        "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
+    )

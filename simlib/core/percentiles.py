@@ -1,0 +1,226 @@
+"""Means and percentiles of many groups of jobs at once, as they are and resampled: each measure is sorted once.
+
+A percentile is a value that occurs: the smallest that at least that share of the jobs does not exceed.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._util.arrays import Codes, Floats, Ints
+from .._util.compiled import compiled
+from . import metrics
+
+SHARES = (0.5, 0.95, 0.99)
+"""Of the percentiles: median, 95th and 99th."""
+
+STATISTICS = ("mean", "median", "95th", "99th")
+
+NAMED = (("median", 1), ("p95", 2), ("p99", 3))
+"""What the percentiles are called in names, and where they stand in `STATISTICS`."""
+
+CHUNK = 32
+"""So many jobs are counted before anyone asks whether a percentile has been passed."""
+
+
+def statistics(values: ArrayLike) -> Floats:
+    """Find mean, median, 95th and 99th percentile of some values; nan where there is none.
+
+    Examples
+    --------
+    >>> statistics([4, 1, 2, 3]).tolist()
+    [2.5, 2.0, 4.0, 4.0]
+    """
+    values = np.asarray(values, float)
+    one = np.zeros((len(values), 1), np.int32)
+    return by_group(values, one, np.array([len(values)]))[0]
+
+
+def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, float]:
+    """Find the percentiles of wait, response and bounded slowdown of a schedule.
+
+    Parameters
+    ----------
+    wait, run : int64 array
+        Seconds.
+    floor : float or None
+        Of the bounded slowdown; None for MF's formula.
+
+    Returns
+    -------
+    dict
+        `median_wait`, `p95_wait`, `p99_wait`, then the same of `response` and `bounded_slowdown`.
+
+    Examples
+    --------
+    >>> of_measures(np.array([0, 30, 60]), np.array([60, 60, 60]))["median_response"]
+    90.0
+    """
+    measures = {
+        "wait": wait,
+        "response": metrics.response(wait, run),
+        "bounded_slowdown": metrics.bounded_slowdown(wait, run, floor=floor),
+    }
+    found = {name: statistics(values) for name, values in measures.items()}
+    return {f"{short}_{name}": float(values[at]) for name, values in found.items() for short, at in NAMED}
+
+
+def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
+    """Find mean, median, 95th and 99th percentile of each group.
+
+    Parameters
+    ----------
+    values : float array
+        Of each job.
+    code : int32 array, shape (jobs, ways)
+        The row of each job by each way to divide them, -1 for none: see `simlib.analysis.comparison.Groups`.
+    jobs : int64 array
+        Of each row.
+    order : int64 array, optional
+        What sorts the values, where it is known: to sort takes longer than all else.
+
+    Returns
+    -------
+    float array, shape (rows, 4)
+        Columns `STATISTICS`.
+
+    Examples
+    --------
+    >>> by_group(np.array([4.0, 1.0, 2.0]), np.array([[0], [1], [1]], "int32"), np.array([1, 2])).tolist()
+    [[4.0, 4.0, 4.0, 4.0], [1.5, 1.0, 2.0, 2.0]]
+    """
+    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
+
+
+def _ranks(jobs: Ints) -> Ints:
+    """Which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)."""
+    return np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
+
+
+@compiled
+def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints) -> Floats:
+    """See `by_group`; `order` sorts the values."""
+    found = np.full((jobs.size, 1 + ranks.shape[1]), np.nan)
+    found[:, 0] = 0
+    seen, passed, due = np.zeros_like(jobs), np.zeros_like(jobs), ranks[:, 0].copy()
+    for job in order:
+        for row in code[job]:
+            if row >= 0:
+                seen[row] += 1
+                found[row, 0] += values[job]
+                while seen[row] == due[row]:
+                    passed[row] += 1
+                    found[row, passed[row]] = values[job]
+                    due[row] = ranks[row, passed[row]] if passed[row] < ranks.shape[1] else -1
+    found[:, 0] /= jobs
+    return found
+
+
+def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
+    """Add up the values of each group's jobs by block, such as a week; without values count the jobs.
+
+    Parameters
+    ----------
+    values : float array or None
+        Of each job.
+    code : int32 array, shape (jobs, ways)
+        As for `by_group`.
+    rows : int
+    block : int64 array
+        Of each job.
+    blocks : int
+
+    Returns
+    -------
+    float array, shape (rows, blocks)
+
+    Examples
+    --------
+    >>> block_sums(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, np.array([0, 0, 1]), 2).tolist()
+    [[4.0, 8.0]]
+    """
+    found = np.zeros(rows * blocks)
+    for of_job in code.T.astype(np.int64):
+        known = of_job >= 0
+        place = of_job[known] * blocks + block[known]
+        found += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
+    return found.reshape(rows, blocks)
+
+
+def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
+    """Find mean, median, 95th and 99th percentile of each group when blocks of jobs count as often as they are drawn.
+
+    Parameters
+    ----------
+    values : float array
+        Of each job.
+    code : int32 array, shape (jobs, ways)
+        As for `by_group`.
+    rows : int
+    block : int64 array
+        Of each job: its week, say.
+    drawn : int array, shape (blocks, resamples)
+        How often each block was drawn.
+    order : int64 array, optional
+        As for `by_group`.
+
+    Returns
+    -------
+    float array, shape (rows, 4, resamples)
+        nan where no job of the group was drawn.
+
+    Examples
+    --------
+    Two weeks, each of which is drawn twice or not at all:
+
+    >>> week, drawn = np.array([0, 0, 1]), np.array([[1, 2, 0], [1, 0, 2]])
+    >>> resampled(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, week, drawn)[0, 0].tolist()
+    [4.0, 2.0, 8.0]
+    """
+    found = np.empty((rows, len(STATISTICS), drawn.shape[1]))
+    jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
+    times = np.rint(jobs @ drawn)  # how many jobs are drawn
+    with np.errstate(invalid="ignore"):
+        found[:, 0] = (sums @ drawn) / times
+    needed = np.ceil(np.multiply.outer(SHARES, times) - 1e-9).astype(np.int64)
+    weights: Any = np.ascontiguousarray(drawn, np.int32)  # small numbers are added up many at once
+    order = np.argsort(values) if order is None else order
+    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
+    found[:, 1:][np.broadcast_to((times == 0)[:, None], found[:, 1:].shape)] = np.nan
+    return found
+
+
+@compiled
+def _resampled(
+    values: Floats, order: Ints, code: Codes, jobs: Ints, block: Ints, weights: Ints, needed: Ints, found: Floats
+) -> None:
+    """Fill the percentiles into `found`; `needed` is how many drawn jobs each has at or below it."""
+    offset = np.cumsum(jobs) - jobs
+    of_row = np.empty(jobs.sum(), np.int64)  # jobs by row, and in order of value
+    seen = offset.copy()
+    for job in order:
+        for row in code[job]:
+            if row >= 0:
+                of_row[seen[row]] = job
+                seen[row] += 1
+    below = np.empty(weights.shape[1], weights.dtype)  # how many jobs were drawn so far
+    passed = np.empty(weights.shape[1], np.int64)  # how many percentiles are found
+    for row in range(jobs.size):
+        below[:] = 0
+        passed[:] = 0
+        last = offset[row] + jobs[row]
+        for first in range(offset[row], last, CHUNK):
+            after = min(first + CHUNK, last)
+            for place in range(first, after):
+                drawn = weights[block[of_row[place]]]
+                for draw in range(below.size):
+                    below[draw] += drawn[draw]
+            for draw in range(below.size):
+                while passed[draw] < needed.shape[0] and below[draw] >= needed[passed[draw], row, draw]:
+                    before, place = below[draw], after
+                    while before >= needed[passed[draw], row, draw] and place > first:
+                        place -= 1
+                        before -= weights[block[of_row[place]], draw]
+                    found[row, 1 + passed[draw], draw] = values[of_row[place]]
+                    passed[draw] += 1

@@ -1,0 +1,486 @@
+"""Simulate a workload under a policy, and measure the schedule."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._util.arrays import Floats, Ints, copied
+from .._util.progress import interruptible
+from .._util.words import duration
+from ..policies.own_policy import OwnPolicy
+from . import checks, metrics
+from .calendar import Moment
+from .percentiles import STATISTICS, of_measures
+from .policy import Policy
+from .workload import Workload
+
+OVERRUN = ("extend", "kill")
+
+MEANS = ["utilization", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
+"""The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
+
+_COLUMNS = ["submit", "run", "start", "end", "wait", "response", "bounded_slowdown", "backfilled"]
+"""What every Schedule adds to the columns of a workload's jobs, or has in their place."""
+
+_SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "utilization", "backfilled_share", "jobs"]
+_SUMMARY += ["makespan", "unestimated"]
+
+
+def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
+    """Schedule a workload's jobs under a policy.
+
+    Parameters
+    ----------
+    workload : Workload
+    policy : FCFS, EASY, Conservative, OwnPolicy, or any object with their `schedule` method (see `simlib.policies`)
+    overrun : {"extend", "kill"}
+        What becomes of an estimate below the run time: it is raised to the run time, or the job is killed when it has
+        run for its estimate.
+    feedback : bool
+        Whether the log's fields 17, the preceding job, and 18, the think time, hold: a job that has both is submitted
+        its think time after the simulated end of the preceding job, whatever its recorded submit time. That job must
+        take part, and have been submitted before by the log's own times (or on an earlier line, where they are
+        equal). All others are submitted when the workload says. Jobs that are submitted at the same instant join the
+        queue in the order of `workload.jobs`; those that follow a job which starts and ends at this instant join
+        after its end, and so after the others.
+
+    A simulation that takes longer than a second shows how far it has come (in terminals and JupyterLab; not under
+    papermill, nor into a file), and can be interrupted.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
+        where a policy of one's own makes what no machine can run: see `Schedule.check`.
+    TypeError
+        For what is no policy, or one that cannot do feedback.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.EASY()).jobs[["start", "end", "wait", "backfilled"]]
+       start  end  wait  backfilled
+    A      0   10     0       False
+    B     10   15     9       False
+    C      2    7     0        True
+    """
+    _refuse_unusable(policy, overrun, feedback)
+    jobs = workload.jobs
+    submit, run, estimate, size = (jobs[c].to_numpy(copy=True) for c in ("submit", "run", "estimate", "procs"))
+    if overrun == "kill":
+        run = np.minimum(run, np.maximum(estimate, 0))
+    estimate = np.maximum(estimate, run)
+    options = {"feedback": _followed(workload)} if feedback else {}
+    longest = estimate.sum(dtype=float) + sum(think.sum(dtype=float) for _, think in options.values())
+    if max(int(submit.max(initial=0)), -int(submit.min(initial=0))) + longest > 2.0**61:
+        raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
+    prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
+    own = checks.is_own(prepared)
+    given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
+    schedule = partial(prepared.schedule, *given, workload.procs, **options)
+    foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
+    watched = partial(interruptible, schedule, len(submit), foreign, isinstance(prepared, OwnPolicy))
+    columns = watched() if "watch" in _parameters(prepared) else schedule()
+    if isinstance(prepared, OwnPolicy):
+        policy = prepared  # with what it remembers
+    elif own:
+        return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
+    made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
+    made.check()
+    return made
+
+
+def _refuse_unusable(policy: Any, overrun: str, feedback: bool) -> None:
+    """Raise where a setting of `simulate` is none."""
+    if overrun not in OVERRUN:
+        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
+    if isinstance(policy, type) or not hasattr(policy, "schedule"):
+        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
+    if feedback and "feedback" not in _parameters(policy):
+        raise TypeError(
+            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
+            "expected one such as simlib.EASY()"
+        )
+
+
+def _parameters(policy: Any) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a policy's `schedule` method, by name."""
+    return _signature(getattr(policy.schedule, "__func__", policy.schedule)).parameters
+
+
+_signature = lru_cache(inspect.signature)  # which is slow
+
+
+def _followed(workload: Workload) -> tuple[Ints, Ints]:
+    """The place of the job that each job follows, -1 for none, and the think time in between: two int64 arrays."""
+    place, think = workload.followed()
+    return place.copy(), think.copy()  # a policy may do with them what it likes
+
+
+class Schedule:
+    """Say when each job of a workload starts under a policy.
+
+    Attributes
+    ----------
+    workload, policy, overrun, feedback
+        What was simulated. An `OwnPolicy` is the one that ran: what its function remembers can be read.
+    jobs : DataFrame
+        `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
+        `bounded_slowdown`, `backfilled` and what else the policy tells: Conservative the `guarantee`, the start time
+        promised on arrival; EASY the `adjusted` estimates where it makes some. `submit` and `run` are the simulated
+        ones, which feedback may have moved and killing may have cut.
+    shadow : Series or None
+        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+    >>> simlib.simulate(w, simlib.EASY())
+    <Schedule of two jobs under EASY(): mean wait 4 s>
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        policy: Policy,
+        overrun: str,
+        run: Ints,
+        start: ArrayLike,
+        submit: ArrayLike | None = None,
+        backfilled: ArrayLike | None = None,
+        shadow: Ints | None = None,
+        feedback: bool = False,
+        **others: np.ndarray,
+    ) -> None:
+        self.workload = workload
+        self.policy = policy
+        self.overrun = overrun
+        self.feedback = feedback
+        self._run = run
+        self._start = np.asarray(start)  # a policy may return lists
+        self._submit = workload.jobs.submit.to_numpy() if submit is None else np.asarray(submit)
+        self._backfilled = np.zeros(len(self._start), bool) if backfilled is None else np.asarray(backfilled)
+        self._shadow = shadow
+        self._others = others
+
+    @cached_property
+    def _known(self) -> dict[str, np.ndarray]:
+        """The columns of `jobs` that are not the workload's own, by name, as far as they are worked out."""
+        given = {"submit": self._submit, "run": self._run, "start": self._start, "backfilled": self._backfilled}
+        return given | self._others
+
+    def _worked_out(self, name: str) -> np.ndarray:
+        """Work out a column that follows from others."""
+        if name == "end":
+            return self._start + self._run
+        if name == "wait":
+            return metrics.wait(self._submit, self._start)
+        if name == "response":
+            return metrics.response(self.column("wait"), self._run)
+        return metrics.bounded_slowdown(self.column("wait"), self._run)
+
+    @cached_property
+    def _table(self) -> pd.DataFrame:
+        jobs = self.workload.jobs
+        names = dict.fromkeys([*jobs, *_COLUMNS, *self._others])
+        columns = {name: self.column(name) for name in names}
+        return pd.DataFrame(columns, jobs.index, copy=False)
+
+    def column(self, name: str) -> np.ndarray:
+        """Give a column of `jobs` as an array, for measuring many runs: `jobs` costs as much as a small simulation.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).column("wait")
+        array([0, 9])
+        """
+        if name not in self._known and name in _COLUMNS:
+            self._known[name] = self._worked_out(name)
+        return self._known[name] if name in self._known else self.workload.jobs[name].to_numpy()
+
+    @property
+    def jobs(self) -> pd.DataFrame:
+        """The jobs table with what was simulated, a copy: see above."""
+        return copied(self._table)
+
+    @property
+    def shadow(self) -> pd.Series | None:
+        """Each job's shadow time under EASY: see above."""
+        return None if self._shadow is None else pd.Series(self._shadow, self.workload.jobs.index, name="shadow")
+
+    def __repr__(self) -> str:
+        return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
+
+    def check(self) -> None:
+        """Check that the machine could have run this schedule, whatever policy made it.
+
+        `simulate` calls it for every policy that is not the package's own.
+
+        Raises
+        ------
+        ValueError
+            Where a job starts before it is submitted, is submitted at another time than the log says (with feedback:
+            than its think time after the end of the job that it follows), or where more processors are in use at once
+            than the machine has. A job of no length holds none. The message names the first such job and the second.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.simulate(simlib.load("sample"), simlib.EASY()).check()
+        """
+        checks.possible(self)
+
+    @property
+    def _makespan(self) -> float:
+        """Seconds from the first submit to the last end."""
+        return float((self._start + self._run).max() - self._submit.min()) if len(self._start) else 0.0
+
+    def means(self, edges: Sequence[int] | Ints = (), floor: float | None = 1.0) -> Floats:
+        """Measure as `by_period` and `summary` do, in plain numbers: for measuring thousands of runs.
+
+        Parameters
+        ----------
+        edges : sequence of int
+            Between the periods, in seconds, rising.
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
+
+        Returns
+        -------
+        float array, shape (periods + 1, 6)
+            The columns `MEANS` of each period and, in the last row, over all jobs, whose utilization is that from the
+            first submit to the last end; nan where there is no job.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).means()[-1, MEANS.index("mean_wait")]
+        np.float64(4.5)
+        """
+        columns = self._submit, self._start, self._run, self.workload.jobs.procs.to_numpy(), self._backfilled
+        sums = metrics.totals(np.asarray(edges, np.int64), *columns, -np.inf if floor is None else float(floor))
+        sums = sums[[*range(1, len(edges)), -1]]  # not what is before the first edge and after the last
+        seconds = np.append(np.diff(edges), self._makespan)
+        jobs, work = sums[:, :1], sums[:, -1:]
+        with np.errstate(invalid="ignore"):
+            return np.hstack([work / (self.workload.procs * seconds[:, None]), jobs, sums[:, 1:-1] / jobs])
+
+    def summary(self, floor: float | None = 1.0, percentiles: bool = False) -> pd.Series:
+        """Take the means over all jobs.
+
+        Parameters
+        ----------
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
+        percentiles : bool
+            Whether to find the median, the 95th and the 99th percentile, too, which takes longer than the means.
+
+        Returns
+        -------
+        Series
+            mean_wait, mean_response (seconds), mean_bounded_slowdown, utilization (the share of the machine that was
+            used from the first submit to the last end; what is offered is `Workload.load`), backfilled_share, jobs,
+            makespan (seconds), unestimated: of how many jobs the run time serves as a perfect estimate, for the log has
+            none. With percentiles also median_wait, p95_wait, p99_wait, and the same of response and bounded_slowdown:
+            each is the smallest value that at least that share of the jobs does not exceed.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> schedule = simlib.simulate(w, simlib.EASY())
+        >>> schedule.summary()[["mean_wait", "mean_response", "makespan"]].to_list()
+        [4.5, 12.0, 15.0]
+        >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
+        [0.0, 9.0]
+        """
+        used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
+        values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
+        found = dict(zip(_SUMMARY, values, strict=True))
+        if percentiles:
+            found |= of_measures(self.column("wait"), self._run, floor)
+        return pd.Series(found, name=str(self.policy))
+
+    def _repr_html_(self) -> str:
+        """Show in notebooks how long jobs wait, and what else is asked first."""
+        return page(self)
+
+    def by_month(self, floor: float | None = 1.0) -> pd.DataFrame:
+        """Take the means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 does).
+
+        Parameters
+        ----------
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
+
+        Returns
+        -------
+        DataFrame
+            By month `YYYY-MM`: utilization (MF call it load), jobs, mean_wait, mean_response (seconds),
+            mean_bounded_slowdown, backfilled_share.
+
+        Raises
+        ------
+        ValueError
+            Where there is no job, or the log has no calendar.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.simulate(simlib.load("sample"), simlib.EASY()).by_month().jobs.to_dict()
+        {'2026-01': 2007, '2026-02': 1889, '2026-03': 2096, '2026-04': 8}
+        """
+        if not len(self._start):
+            raise ValueError(
+                f"{self.workload.name}: by_month: found no job, expected at least one that ends in a month"
+            )
+        months, edges = self.workload.month_starts(self._start.min(), (self._start + self._run).max())
+        return self.by_period(edges, floor).set_axis(pd.Index(months, name="month"))
+
+    def by_period(self, edges: Sequence[int] | Ints, floor: float | None = 1.0) -> pd.DataFrame:
+        """Take the means over the jobs that end in each of the periods between successive edges.
+
+        Parameters
+        ----------
+        edges : sequence of int
+            Seconds, rising.
+        floor : float or None
+            Of the bounded slowdown; None for MF's formula.
+
+        Returns
+        -------
+        DataFrame
+            As from `by_month`, a row a period; nan where no job ended.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).by_period([0, 12, 24]).mean_wait.to_list()
+        [0.0, 9.0]
+        """
+        return pd.DataFrame(self.means(edges, floor)[:-1], columns=MEANS).astype({"jobs": int})
+
+    def between(self, first: Moment | int, last: Moment | int) -> pd.DataFrame:
+        """Give the jobs that ran between two times, with the times and waits that they have in the full schedule.
+
+        Parameters
+        ----------
+        first, last : str, date or int
+            In the log's own zone, such as "2012-05-03" or "2012-05-03 14:30"; or seconds of the log. What ends at
+            `first` or starts at `last` is not in between; of jobs of no length those are that start from `first` on.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `jobs`.
+
+        Raises
+        ------
+        ValueError
+            For what is no time, where the log has no calendar, and where `last` is not after `first`.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).between(10, 12).wait.to_dict()
+        {'B': 9}
+        """
+        begin, end = self.workload.period(first, last)
+        jobs = self._table
+        return jobs[(jobs.start < end) & ((jobs.end > begin) | (jobs.start >= begin))]
+
+    def plan(self, now: int) -> "Schedule":
+        """Schedule what the scheduler knew at second `now`, as it planned it then.
+
+        The jobs submitted by then; those that had not ended are expected to run for their estimates. Nothing ends
+        early any more, so under conservative backfilling the start times are the reservations held at `now`, and
+        under EASY the head's is its shadow time.
+
+        Returns
+        -------
+        Schedule
+
+        Raises
+        ------
+        ValueError
+            For adjusted estimates: what they will be is known to the simulation only.
+
+        Examples
+        --------
+        Job A ends after 10 seconds; at second 5 it is expected to end after 20.
+
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+        >>> schedule = simlib.simulate(w, simlib.EASY())
+        >>> schedule.jobs.start.to_list(), schedule.plan(5).jobs.start.to_list()
+        ([0, 10], [0, 20])
+        """
+        if "adjusted" in self._table:
+            raise ValueError(f"{self.workload.name}: plan: found adjusted estimates, expected a policy without adjust")
+        jobs = self._table[self._table.submit <= now]
+        estimate = np.maximum(jobs.estimate, jobs.run)
+        run = jobs.run.where(jobs.end <= now, estimate)
+        known = self.workload.derive(jobs.assign(run=run, estimate=estimate), f"as known at {now} s")
+        return simulate(known, self.policy)
+
+    def utilization(self) -> pd.Series:
+        """Find the share of the machine in use, as a Series of steps over seconds.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+        >>> simlib.simulate(w, simlib.EASY()).utilization().to_dict()
+        {0: 0.75, 10: 0.5, 15: 0.0}
+        """
+        jobs = self._table
+        times, share = metrics.utilization(jobs.start, jobs.end, jobs.procs, self.workload.procs)
+        return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilization")
+
+
+# Show a schedule in a notebook.
+
+
+def page(schedule: "Schedule") -> str:
+    """Write what a schedule is, and its main measures, as HTML.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
+    >>> page(simlib.simulate(w, simlib.EASY()))[:38]
+    '<p><b>two jobs</b> under EASY()</p><ta'
+    """
+    found = schedule.summary(percentiles=True)
+    rows = {}
+    for name in ("wait", "response", "bounded_slowdown"):
+        said = "{:,.1f}".format if name == "bounded_slowdown" else duration
+        values = (found[f"{statistic}_{name}"] for statistic in ("mean", "median", "p95", "p99"))
+        rows[name.replace("_", " ")] = [said(value) if value == value else "-" for value in values]  # nan of no job
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(STATISTICS))
+    title = f"<b>{escape(schedule.workload.name)}</b> under {escape(str(schedule.policy))}"
+    sentence = (
+        f"{found.jobs:,.0f} jobs in {duration(found.makespan)} on {schedule.workload.procs:,} processors: "
+        f"utilization {found.utilization:.0%}, {found.backfilled_share:.0%} backfilled"
+    )
+    if schedule.workload.synthetic:
+        sentence += "; SYNTHETIC"
+    return f"<p>{title}</p>{table.to_html(border=0)}<p>{escape(sentence)}</p>"

@@ -1,0 +1,438 @@
+"""A workload: which jobs are submitted when to what machine."""
+
+import copy
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from .._util.arrays import Ints, copied, in_order
+from . import checks, selecting
+from . import estimates as _estimates
+from .calendar import Calendar, Moment, in_a_zone
+from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, refuse_labels, taking_part, unrequested
+
+__all__ = ["COLUMNS", "NO_RUN", "TOO_LARGE", "Workload"]
+
+_SUBMIT = COLUMNS.index("submit")
+
+
+class Workload(Calendar):
+    """Describe the jobs submitted to a machine; immutable: what changes it returns a new one.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
+        to -1. The index identifies jobs: each has a label of its own.
+    procs : int
+        Processors of the machine.
+    name : str
+    start : Timestamp, optional
+        The time of second 0, in the zone whose calendar divides the log into months.
+    header : sequence of str
+        Comment lines of the log it came from.
+    log : DataFrame, optional
+        The 18 SWF fields by the same index (see `simlib.logs.swf.FIELDS`); for selections and for writing. Like `jobs`, the
+        attribute gives a copy, so that nobody changes the workload's own.
+    source : dict
+        Where it came from: `file`, and `variant` and `sha256` where known; or the `model`, its `jobs` and `seed`.
+    synthetic : bool
+        Whether it is made up rather than recorded. A published model's names that model in `source`, any other stands
+        in for a log: see `stand_in`.
+
+    Attributes
+    ----------
+    jobs : DataFrame
+        The jobs that take part (run >= 0 and 0 < procs <= machine) by (submit, line in the log), columns `COLUMNS`.
+    dropped : Series of str
+        Why each other job does not take part.
+    unestimated : int
+        How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
+    history : tuple of str
+        What was done to the log, step by step.
+
+    Raises
+    ------
+    ValueError
+        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> table = pd.DataFrame({"submit": [0, 5, 9], "run": [60, 60, 60], "procs": [3, 4, 5]})
+    >>> simlib.Workload(table, 4, "from a table")
+    <Workload from a table: 2 jobs on 4 processors; 1 dropped (larger than the machine)>
+    """
+
+    def __init__(
+        self,
+        jobs: pd.DataFrame,
+        procs: int,
+        name: str = "workload",
+        *,
+        start: Moment | None = None,
+        header: Sequence[str] = (),
+        log: pd.DataFrame | None = None,
+        source: dict[str, Any] | None = None,
+        synthetic: bool = False,
+    ) -> None:
+        self.procs = _machine_size(procs, name)
+        jobs, self._others = taking_part(completed(jobs, name), self.procs)
+        self._jobs = by_arrival(jobs)
+        self.name = name
+        self.start = in_a_zone(start)
+        self.header = tuple(header)
+        if log is not None:
+            refuse_labels(log.index, f"{name}: log")
+        self._log = None if log is None else copied(log)
+        self.source = source or {}
+        self.synthetic = synthetic
+        self.history: tuple[str, ...] = ()
+        self._unrequested = unrequested(self._jobs, log)  # also those that take no part
+        # once it is known; all workloads that have the same jobs of the same log share the list
+        self._followed: list[tuple[Ints, Ints]] = []
+
+    @classmethod
+    def of(cls, name: str, procs: int, **jobs: tuple[int, int, int, int]) -> Self:
+        """Make a small workload of named jobs by hand.
+
+        Parameters
+        ----------
+        name : str
+        procs : int
+            Processors of the machine.
+        **jobs
+            By the job's name: (submit, run, estimate, procs), seconds and processors.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        <Workload two jobs: 2 jobs on 4 processors>
+        """
+        table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
+        return cls(table, procs, name)
+
+    @property
+    def jobs(self) -> pd.DataFrame:
+        """The jobs table, a copy: see above."""
+        return copied(self._jobs)  # nobody changes ours
+
+    @property
+    def dropped(self) -> pd.Series:
+        """Why each other job does not take part: see above."""
+        return self._others.dropped
+
+    @property
+    def log(self) -> pd.DataFrame | None:
+        """The fields of the log, a copy: see above."""
+        return None if self._log is None else copied(self._log)
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __repr__(self) -> str:
+        text = f"<Workload {self.name}: {len(self):,} jobs on {self.procs:,} processors"
+        if self.start is not None and len(self):
+            first, last = self._jobs.submit.iloc[0], self._jobs.submit.iloc[-1]
+            with suppress(ValueError, OverflowError, NotImplementedError):  # beyond the years a calendar has
+                text += f", {self.time(first):%Y-%m-%d} to {self.time(last):%Y-%m-%d}"
+        if self.synthetic:
+            text += ", SYNTHETIC"
+        for reason, count in self.dropped.value_counts(sort=False).items():
+            text += f"; {count:,} dropped ({reason})"
+        if self.unestimated:
+            text += f"; {self.unestimated:,} without requested time (the run time is their estimate)"
+        return "; ".join([text, *self.history]) + ">"
+
+    def _repr_html_(self) -> str:
+        """Say the same in notebooks, which break lines of plain text within words."""
+        return f"<p>{escape(repr(self).strip('<>'))}</p>"
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether it is made up to stand in for a log; every exhibit made from it says so.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.load("sample").stand_in
+        True
+        """
+        return self.synthetic and "model" not in self.source
+
+    @property
+    def unestimated(self) -> int:
+        """How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
+
+        Zero without a log, and with a model of estimates other than the users': they say what they mean.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> w.unestimated, w.with_estimates("exact").unestimated
+        (394, 0)
+        """
+        if not len(self._unrequested):
+            return 0
+        jobs = self._jobs
+        return int((jobs.index.isin(self._unrequested) & (jobs.estimate == jobs.run).to_numpy()).sum())
+
+    @property
+    def ends(self) -> pd.Series:
+        """The second at which each job ended by the log's own times; a wait that is not known counts as none.
+
+        Raises
+        ------
+        ValueError
+            Where there is no log.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> bool((w.ends >= w.jobs.submit + w.jobs.run).all())
+        True
+        """
+        if self._log is None:
+            raise ValueError(f"{self.name}: has no log, so it is not known when jobs ended; expected one read from SWF")
+        log = self._log.loc[self._jobs.index]
+        return log.submit + log.wait.clip(lower=0) + log.run
+
+    def followed(self) -> tuple[Ints, Ints]:
+        """Find which job each job follows by the log's fields 17 and 18, for simulations with feedback.
+
+        Returns
+        -------
+        place : int64 array
+            Of the job that it follows, among `jobs`; -1 for none.
+        think : int64 array
+            Seconds between the end of that job and its own submission; 0 where it follows none.
+
+        Raises
+        ------
+        ValueError
+            Where no job follows another, or several jobs have the same number.
+
+        Examples
+        --------
+        >>> import pandas as pd, simlib
+        >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.logs.swf.FIELDS)
+        >>> log = log.assign(job=[1, 2], submit=[0, 90], run=60, procs=4, preceding=[-1, 1], think=[-1, 30])
+        >>> place, think = simlib.Workload(simlib.logs.swf.jobs_of(log), 8, log=log).followed()
+        >>> place.tolist(), think.tolist()
+        ([-1, 0], [0, 30])
+        """
+        if not self._followed:
+            self._followed.append(followed(self._jobs, self._log, self.name))
+        return self._followed[0]
+
+    def equals(self, other: "Workload") -> bool:
+        """Tell whether both have the same jobs, machine and clock.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+        >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
+        (True, False)
+        """
+        return (self.procs, self.start) == (other.procs, other.start) and self._jobs.equals(other._jobs)
+
+    # Selection
+
+    select = selecting.select
+    months = selecting.months
+    between = selecting.between
+    partition = selecting.partition
+
+    # Load
+
+    @property
+    def load(self) -> float:
+        """The offered load: processor-seconds of all jobs / (machine x time from first to last submit).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(20, 30, 30, 2)).load
+        1.0
+        """
+        submit, run, procs = (self._jobs[column].to_numpy() for column in ("submit", "run", "procs"))
+        span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
+        most = len(run) * int(run.max(initial=0)) * int(procs.max(initial=0))
+        work = int(run.astype(float) @ procs.astype(float)) if most >= 2**62 else 0
+        if work < 2**62:  # of absurd logs the last digits do not matter, but it must not overflow
+            work = int((run * procs).sum())
+        return work / (self.procs * span) if span else float("nan")
+
+    def scale_arrivals(self, factor: float) -> Self:
+        """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(20, 30, 30, 2)).scale_arrivals(2)
+        >>> w.jobs.submit.to_list(), w.load
+        ([0, 40], 0.5)
+        """
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
+        submit = self._jobs.submit.to_numpy()  # in order, so that the first is the least
+        scaled = submit[:1] + np.rint((submit - submit[:1]) * factor)
+        if np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:  # else it is refused for what it is
+            scaled = scaled.astype(np.int64)
+        return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
+
+    def scale_load(self, to: float) -> Self:
+        """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1).
+
+        Examples
+        --------
+        >>> import simlib
+        >>> round(simlib.load("sample").scale_load(to=0.8).load, 3)
+        0.8
+        """
+        if not (np.isfinite(to) and to > 0):
+            raise ValueError(f"scale_load: found to={to!r}, expected a positive number such as 0.8")
+        return self.scale_arrivals(self.load / to)
+
+    # Variations
+
+    def with_procs(self, procs: int) -> Self:
+        """Put the jobs on a machine of another size, as a new Workload.
+
+        Jobs that are larger than it are dropped, and reported in `dropped`. Those that were dropped before stay so,
+        even where they would fit now: to have them, read the log with `procs=`.
+
+        Parameters
+        ----------
+        procs : int
+            Processors of the machine.
+
+        Raises
+        ------
+        ValueError
+            For a machine without processors.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).with_procs(2)
+        <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
+        """
+        size = _machine_size(procs, self.name)
+        jobs, others = taking_part(self._jobs, size)
+        new = self._with(jobs, f"on {size:,} processors instead of {self.procs:,}")
+        new.procs = size
+        new._others = pd.concat([self._others, others]) if len(others) else self._others
+        return new
+
+    def with_estimates(self, model: str | _estimates.Model) -> Self:
+        """Give the same jobs other run-time estimates, as a new Workload.
+
+        Parameters
+        ----------
+        model : str or callable
+            A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
+            jobs table that returns one estimate in seconds a job.
+
+        Raises
+        ------
+        ValueError
+            For what is no model, and where it gives a job no whole seconds, less than none or more than 2^61.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        >>> w.with_estimates("exact").jobs.estimate.to_list()
+        [10, 5]
+        >>> w.with_estimates(simlib.estimates.Scaled(3)).jobs.estimate.to_list()
+        [30, 24]
+        """
+        model_itself = _estimates.named(model)
+        called = getattr(model_itself, "__name__", model_itself)
+        # a Series is matched by the jobs' index, anything else by their order
+        jobs = self._jobs.assign(estimate=model_itself(self.jobs))
+        estimate = _estimates.in_seconds(jobs.estimate, f"{self.name}: estimates: {called}")
+        new = self.derive(jobs.assign(estimate=estimate), f"estimates: {called}")
+        if not isinstance(model_itself, _estimates.User):
+            new._unrequested = self._unrequested[:0]
+        return new
+
+    def shake(self, seconds: int = 60, seed: int = 0) -> Self:
+        """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
+
+        Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
+        MASCOTS 2007.
+
+        Raises
+        ------
+        ValueError
+            For seconds that are no whole number from 0 to 10^9, or a seed below 0.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.load("sample")
+        >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
+        60
+        """
+        checks.shaking(f"{self.name}: shake", seconds, seed)
+        shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
+        columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
+        submit = columns[_SUBMIT] + shift
+        order = in_order(submit)
+        moved = np.empty_like(columns)
+        for place, column in enumerate(columns):
+            (submit if place == _SUBMIT else column).take(order, out=moved[place], mode="clip")  # unlooked at, quicker
+        jobs = pd.DataFrame(moved.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
+        return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
+
+    @cached_property
+    def _by_column(self) -> Ints:
+        """The numbers of the jobs table, a row a column."""
+        return np.ascontiguousarray(self._jobs.to_numpy().T)
+
+    def derive(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Give the same machine and clock another jobs table, as a new Workload.
+
+        Parameters
+        ----------
+        jobs : DataFrame
+            Columns as in `jobs`; each of them takes part.
+        step : str
+            What was done, for the `history`.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+        >>> w.derive(w.jobs.assign(procs=1), "one processor each")
+        <Workload two jobs: 2 jobs on 4 processors; one processor each>
+        """
+        return self._with(by_arrival(completed(jobs, self.name)), step)
+
+    def _with(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Derive a workload from a table with all columns and in order."""
+        new = copy.copy(self)
+        new._jobs = jobs
+        vars(new).pop("_by_column", None)
+        if not jobs.index.equals(self._jobs.index):
+            new._followed = []
+        new.history = (*self.history, step)
+        return new
+
+
+def _machine_size(procs: int, name: str) -> int:
+    """The processors of a machine as an int; ValueError where it has none."""
+    if not (isinstance(procs, (int, np.integer)) and procs > 0):
+        raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
+    return int(procs)

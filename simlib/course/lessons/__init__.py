@@ -1,0 +1,196 @@
+"""The checks of the course in `notebooks/teaching/`: is an answer right, and if not, what is wrong with it?
+
+    from simlib.course import lessons
+    lessons.check("1.1", start=..., free=...)
+
+An answer stands in the call that checks it, so that no check ever judges an older one. Each lesson has a module, whose
+`EXERCISES` has a function for each exercise. The function works out the truth with simlib, and returns why the answer
+is right, or raises `NotYet` with a hint. `simlib.course.lessons.answers` reads what students write.
+"""
+
+import importlib
+import textwrap
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ...core.schedule import Schedule
+from . import notebook
+from .answers import Judge, NotYet, Waiting, is_open
+
+__all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "verdict"]
+
+LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
+"""The modules of the lessons, and of the assignment at the end."""
+
+
+WIDTH = 88
+"""Letters in a line of what is printed: JupyterLab breaks longer lines within words."""
+
+
+class Verdict(NamedTuple):
+    """What `verdict` says of an answer: `status` is "right", "not yet" or "waiting"."""
+
+    status: str
+    sentence: str
+
+    def __str__(self) -> str:
+        heads = {"right": "Right: ", "not yet": "Not yet: ", "waiting": ""}
+        return heads[self.status] + self.sentence
+
+
+given: dict[str, Any] = {}
+"""By exercise the answer that was checked last: what `demand` judges."""
+
+
+def check(number: str, answer: Any = ..., /, **parts: Any) -> None:
+    """Print the verdict on an answer; a table of `widgets.editor` is shown with a button that does it.
+
+    Parameters
+    ----------
+    number : str
+        Of the exercise, such as "2.3".
+    answer : object, optional
+        A number, a list, a function or a table, as the exercise says.
+    **parts : object
+        The parts of an answer that has several, by name, in the place of `answer`.
+
+    Raises
+    ------
+    ValueError
+        For an exercise that does not exist; never for an answer.
+
+    Examples
+    --------
+    >>> check("1.1", start=40, free=...)
+    1.1 is waiting for your answer.
+    >>> check("1.2", 54)
+    Not yet: that is the right number in per cent. Give it as a share, between 0 and 1.
+    """
+    _judge(number)
+    answer = parts or answer
+
+    def judged() -> str:
+        given[number] = answer
+        return str(verdict(number, answer))
+
+    if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
+        print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def demand(number: str) -> None:
+    """Demand that the answer which `check` was given last is right: what a cell that grades asks.
+
+    Raises
+    ------
+    AssertionError
+        If the exercise was not answered, or not rightly; it says what `check` says.
+
+    Examples
+    --------
+    >>> check("1.2", 0.5385)
+    Right: of 10 x 130 processor-seconds the jobs use 54%; the rest is idle.
+    >>> demand("1.2")
+    """
+    result = verdict(number, given.get(number, ...))
+    if result.status != "right":
+        raise AssertionError(f"{number}: {result}")
+
+
+def verdict(number: str, answer: Any) -> Verdict:
+    """Tell whether an answer is right, and why, or what is wrong with it.
+
+    Parameters
+    ----------
+    number : str
+        Of the exercise, such as "2.3".
+    answer : object
+        Whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a dict, by job
+        its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    ValueError
+        For an exercise that does not exist; never for an answer.
+
+    Examples
+    --------
+    >>> verdict("1.2", 50).sentence
+    'found 50, but a share of the machine lies between 0 and 1.'
+    """
+    judge = _judge(number)
+    try:
+        if is_open(answer):
+            raise Waiting
+        if answer is None:
+            raise NotYet("found None, which is nothing. What prints or sorts returns None: give the value itself.")
+        return Verdict("right", judge(answer))
+    except Waiting:
+        return Verdict("waiting", f"{number} is waiting for your answer.")
+    except NotYet as hint:
+        return Verdict("not yet", str(hint))
+    except Exception as error:  # what students write can fail in any way
+        return Verdict("not yet", f"your answer cannot be used as it is: {type(error).__name__}: {error}")
+
+
+def exercises(lesson: int | str) -> list[str]:
+    """List the numbers of a lesson's exercises; those of lesson "A" are the assignment's.
+
+    Examples
+    --------
+    >>> exercises(2)
+    ['2.1', '2.2', '2.3', '2.4']
+    """
+    return list(_module(lesson).EXERCISES)
+
+
+def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
+    """Compute the metrics by which lessons compare schedules, with their units, a row each.
+
+    Parameters
+    ----------
+    schedules : dict
+        Schedules by name.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> means({"FCFS": simlib.simulate(two, simlib.FCFS())}).loc["FCFS", "mean wait [s]"].item()
+    4
+    """
+    summaries = pd.DataFrame({name: schedule.summary() for name, schedule in schedules.items()}).T
+    return pd.DataFrame(
+        {
+            "mean wait [s]": summaries.mean_wait.round().astype(int),
+            "mean response [s]": summaries.mean_response.round().astype(int),
+            "mean bounded slowdown": summaries.mean_bounded_slowdown.round(1),
+            "backfilled [%]": (100 * summaries.backfilled_share).round(1),
+        }
+    )
+
+
+def _judge(number: str) -> Judge:
+    lesson = str(number).partition(".")[0]
+    known = exercises(lesson) if lesson in LESSONS else []
+    if number not in known:
+        expected = ", ".join(known) or f"one of the lessons {', '.join(LESSONS)}, such as '2.3'"
+        raise ValueError(f"check: found exercise {number!r}, expected {expected}")
+    return _module(lesson).EXERCISES[number]
+
+
+def _module(lesson: int | str) -> ModuleType:
+    return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
+
+
+notebook.watch()

@@ -1,0 +1,174 @@
+"""Lesson 4: estimates, good and bad."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ...core.schedule import Schedule, simulate
+from ...core.workload import Workload
+from ...explain import explain
+from ...policies.easy import EASY
+from .answers import Judge, NotYet, edited, names, number, parts, workload
+from .month import january
+
+RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
+    "s1": (20, 140, 2),
+    "s2": (30, 80, 2),
+    "s3": (40, 60, 2),
+    "s4": (50, 30, 2),
+}
+"""Submit time, run time and processors of the jobs that show the heel-and-toe effect."""
+
+
+def heel_and_toe(factor: float = 1) -> Workload:
+    """Make two running jobs, one that needs the whole machine, and four short ones that come after it.
+
+    With exact estimates (`factor` 1) the wide job starts in time, and all short jobs but one wait for it. With doubled
+    estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
+    backfilled.
+    """
+    jobs = {job: (submit, run, round(factor * run), procs) for job, (submit, run, procs) in RUNS.items()}
+    return Workload.of(f"Estimates x {factor}", 4, **jobs)
+
+
+def cautious() -> Workload:
+    """Make the first jobs of `heel_and_toe`, with exact estimates, and one that asks for far more than it needs."""
+    return Workload.of(
+        "A cautious user",
+        4,
+        A=(0, 100, 100, 2),
+        B=(0, 200, 200, 2),
+        wide=(10, 200, 200, 4),
+        mine=(20, 70, 400, 2),
+    )
+
+
+def by_factor(factors: Iterable[float]) -> pd.DataFrame:
+    """Simulate `heel_and_toe` with estimates that are too long by several factors: a row each."""
+    starts, waits = {}, {}
+    for factor in factors:
+        jobs = simulate(heel_and_toe(factor), EASY()).jobs
+        starts[factor], waits[factor] = jobs.start["wide"], round(jobs.wait.mean())
+    return pd.DataFrame({"wide starts at [s]": starts, "mean wait [s]": waits}).rename_axis("estimate / run time")
+
+
+def used_by_length(month: Workload) -> pd.DataFrame:
+    """Compute which share of the estimate jobs of several lengths used on average."""
+    used = month.jobs.run / month.jobs.estimate
+    lengths = ["up to 1 min", "to 10 min", "to 1 h", "to 4 h", "longer"]
+    length = pd.cut(month.jobs.run, [-1, 60, 600, 3600, 4 * 3600, 10**9], labels=lengths).rename("run time")
+    return used.groupby(length, observed=True).mean().round(2).to_frame("share that was used")
+
+
+def wait_by_size(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
+    """Compute the mean wait in hours of jobs of several sizes, a column for each schedule of the same jobs."""
+    jobs = next(iter(schedules.values())).jobs
+    size = pd.cut(jobs.procs, [0, 1, 8, 32, 100], labels=["1", "2 to 8", "9 to 32", "33 to 100"]).rename("processors")
+    hours = {
+        name: schedule.jobs.wait.groupby(size, observed=True).mean() / 3600 for name, schedule in schedules.items()
+    }
+    return pd.DataFrame(hours).assign(jobs=size.value_counts()).round(2)
+
+
+# The exercises
+
+
+def used_less_than_half(answer: Any) -> str:
+    """Judge 4.1: the share of jobs that used less than half of their estimate."""
+    jobs = january().jobs
+    used = jobs.run / jobs.estimate
+    truth, share = (used < 0.5).mean(), number(answer)
+    if abs(share - truth) <= 0.005:
+        return f"{truth:.0%} of the jobs did not need half of what their users asked for."
+    if abs(share - 100 * truth) <= 0.5:
+        raise NotYet("that is the right number in per cent. Give it as a share, between 0 and 1.")
+    if abs(share - (1 - truth)) <= 0.005:
+        raise NotYet("that is the share of the jobs that used half of their estimate or more: the others are wanted.")
+    if abs(share - truth * len(jobs)) <= 1:
+        raise NotYet("that is how many jobs they are. Which share of all jobs is that? The mean says it, not the sum.")
+    raise NotYet(f"it is not {share:g}. `used < 0.5` counts as 1 or 0 of each job: take its mean.")
+
+
+def seen_at_200(answer: Any) -> str:
+    """Judge 4.2: what the scheduler knows at second 200."""
+    steps = explain(heel_and_toe(2), EASY())
+    at = next(seen for seen in steps if seen.kind == "backfill" and seen.job == "s2")
+    before = next(seen for seen in steps if seen.shadow is not None)
+    running = {span.job: span for span in at.running}
+    shadow, end = map(number, parts(answer, "shadow", "s2_until"))
+    if shadow == before.shadow:
+        raise NotYet(f"{before.shadow} was the shadow time before job B ended. Whom does job wide wait for now?")
+    if shadow in (at.time, simulate(heel_and_toe(2), EASY()).jobs.start["wide"]):
+        raise NotYet(f"at {shadow} s something happens, but the scheduler cannot know it: it goes by estimates.")
+    if shadow != at.shadow:
+        raise NotYet(f"the shadow time is not {shadow}. When does the scheduler expect job s1, still running, to end?")
+    if end == at.time + RUNS["s2"][1]:
+        raise NotYet("the shadow time is right. But that is when job s2 really ends, which nobody knows yet.")
+    if end != running["s2"].end:
+        raise NotYet(f"the shadow time is right, but job s2 is not expected to end at {end}: add its estimate to 200.")
+    return f"job s2 may run until {end}, before the shadow time {shadow}. So it may start, and job wide waits on."
+
+
+def who_pays(answer: Any) -> str:
+    """Judge 4.3: which jobs start later when estimates are doubled."""
+    exact, doubled = (simulate(heel_and_toe(factor), EASY()).jobs.start for factor in (1, 2))
+    later = set(exact.index[doubled > exact])
+    given = set(names(answer, exact.index))
+    wrong = sorted(given - later)
+    if wrong:
+        job = wrong[0]
+        raise NotYet(f"job {job} starts at {exact[job]} with exact estimates and at {doubled[job]} with doubled ones.")
+    if given != later:
+        raise NotYet(f"right so far, but {len(later)} jobs start later, and you named {len(given)}.")
+    sooner = (doubled < exact).sum()
+    return f"{len(later)} jobs start later, {sooner} sooner. The whole machine is what job wide needs, so it pays most."
+
+
+def doubled(answer: Any) -> str:
+    """Judge 4.4: the month with doubled estimates."""
+    month, found = january(), workload(answer)
+    given, asked = found.jobs, month.jobs
+    if found.procs != month.procs or not given.drop(columns="estimate").equals(asked.drop(columns="estimate")):
+        raise NotYet("these are other jobs than those of `month`, or not its estimates alone were changed.")
+    if given.estimate.equals(asked.estimate):
+        raise NotYet("these are the users' estimates as they were.")
+    if given.estimate.equals(2 * asked.run):
+        raise NotYet("these are the run times doubled. What the users asked for is what shall be doubled.")
+    if not given.estimate.equals(2 * asked.estimate):
+        raise NotYet("these estimates are not twice the users' ones. Scaled(factor) multiplies, Uniform(f) draws lots.")
+    before, after = (simulate(jobs, EASY()).summary().mean_bounded_slowdown for jobs in (month, found))
+    change = "falls" if after < before else "rises"
+    return (
+        f"under EASY the mean bounded slowdown {change} from {before:.0f} to {after:.0f}. Is that luck? See lesson 5b."
+    )
+
+
+def as_short_as_it_is_safe(answer: Any) -> str:
+    """Judge 4.5: an estimate with which job mine is backfilled and not killed."""
+    given, found = cautious().jobs, edited(answer, cautious())
+    jobs = found.jobs
+    others = [job for job in given.index if job != "mine"]
+    same = (
+        found.procs == cautious().procs
+        and set(jobs.index) == set(given.index)
+        and jobs.loc[others].equals(given.loc[others])
+    )
+    if not (same and jobs.loc[["mine"]].drop(columns="estimate").equals(given.loc[["mine"]].drop(columns="estimate"))):
+        raise NotYet("change nothing but the estimate of job mine; Start again brings back the rest.")
+    schedule = simulate(found, EASY(), overrun="kill").jobs.loc["mine"]
+    wanted = given.run["mine"]
+    if schedule.run < wanted:
+        raise NotYet(f"job mine starts at {schedule.start}, but is killed after {schedule.run} of its {wanted} s.")
+    if schedule.start > given.run["A"]:
+        raise NotYet(f"job mine still starts at {schedule.start}. How long is the hole between the ends of A and B?")
+    return f"it starts at {schedule.start} and is done. An estimate from {wanted} s to the length of the hole does it."
+
+
+EXERCISES: dict[str, Judge] = {
+    "4.1": used_less_than_half,
+    "4.2": seen_at_200,
+    "4.3": who_pays,
+    "4.4": doubled,
+    "4.5": as_short_as_it_is_safe,
+}

@@ -1,0 +1,320 @@
+"""Lesson 6: a policy of one's own."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...core.policy import Policy
+from ...core.schedule import Schedule, simulate
+from ...core.workload import Workload
+from ...explain.differences import first_difference
+from ...policies import examples_own, orders
+from ...policies.conservative import Conservative
+from ...policies.easy import EASY
+from ...policies.fcfs import FCFS
+from ...policies.own_policy import Job, Machine, OwnPolicy, Queue
+from .answers import Judge, NotYet, Waiting, function, names, number, parts
+from .month import january, shaken
+from .notebook import few_lines
+
+RUNS = 20
+"""By so many shaken runs a policy is judged."""
+
+SMALL = 20
+"""On so many small workloads a pass is tried besides the month, for ends and sizes that are just equal."""
+
+LOOKS = 19
+"""At so many seconds a policy is asked whether it looks ahead. On 30 weeks of KTH's log EASY that knows the run times
+is found out by 3 of them in 13, by 19 in 24, by 50 in 26."""
+
+LONGEST = 1.5
+"""How many times EASY's longest wait a job may wait in exercise 6.4."""
+
+
+def queue() -> Workload:
+    """Make ten jobs on a busy machine; B is long and needs all of it."""
+    return Workload.of(
+        "A busy machine",
+        4,
+        A=(0, 60, 60, 3),
+        B=(5, 100, 100, 4),
+        C=(10, 50, 50, 2),
+        D=(15, 40, 40, 3),
+        E=(20, 80, 80, 1),
+        F=(25, 30, 30, 2),
+        G=(70, 40, 40, 3),
+        H=(100, 40, 40, 3),
+        I=(150, 30, 30, 4),
+        J=(180, 40, 40, 2),
+    )
+
+
+def small(seed: int) -> Workload:
+    """Make 30 jobs of few sizes and lengths on a machine of 8, where many things happen in the same second."""
+    rng = np.random.default_rng(seed)
+    run, more = 10 * rng.integers(1, 5, 30), 10 * rng.integers(0, 3, 30)
+    jobs = {"submit": np.sort(10 * rng.integers(0, 30, 30)), "run": run, "procs": rng.integers(1, 9, 30)}
+    index = pd.RangeIndex(1, 31, name="job")
+    return Workload(pd.DataFrame({**jobs, "estimate": run + more}, index), 8, name=f"lesson6.small({seed})")
+
+
+def _narrow_first(wait: float, estimate: float, procs: float) -> float:
+    return -procs
+
+
+def _shortest_first_after_an_hour(wait: float, estimate: float, procs: float) -> float:
+    return min(wait, 3600.0) - estimate
+
+
+PRINTED: dict[str, str | Callable[..., float]] = {
+    "order of arrival": "fcfs",
+    "shortest first": "sjf",
+    "WFP": "wfp",
+    "the narrow jobs first": _narrow_first,
+    "shortest first with at most an hour of waiting": _shortest_first_after_an_hour,
+}
+"""The orders that stand on the page: by their names there."""
+
+
+@cache
+def printed(order: str) -> pd.Series:
+    """Find when the jobs of the month start under an order that stands on the page."""
+    return simulate(january(), EASY(order=PRINTED[order])).jobs.start
+
+
+# What students hand in, and what it is worth
+
+
+def an_order(answer: Any) -> Callable[..., float]:
+    """Read an order: a function that can be compiled, and returns a number in every case."""
+    order = function(answer)
+    if ... in getattr(getattr(order, "__code__", None), "co_consts", ()):
+        raise Waiting
+    try:
+        orders.check(order)
+        orders.compiled(order)
+    except ValueError as error:
+        raise NotYet(f"{error}.") from None
+    value(order, 60.0, 3600.0, 8.0)  # which raises what the compiled function passes over, such as 1 / 0
+    return order
+
+
+def value(order: Callable[..., float], wait: float, estimate: float, procs: float) -> float:
+    """Ask an order for the number of a job."""
+    facts = orders.TYPICAL | {"wait": wait, "estimate": estimate, "procs": procs}
+    return order(**{name: facts[name] for name in orders.asked_for(order)})
+
+
+def policy(answer: Any) -> Policy:
+    """Read a policy, or an order as a function of (wait, estimate, procs), which EASY then gets."""
+    if isinstance(answer, type):
+        raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
+    if not hasattr(answer, "schedule"):
+        return EASY(order=an_order(answer))
+    if not _made_by_a_student(answer):
+        raise NotYet("that comes with simlib. Write an order of your own: a function of wait, estimate and procs.")
+    return answer
+
+
+def _made_by_a_student(policy: Any) -> bool:
+    """Tell whether a policy's class, or a function in it, is not the library's."""
+    parts = [type(policy), *(part for part in getattr(policy, "__dict__", {}).values() if callable(part))]
+    return any(not str(getattr(part, "__module__", "")).startswith("simlib.") for part in parts)
+
+
+def scheduled(given: Policy, workload: Workload) -> Schedule:
+    """Schedule jobs under a policy that was handed in; refuse one that uses what no real scheduler can know."""
+    try:
+        schedule = simulate(workload, given)  # which checks what a policy of one's own returns
+    except ValueError as error:
+        raise NotYet(f"{error}.") from None
+    if not isinstance(given, (EASY, FCFS, Conservative)) and foresees(schedule):
+        raise NotYet("your policy knows what no scheduler can: how long jobs will run, or which ones will come.")
+    return schedule
+
+
+def judged(answer: Any) -> Schedule:
+    """Schedule the month under the policy that was handed in; refuse an order that stands on the page."""
+    schedule = scheduled(policy(answer), january())
+    if schedule.jobs.start.equals(printed("order of arrival")):
+        raise NotYet("that is EASY again: the same schedule.")
+    for order in PRINTED:
+        if schedule.jobs.start.equals(printed(order)):
+            raise NotYet(
+                f"every job starts when it does with {order}, and that order stands on the page. Find one of your own: "
+                "what else can you make of wait, estimate and procs?"
+            )
+    return schedule
+
+
+def foresees(schedule: Schedule) -> bool:
+    """Tell whether a policy uses what is still to come.
+
+    At so many seconds of the workload (`LOOKS`) the jobs are scheduled again as they were known then: those that had
+    not ended run until their estimates, and no others come. A policy that then starts the jobs at other times has
+    looked ahead. Who looks ahead seldom may not be found out.
+    """
+    jobs = schedule.jobs
+    for now in jobs.submit.quantile(np.linspace(0, 1, LOOKS + 2)[1:-1]).astype(int).unique():
+        started = jobs.index[jobs.start <= now]
+        if not schedule.plan(now).jobs.start[started].equals(jobs.start[started]):
+            return True
+    return False
+
+
+@cache
+def easy_runs() -> pd.DataFrame:
+    """Summarise what EASY achieves on the month in each shaken run."""
+    return shaken(january(), EASY(), RUNS)
+
+
+def gain(schedule: Schedule) -> str:
+    """Tell how much lower than EASY's a policy's mean bounded slowdown is for certain.
+
+    Raises
+    ------
+    NotYet
+        If it does not lower it, or not in enough of the shaken runs to rule out luck.
+    """
+    easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
+    compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
+    differences = (shaken(january(), schedule.policy, RUNS) - easy_runs()).mean_bounded_slowdown
+    low, high = differences.quantile([0.025, 0.975])
+    lower = f"lower in {(differences < 0).sum()} of {RUNS} shaken runs"
+    if high >= 0:
+        raise NotYet(
+            f"{compared}; {lower}, with 95 % of the differences from {low:.1f} to {high:.1f}: "
+            f"{'that may be luck' if differences.median() < 0 else 'it is worse'}. Which jobs decide this metric?"
+        )
+    return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is not luck"
+
+
+# The exercises
+
+
+def narrow_first(answer: Any) -> str:
+    """Judge 6.1: an order that puts the narrow jobs first."""
+    order = an_order(answer)
+    cases = list(itertools.product((0.0, 60.0, 1e5), (1.0, 600.0, 1e5)))
+    for size in map(float, range(1, 100)):
+        narrow, wide = ({case: value(order, *case, procs) for case in cases} for procs in (size, size + 1.0))
+        least, most = min(narrow, key=narrow.__getitem__), max(wide, key=wide.__getitem__)
+        if narrow[least] > wide[most]:
+            continue
+        if value(order, *cases[0], 1.0) < value(order, *cases[0], 2.0):
+            raise NotYet("that puts wide jobs first. The job with the largest number is the head: use a minus sign.")
+        raise NotYet(
+            f"a job of {size:g} gets {narrow[least]:g} (wait={least[0]:g}, estimate={least[1]:g}), and one of "
+            f"{size + 1:g} gets {wide[most]:g} (wait={most[0]:g}, estimate={most[1]:g}). The narrow job has to "
+            "get the larger number, whatever the wait and the estimate are."
+        )
+    start = simulate(queue(), EASY(order=order)).jobs.start["B"]
+    return f"the smallest job gets the largest number. Job B, which needs all processors, starts at {start}."
+
+
+def starving(answer: Any) -> str:
+    """Judge 6.2: the job that waits longest with the shortest first."""
+    first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
+    job, wait = parts(answer, "job", "wait")
+    names([job], first.index), number(wait)
+    if job != first.idxmax():
+        raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
+    if wait == fcfs[job]:
+        raise NotYet(f"{job} is the right job, but {wait} s is its wait in order of arrival.")
+    if wait != first[job]:
+        raise NotYet(f"{job} is the right job. Its wait is its start minus its submit time, not {wait}.")
+    return f"job {job} waits until no shorter one is left. If they kept coming, it would never start: it starves."
+
+
+@few_lines()
+def beats_easy(answer: Any) -> str:
+    """Judge 6.3: an order with a lower mean bounded slowdown than EASY."""
+    return gain(judged(answer)) + "."
+
+
+@few_lines()
+def beats_easy_without_starving(answer: Any) -> str:
+    """Judge 6.4: the same, without any job that waits very long."""
+    schedule = judged(answer)
+    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(january(), EASY())))
+    if longest > LONGEST * easy:
+        raise NotYet(
+            f"the longest wait is {longest:.1f} h, and {LONGEST * easy:.1f} h are allowed, for under EASY it is "
+            f"{easy:.1f} h. The longer a job waits the larger its number has to get, without an end, until it is the "
+            "largest."
+        )
+    return f"{gain(schedule)}. And nobody waits longer than {longest:.1f} h, under EASY {easy:.1f} h."
+
+
+@few_lines()
+def best_fit(answer: Any) -> str:
+    """Judge 6.5: a scheduling pass that backfills the largest job first."""
+    given = OwnPolicy(_answered(function(answer)))
+    month = january()
+    found, easy, fcfs = _own(month, given), simulate(month, EASY()), simulate(month, FCFS())
+    if found.jobs.start.equals(fcfs.jobs.start):
+        raise NotYet("that is FCFS: nobody passes the head. Who may, by the shadow time or by the extra processors?")
+    if found.jobs.start.equals(easy.jobs.start):
+        raise NotYet("that is EASY: it backfills in order of arrival. Try the largest job first.")
+    _compare(found)
+    for seed in range(SMALL):
+        _compare(_own(small(seed), given))
+    waits = [schedule.jobs.wait.mean() / 3600 for schedule in (found, easy)]
+    return (
+        f"these are best fit's start times, job by job. The mean wait is {waits[0]:.2f} h, under EASY {waits[1]:.2f} h."
+    )
+
+
+def _own(jobs: Workload, policy: OwnPolicy) -> Schedule:
+    try:
+        return simulate(jobs, policy)
+    except (NotYet, Waiting):
+        raise
+    except ValueError as error:
+        raise NotYet(f"{error}.") from None
+    except Exception as error:
+        where = "; ".join(getattr(error, "__notes__", []))
+        raise NotYet(f"{type(error).__name__}: {error}; {where}.") from None
+
+
+def _compare(found: Schedule) -> None:
+    """Raise where a schedule is not best fit's."""
+    jobs = found.workload
+    difference = first_difference(found, simulate(jobs, OwnPolicy(examples_own.best_fit)))
+    if difference is None:
+        return
+    hint = "It may start sooner: it ends by the shadow time, or extra processors are left; and it is large."
+    if difference.starts[0] < difference.starts[1]:
+        hint = "By then it may delay the head, or has a larger one to be tried first. Are extra processors left?"
+    where = f" of {jobs.name}" if jobs.name.startswith("lesson6.") else ""
+    starts, best = difference.starts
+    raise NotYet(f"job {difference.job}{where} starts at {starts}, under best fit at {best}. {hint}")
+
+
+def _answered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, for which is waited as long as it gives dots."""
+
+    @wraps(function)
+    def asked(queue: Queue, machine: Machine) -> Iterator[Job]:
+        found = function(queue, machine)
+        if found is None:
+            raise NotYet(f"your pass returns nothing at {machine}. Each job that starts now needs its `yield job`.")
+        for job in found:
+            if job is ...:
+                raise Waiting
+            yield job
+
+    return asked
+
+
+EXERCISES: dict[str, Judge] = {
+    "6.1": narrow_first,
+    "6.2": starving,
+    "6.3": beats_easy,
+    "6.4": beats_easy_without_starving,
+    "6.5": best_fit,
+}

@@ -1,0 +1,365 @@
+"""The base of all controls: widgets where somebody can use them, and a picture with text everywhere else."""
+
+import base64
+import dataclasses
+import io
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Sequence
+from html import escape
+from typing import Any
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure, FigureBase
+
+from ..._util.words import length
+from ...core.schedule import Schedule
+from ...plots.style import STYLE
+
+# Write the names of policies, and what they achieve, in words.
+
+
+def label(policy: Any) -> str:
+    """Write a policy's name, with the options that are not the defaults.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> label(simlib.EASY()), label(simlib.EASY(order="sjf"))
+    ('EASY', 'EASY, order=sjf')
+    """
+    name = type(policy).__name__
+    if not dataclasses.is_dataclass(policy):
+        return name
+    options = [(field.name, getattr(policy, field.name), field.default) for field in dataclasses.fields(policy)]
+    changed = [f"{key}={getattr(value, '__name__', value)}" for key, value, default in options if value != default]
+    return ", ".join([name, *changed])  # where there is no room it breaks at a blank
+
+
+def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
+    """Write the metrics of schedules as text, a row each: policy; mean wait, response and slowdown; shares; makespan.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> summaries([simlib.simulate(two, simlib.FCFS())])["mean wait"].tolist()
+    ['4.5 s']
+    """
+    rows = {}
+    for place, schedule in enumerate(schedules):
+        seen: Any = schedule.summary()
+        rows[place] = {
+            "policy": label(schedule.policy),
+            "mean wait": seconds(seen.mean_wait),
+            "mean response": seconds(seen.mean_response),
+            "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
+            "processors in use": f"{seen.utilization:.0%}",
+            "backfilled": f"{seen.backfilled_share:.0%}",
+            "makespan": span(seen.makespan),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
+    """Write the same as lines of text, a column for each schedule, so that the lines are short.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> summary_lines([simlib.simulate(two, simlib.FCFS())])[1]
+    'mean wait               4.5 s'
+    """
+    return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
+
+
+def seconds(value: float) -> str:
+    """Write a mean length of time: with a decimal below 100 s, else whole.
+
+    Examples
+    --------
+    >>> seconds(4.53), seconds(123.4)
+    ('4.5 s', '123 s')
+    """
+    return f"{value:.1f} s" if value < 100 else length(round(value))
+
+
+def span(value: float) -> str:
+    """Write the length of a schedule: in days from two days on.
+
+    Examples
+    --------
+    >>> span(130), span(2859459)
+    ('130 s', '33.1 days')
+    """
+    return f"{value / 86400:,.1f} days" if value >= 2 * 86400 else length(round(value))
+
+
+try:
+    import ipywidgets
+except ImportError:
+    ipywidgets = None
+
+LARGE: dict[Any, Any] = STYLE | {
+    "figure.constrained_layout.use": False,  # takes longer than to draw the picture
+    "font.size": 15,
+    "axes.titlesize": 16,
+    "axes.linewidth": 1.2,
+    "lines.linewidth": 2.5,
+    "hatch.linewidth": 1.5,
+}
+"""How pictures look that have to be read from the back of a lecture hall."""
+
+DPI = 120
+LINES, COLUMNS = 16, 100  # of text under a picture
+
+
+CSS = """<style>
+.simlib { --jp-widgets-font-size: 16px; --jp-widgets-inline-height: 34px; }
+.simlib .widget-html, .simlib .widget-html-content { height: auto; line-height: 1.35; }
+.simlib .widget-box, .simlib.widget-box { overflow: visible; }
+.simlib-sentence .widget-html-content { font-size: 20px; min-height: 4.1em; }
+.simlib-state .widget-html-content { display: flex; flex-flow: row wrap; align-items: flex-start; gap: 0 32px; }
+.simlib-state p { flex: 1 0 100%; margin: 0 0 8px; }
+.simlib-state p > span { display: inline-block; margin-right: 20px; }
+.simlib table { border-collapse: collapse; margin-bottom: 10px; }
+.simlib caption { text-align: left; font-weight: bold; white-space: nowrap; }
+.simlib th, .simlib td { padding: 1px 14px 1px 0; text-align: right; vertical-align: bottom; white-space: nowrap; }
+.simlib-metrics { overflow-x: auto; }
+.simlib-metrics th, .simlib-metrics td:first-child { white-space: normal; }
+.simlib-metrics td:first-child { min-width: 9em; }
+.simlib th:first-child, .simlib td:first-child { text-align: left; }
+.simlib thead th { border-bottom: 1px solid currentColor; }
+.simlib .widget-slider .noUi-handle { background: #0072B2; }
+.simlib .simlib-decided { font-weight: bold; text-decoration: underline; }
+.simlib .simlib-pale { opacity: 0.7; }
+.simlib-verdict .widget-html-content, .simlib-guess .widget-html-content { font-weight: bold; }
+.simlib.jupyter-widgets-disconnected::before {
+  content: "The kernel was restarted. To use this again: Run > Run All Above Selected Cell, then run this cell.";
+  display: block; width: 100%; box-sizing: border-box; padding: 6px 10px; margin-bottom: 6px;
+  font: 18px var(--jp-ui-font-family, sans-serif); background: #F5C9A8; color: black;
+}
+.simlib .jupyter-widgets-disconnected::before { content: none; }
+.simlib.jupyter-widgets-disconnected > * { opacity: 0.6; }
+.simlib :focus-visible { outline: 3px solid #0072B2 !important; outline-offset: 2px; }
+</style>"""
+
+
+class Control:
+    """The base of what the functions of `simlib.course.widgets` return.
+
+    Attributes
+    ----------
+    widget : ipywidgets.Widget or None
+        What a live notebook shows; None where ipywidgets is not installed.
+    shown : bool
+        Whether a notebook has shown it.
+    """
+
+    size = (11, 4.5)  # of the picture, inches
+
+    def __init__(self) -> None:
+        self.widget: Any = None
+        self.shown = False
+        if ipywidgets is not None:
+            self.picture = ipywidgets.Image(
+                format="png", layout={"width": "100%", "max_width": "1320px", "height": "auto"}
+            )
+            self.picture.add_class("simlib-picture")
+            style = ipywidgets.HTML(CSS, layout={"display": "none"})
+            self.widget = ipywidgets.VBox([style, *self.build()], layout={"padding": "4px"})
+            self.widget.add_class("simlib").add_class(f"simlib-{type(self).__name__.lower()}")
+            self.show()
+
+    def build(self) -> list[Any]:
+        """Make the widgets and return those that stand below one another."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Bring the widgets up to date."""
+        raise NotImplementedError
+
+    def draw(self, figure: FigureBase) -> None:
+        """Draw into an empty figure what is to be seen without widgets."""
+        raise NotImplementedError
+
+    def lines(self) -> list[str]:
+        """Write the lines of text that go with it."""
+        raise NotImplementedError
+
+    def page(self) -> str | None:
+        """Make HTML that works without a kernel, for notebooks that programs execute; None where there is none."""
+        return None
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Give notebooks the picture and the text; and the widgets, if somebody can use them."""
+        picture = base64.b64encode(png(self.draw, self.size, self.lines())).decode()
+        bundle = {"text/plain": repr(self), "image/png": picture}
+        self.shown = True
+        if in_batch():
+            page = self.page()
+            return bundle | ({"text/html": page} if page else {})
+        if self.widget is None:
+            return bundle
+        return bundle | {key: of for key, of in self.widget._repr_mimebundle_().items() if key not in bundle}
+
+
+def in_batch() -> bool:
+    """Tell whether this cell is executed by a program, such as papermill, which says that nobody can be asked.
+
+    Such a program stores the state of the widgets. A page made of that would show buttons without effect, or nothing at
+    all without a network, instead of the picture.
+
+    Examples
+    --------
+    >>> in_batch()  # in no notebook
+    False
+    """
+    from IPython import get_ipython
+
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
+    return request.get("content", {}).get("allow_stdin") is False
+
+
+def live() -> bool:
+    """Tell whether this cell is executed in a notebook for somebody who can press buttons.
+
+    Examples
+    --------
+    >>> live()  # in no notebook
+    False
+    """
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None and not in_batch()
+
+
+def display(control: Control) -> None:
+    """Show a control in the notebook whose cell is running; do nothing elsewhere.
+
+    Examples
+    --------
+    >>> display(None)  # in no notebook
+    """
+    from IPython import display as shown
+    from IPython import get_ipython
+
+    if get_ipython() is not None:
+        shown.display(control)
+
+
+def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:
+    """Draw a picture as PNG, with lines of text under it.
+
+    Parameters
+    ----------
+    draw : function of a figure
+    size : (float, float)
+        Of the picture without the text, inches.
+    lines : sequence of str
+        Those beyond `LINES` are only counted.
+
+    Examples
+    --------
+    >>> png(lambda figure: figure.text(0.5, 0.5, "a picture"), (1, 1))[1:4]
+    b'PNG'
+    """
+    lines = [part for line in lines for part in _wrapped(line)]
+    if len(lines) > LINES:
+        lines = [*lines[: LINES - 1], f"... and {len(lines) - LINES + 1} more lines"]
+    with matplotlib.rc_context(LARGE):
+        if lines:
+            below = 0.15 + 0.21 * len(lines)
+            figure = Figure((size[0], size[1] + below))
+            parts: Any = figure.subfigures(2, 1, height_ratios=[size[1], below])
+            above, under = parts
+            under.text(0.02, 1, "\n".join(lines), va="top", family="monospace", size=12, linespacing=1.25)
+        else:
+            above = figure = Figure(size)
+        draw(above)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 1})
+        figure.clear()  # its parts refer to one another, so that they would stay until the next garbage collection
+    return buffer.getvalue()
+
+
+def _wrapped(line: str) -> list[str]:
+    """Wrap a line; its second and further lines begin below the first word of the sentence."""
+    indent = " " * 13 if line.startswith(" ") else ""
+    return textwrap.wrap(line, COLUMNS, subsequent_indent=indent)
+
+
+# Parts of controls
+
+
+def button(text: str, tooltip: str, action: Callable[[], object]) -> Any:
+    """Make a button that does something when it is pressed; it has no icon, which would be read as part of its name.
+
+    Examples
+    --------
+    >>> pressed = []
+    >>> button("Next", "To the next decision", lambda: pressed.append("next")).click()
+    >>> pressed
+    ['next']
+    """
+    made = ipywidgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
+    made.on_click(lambda _: action())
+    return made
+
+
+def legend(schedules: Iterable[Schedule]) -> str:
+    """Write what the looks of jobs mean in the charts of these schedules.
+
+    Examples
+    --------
+    >>> legend([])
+    'full colour: past   pale: expected   dashed: reserved'
+    """
+    hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
+    return f"full colour: past   pale: expected   dashed: reserved{hatched}"
+
+
+def html(name: str) -> Any:
+    """Make a place for text, with a class by which it is found on the page.
+
+    Examples
+    --------
+    >>> html("metrics")._dom_classes
+    ('simlib-metrics',)
+    """
+    return ipywidgets.HTML().add_class(f"simlib-{name}")
+
+
+def beside(*widgets: Any) -> Any:
+    """Put widgets beside one another, and below one another where there is no room.
+
+    Examples
+    --------
+    >>> len(beside(html("state"), html("note")).children)
+    2
+    """
+    return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px"})
+
+
+def html_table(
+    caption: str, columns: Iterable[object], rows: Sequence[Sequence[object]], decided: Collection[object] = ()
+) -> str:
+    """Write a table as HTML; the rows whose first cell is in `decided` stand out.
+
+    Examples
+    --------
+    >>> html_table("Queue", ["job"], [["A"]]).partition("<tbody>")[2]
+    '<tr><td>A</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
+    marks = [' class="simlib-decided"' if cells[0] in decided else "" for cells in rows]
+    body = "".join(
+        f"<tr{mark}>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+        for mark, cells in zip(marks, rows, strict=True)
+    )
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,469 @@
+"""Step through the decisions of a scheduler."""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import partial
+from html import escape
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+
+from ... import plots
+from ..._util.words import length, number, processors
+from ...core.policy import Policy
+from ...core.workload import Workload
+from ...explain import explain
+from ...explain.records import Decision, Explanation, promises, reserved
+from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
+
+# Ask who starts next before it is shown: predict, then look.
+
+
+MOST = 12
+"""So many waiting jobs have a button."""
+
+NOBODY = "nobody until the next event"
+
+
+class Question(NamedTuple):
+    """Who starts next, as it can be asked when a decision is shown.
+
+    Attributes
+    ----------
+    jobs : tuple
+        Those that wait, the head first.
+    answer : job or None
+        None where nobody starts until the next event.
+    place : int
+        Of the decision that shows it: the start, or the last one before the next event.
+
+    Examples
+    --------
+    >>> Question(("A", "B"), "A", 7).answer
+    'A'
+    """
+
+    jobs: tuple[Hashable, ...]
+    answer: Hashable | None
+    place: int
+
+
+def question(decisions: Sequence[Decision], place: int) -> Question | None:
+    """Find what can be asked when the decision at a place is shown; None where nobody waits, or nothing is decided.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(0, 5, 5, 3))
+    >>> decisions = simlib.explain.explain(two, simlib.EASY())
+    >>> question(decisions, 0)
+    Question(jobs=('A', 'B'), answer='A', place=1)
+    >>> question(decisions, 1)
+    Question(jobs=('B',), answer=None, place=2)
+    """
+    shown = decisions[place]
+    if not shown.queue or shown.kind not in ("event", "start", "backfill"):
+        return None
+    answer, last = None, place
+    for later in range(place + 1, len(decisions)):
+        seen = decisions[later]
+        if seen.kind == "event" or seen.time != shown.time:
+            break
+        last = later
+        if seen.kind in ("start", "backfill"):
+            answer = seen.job
+            break
+    return Question(tuple(job.job for job in shown.queue), answer, last) if last > place else None
+
+
+class Guess:
+    """A line of buttons that ask who starts next, and a sentence on what was answered.
+
+    Parameters
+    ----------
+    answered : function of a Question
+        What is done after an answer.
+
+    Attributes
+    ----------
+    box : VBox
+    buttons : list of Button
+        One a waiting job, and the last one for nobody.
+    verdict : HTML
+    right, asked : int
+        The score.
+    """
+
+    def __init__(self, answered: Callable[[Question], object]) -> None:
+        self.right = self.asked = 0
+        self._answered = answered
+        self._question: Question | None = None
+        self._jobs: tuple[Hashable, ...] = ()
+        self._ask, self.verdict = html("question"), html("guess")
+        self._ask.value = "<b>Who starts next?</b>"
+        self.buttons = [button("", "", partial(self._say, place)) for place in range(MOST + 1)]
+        self.box = beside(self._ask, *self.buttons, self.verdict)
+        self.box.layout.min_height = "38px"  # so that nothing moves when the question goes
+
+    def ask(self, asked: Question | None, answered: bool) -> None:
+        """Show a question, or none; the sentence on the answer before stays only if that was `answered` just now."""
+        self._question = asked
+        if not answered:
+            self.verdict.value = ""
+        self._jobs = asked.jobs[:MOST] if asked else ()
+        names = [f"job {job}" for job in self._jobs]
+        for place, each in enumerate(self.buttons):
+            name = names[place] if place < len(names) else NOBODY
+            each.description, each.tooltip = name, f"I think that {name} starts next"
+            each.layout.display = "" if asked and place <= len(names) else "none"
+        self._ask.layout.display = "" if asked else "none"
+
+    def focus(self) -> bool:
+        """Give the focus of the keyboard to the first button; tell whether there is a question."""
+        if self._question:
+            self.buttons[0].focus()
+        return self._question is not None
+
+    def _say(self, place: int) -> None:
+        asked = self._question
+        if asked is None:
+            return
+        said = self._jobs[place] if place < len(self._jobs) else None
+        truth = f"job {asked.answer}" if asked.answer is not None else "nobody"
+        right = said == asked.answer
+        self.right, self.asked = self.right + right, self.asked + 1
+        text = f"{'Right' if right else 'Not right'}: {truth} starts. {self.right} of {self.asked} right so far."
+        self.verdict.value = f'<div role="status">{escape(text)}</div>'
+        self._answered(asked)
+
+
+# Find the decisions of a scheduler that tell something new: at those a stepper stops.
+
+
+def news(decisions: Sequence[Decision]) -> list[int]:
+    """List the places of the decisions that tell something new; the first and the last one are always among them.
+
+    It is nothing new
+
+    - that the head still waits, if its shadow time and the extra processors are those that were told last;
+    - that the queue is sorted as it was;
+    - that jobs are refused again by the rule that was told of each of them last;
+    - that another job finds no processor free, if the next refusal names all of them;
+    - that jobs have ended or arrived, if the decision that follows from it is told with it.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> jobs = simlib.Workload.of("jobs", 4, A=(0, 9, 9, 3), B=(1, 5, 5, 2), C=(2, 9, 9, 2))
+    >>> decisions = simlib.explain.explain(jobs, simlib.EASY())
+    >>> [decisions[place].kind for place in news(decisions)]
+    ['event', 'start', 'wait', 'refuse', 'start', 'start', 'event', 'event']
+    """
+    told = _told(decisions)
+    merged = {place for place in told if _is_told_later(decisions, told, place)}
+    told -= merged
+    events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
+    for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
+        if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
+            told.add(event)
+    return sorted(told | {0, len(decisions) - 1})
+
+
+def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
+    """Find the event from which the decision at one of the `places` follows, if it is not told at a place of its own.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> one = simlib.Workload.of("one job", 4, A=(5, 10, 10, 3), B=(6, 10, 10, 3))
+    >>> decisions = simlib.explain.explain(one, simlib.FCFS())
+    >>> event_before(decisions, news(decisions), 3).sentence
+    'Job B (3 processors, estimate 10 s) arrives: 1 processor is free.'
+    """
+    for before in range(place - 1, -1, -1):
+        if before in places or decisions[before].time != decisions[place].time:
+            return None
+        if decisions[before].kind == "event":
+            return decisions[before]
+    return None
+
+
+def _told(decisions: Sequence[Decision]) -> set[int]:
+    """Find the decisions that do not only say again what was said before, but for events."""
+    told: set[int] = set()
+    promise: tuple[int | None, int | None] | None = None
+    ordered = ""
+    waited: dict[Hashable, str] = {}
+    refused: dict[Hashable, str] = {}
+    for place, seen in enumerate(decisions):
+        if seen.kind == "wait":
+            again = seen.sentence == waited.get(seen.job)
+            again |= seen.job in waited and seen.shadow is not None and (seen.shadow, seen.extra) == promise
+            waited = {seen.job: seen.sentence}
+        elif seen.kind == "refuse":
+            again = all(refused.get(job) == seen.rule for job in seen.jobs)
+            refused |= dict.fromkeys(seen.jobs, seen.rule)
+        elif seen.kind == "sort":
+            again = seen.sentence == ordered
+            ordered = seen.sentence
+        else:
+            again = seen.kind == "event"
+        if seen.shadow is not None:
+            promise = seen.shadow, seen.extra
+        if not again:
+            told.add(place)
+    return told
+
+
+def _is_told_later(decisions: Sequence[Decision], told: set[int], place: int) -> bool:
+    """Tell whether a later decision says the same of the same jobs and more, with nothing new in between."""
+    later = min((other for other in told if other > place), default=None)
+    if later is None:
+        return False
+    seen, after = decisions[place], decisions[later]
+    return seen.kind == after.kind == "refuse" and seen.free == after.free == 0 and set(seen.jobs) <= set(after.jobs)
+
+
+INTERVAL = 1500  # ms from one decision to the next when it plays
+ROWS = 12  # of the queue, and of the running jobs
+
+
+def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict: bool = False) -> "Stepper":
+    """Step through the decisions of a scheduler, forwards and backwards.
+
+    You see a Gantt chart that grows: the line "now" divides what has happened, in full colour, from what the scheduler
+    expects: running jobs until their estimates end, pale, and reservations, dashed. Backfilled jobs are hatched; the
+    job that was just decided on has a black frame. Beside it stand the processors that are free, the shadow time, the
+    queue, head first, and the running jobs; under it the decision in a sentence, and its rule.
+
+    The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last; Play
+    goes on by itself. Next, Back and Play pass over decisions that tell nothing new, such as that the head still waits;
+    the slider shows each. With the keyboard, Tab goes from button to button, Space presses, the arrows move the slider.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of up to some 200 jobs.
+    policy, overrun : as for `simlib.explain.explain`
+    predict : bool
+        Whether to ask "Who starts next?" at each event, with a button a waiting job, before it is shown who does; it
+        says what was right, and keeps the score. Next goes on without an answer.
+
+    Returns
+    -------
+    Stepper
+
+    Raises
+    ------
+    ValueError
+        For a workload without jobs, and as `simlib.explain.explain`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> stepper(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
+    The starts among 3 decisions, by second:
+              0  Job A starts from the head of the queue: it needs 3 of the 4 free processors.
+    """
+    if len(workload) == 0:
+        raise ValueError(f"{workload.name}: stepper: found no job, expected at least one")
+    return Stepper(explain(workload, policy, overrun), predict)
+
+
+class Stepper(Control):
+    """A control that steps through an `Explanation`; see `stepper`.
+
+    Attributes
+    ----------
+    explanation : Explanation
+    decision : Decision
+        The one that is shown.
+    first, back, play, next, next_start, last : Button
+    slider : IntSlider
+        From 1, the first decision, to the last.
+    picture, state, sentence : Image, HTML, HTML
+    guess : Guess or None
+        The question who starts next, if it is asked.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> control = stepper(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
+    >>> control.next_start.click()
+    >>> control.decision.sentence
+    'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
+    """
+
+    size = (11, 4.3)  # so that chart, sentence and tables are in sight together on a small screen
+
+    def __init__(self, explanation: Explanation, predict: bool = False) -> None:
+        self.explanation = explanation
+        self._predict, self._told_from = predict, 0
+        if predict:
+            self.size = (11, 4.1)  # so that the question has room on a small screen
+        self.guess: Guess | None = None
+        asked = [place for place in range(len(explanation)) if predict and question(explanation, place)]
+        self._steps = sorted({*news(explanation), *asked})
+        jobs = explanation.schedule.jobs
+        self._colours = plots.job_colours(jobs.index)
+        self._order = {job: place for place, job in enumerate(jobs.index)}
+        self._promises = promises(explanation)
+        begin, end = jobs.submit.min(), jobs.end.max()
+        expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
+        self._limits = begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
+        self.decision = explanation[0]
+        super().__init__()
+
+    def build(self) -> list[Any]:
+        last = len(self.explanation)
+        self.slider = ipywidgets.IntSlider(
+            1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
+        )
+        self.slider.observe(lambda _: self.show(), "value")
+        self._clock = ipywidgets.Play(max=last, interval=INTERVAL, layout={"display": "none"})
+        self._clock.observe(lambda change: self._name_play(change.new), "playing")
+        self._clock.observe(lambda _: self._tick(), "value")
+        self.play = button(
+            "", "Play on by itself, or pause", self._play_or_pause
+        )  # the buttons of `Play` have no names
+        self._name_play(False)
+        self.first = button("First", "To the first decision", lambda: self._go(1))
+        self.back = button("Back", "To the decision before that told something new", lambda: self._step(-1))
+        self.next = button("Next", "To the next decision that tells something new", lambda: self._step(1))
+        self.next_start = button("Next start", "To the next start of a job", self._go_to_next_start)
+        self.last = button("Last", "To the last decision", lambda: self._go(last))
+        self.state, self.sentence = html("state"), html("sentence")
+        buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self._clock, self.slider]
+        left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "99 1 560px", "min_width": "0"})
+        self.state.layout.flex = "1 0 400px"  # wide enough for each table, so that the picture keeps its size
+        both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        if self._predict:
+            self.guess = Guess(self._go_to_answer)
+            return [beside(*buttons), self.guess.box, both]
+        return [beside(*buttons), both]
+
+    def _play_or_pause(self) -> None:
+        if self._clock.playing:
+            self._clock.playing = False
+            return
+        if self.slider.value == len(self.explanation):
+            self._go(1)
+        self._clock.value = 0
+        self._clock.playing = True
+
+    def _tick(self) -> None:
+        if self._clock.playing:
+            self._step(1)
+            self._clock.playing = self.slider.value < len(self.explanation)
+
+    def _name_play(self, playing: bool) -> None:
+        self.play.description = "Pause" if playing else "Play"
+
+    def _go(self, number: int) -> None:
+        self.slider.value = number  # which stays within its limits
+
+    def _step(self, direction: int) -> None:
+        place = self.slider.value - 1
+        further = [step for step in self._steps[::direction] if (step - place) * direction > 0]
+        self._go((further[0] if further else place) + 1)
+
+    def _go_to_answer(self, asked: Question) -> None:
+        self._told_from = self.slider.value
+        self._go(asked.place + 1)
+        if not (self.guess and self.guess.focus()):
+            self.next.focus()  # the button that had it may be gone, and the keyboard's user with it
+
+    def _go_to_next_start(self) -> None:
+        later = range(self.slider.value, len(self.explanation))
+        starts = (place for place in later if self.explanation[place].kind in ("start", "backfill"))
+        self._go(next(starts, len(self.explanation) - 1) + 1)
+
+    def show(self) -> None:
+        place = self.slider.value - 1
+        self.decision = seen = self.explanation[place]
+        promise = self._promises[place]
+        self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
+        self.state.value = _state(seen, promise)
+        before, self._told_from = self._told_from, 0
+        told = escape(" ".join(self._sentences(place, before)))
+        rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
+        self.sentence.value = f'<div role="status">{told}<br>{rule}</div>'
+        if self.guess:
+            self.guess.ask(question(self.explanation, place), answered=before > 0)
+
+    def _sentences(self, place: int, before: int) -> list[str]:
+        """List what is told at a place: after a question all that decides it, else the event first, if it was not."""
+        if before:
+            return [seen.sentence for seen in self.explanation[before : place + 1]]
+        event = event_before(self.explanation, self._steps, place) if place in self._steps else None
+        return [*([event.sentence] if event else []), self.explanation[place].sentence]
+
+    def _draw_instant(self, figure: FigureBase, seen: Decision, promise: Decision | None) -> None:
+        ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
+        ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
+        spans = [(*span, False) for span in (*seen.done, *seen.running)]
+        spans += [(*span, True) for span in reserved(seen, promise)]
+        columns = ["job", "procs", "start", "end", "backfilled", "planned"]
+        spans.sort(key=lambda span: self._order[span[0]])  # so that jobs of equal start keep their places
+        table = pd.DataFrame(spans, columns=columns).set_index("job")
+        table["run"] = table.end - table.start
+        plots.spans(ax, table, seen.procs, self._colours, now=seen.time, marked=seen.jobs)
+        _mark_time(ax, seen.time, "now", ha="right", linewidth=2.5)
+        if promise and promise.shadow is not None:
+            pale = 1 if seen.shadow is not None else 0.4
+            _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
+        figure.text(0.075, 0.02, legend([self.explanation.schedule]), size=13)
+        ax.xaxis.set_label_coords(0.93, -0.13)
+        plots.mark(ax, self.explanation.schedule.workload)
+
+    def draw(self, figure: FigureBase) -> None:
+        ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
+        plots.gantt(self.explanation.schedule, ax)
+
+    def page(self) -> str:
+        from ..web.page import explanation_html  # which shows what these controls do, and so imports them
+
+        return explanation_html(self.explanation, self._predict)
+
+    def lines(self) -> list[str]:
+        starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
+        return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
+
+
+def _mark_time(ax: Axes, time: int, text: str, ha: str, alpha: float = 1, **style: Any) -> None:
+    """Draw a line across a Gantt chart, with its name above."""
+    ax.axvline(time, color="black", alpha=alpha, **style)
+    offset: dict[str, Any] = {"xytext": (-4 if ha == "right" else 4, 9), "textcoords": "offset points"}
+    ax.annotate(
+        f"{text} {number(time)}", (time, 1), xycoords=ax.get_xaxis_transform(), ha=ha, alpha=alpha, size=14, **offset
+    )
+
+
+def _state(seen: Decision, promise: Decision | None) -> str:
+    """Write what stands beside the chart, as HTML."""
+    parts = [f"<b>Time {number(seen.time)}</b>", f"{number(seen.free)} of {processors(seen.procs)} free"]
+    if promise and promise.shadow is not None and promise.extra is not None:
+        text = f"shadow time {number(promise.shadow)}, {processors(promise.extra, 'extra')}"
+        parts.append(text if seen.shadow is not None else f'<span class="simlib-pale">{text} (so far)</span>')
+    reserved = {span.job: number(span.start) for span in seen.reservations}
+    columns = ["job", "processors", "estimate"] + (["reserved"] if reserved else [])
+    queue = [
+        [job.job, number(job.procs), length(job.estimate)] + ([reserved.get(job.job, "")] if reserved else [])
+        for job in seen.queue
+    ]
+    running = [[span.job, number(span.procs), number(span.end)] for span in seen.running]
+    tables = [
+        _table("Queue", columns, queue, seen.jobs),
+        _table("Running", ["job", "processors", "until, expected"], running, seen.jobs),
+    ]
+    line = "</span> <span>".join(parts)
+    return f"<p><span>{line}</span></p>" + "".join(tables)
+
+
+def _table(name: str, columns: Sequence[str], rows: Sequence[list[Any]], decided: Collection[object]) -> str:
+    if not rows:
+        return f"<p><b>{name}</b>: no job</p>"
+    shown = [cells for place, cells in enumerate(rows) if place < ROWS or cells[0] in decided]
+    more = [[f"and {len(rows) - len(shown)} more"]] if len(rows) > len(shown) else []
+    return html_table(f"{name}: {len(rows)} job{'s' if len(rows) > 1 else ''}", columns, shown + more, decided)

@@ -1,0 +1,1 @@
+"""Where logs come from and go: SWF, catalogue and download, sacct, sanity checks, restoring."""

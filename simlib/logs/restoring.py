@@ -1,0 +1,269 @@
+"""Put back jobs that cleaning took out of a log: their numbers narrow when they came, what they were like is drawn.
+
+A cleaned log of the Parallel Workloads Archive names in its header the users, job numbers and hours that were taken
+out, and keeps the numbers of the jobs that are left. So each lost job was submitted between its neighbours by number.
+A log with jobs put back is one draw of many, never the archive's: its name and its history say so.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.workload import Workload
+from .swf import jobs_of
+from .swf_lines import FIELDS
+
+_COUNT = re.compile(r"\(([0-9]+) jobs? removed\)")
+_USER = re.compile(r"\buser=([0-9]+)")
+_NUMBERS = re.compile(r"\bjob>=([0-9]+) and job<=([0-9]+)")
+_HOURS = re.compile(r"\bhour>=([0-9]+) and hour<=([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Describe what cleaning took out, as a line of a log's header says.
+
+    Attributes
+    ----------
+    user : int
+    numbers : tuple of (int, int)
+        First and last job number of each range; none for all.
+    hours : (int, int) or None
+        First and last hour of the local day.
+    jobs : int
+        How many were taken out.
+
+    Examples
+    --------
+    >>> Filter(user=5, numbers=(), hours=(3, 3), jobs=5301).hours
+    (3, 3)
+    """
+
+    user: int
+    numbers: tuple[tuple[int, int], ...]
+    hours: tuple[int, int] | None
+    jobs: int
+
+
+def filters(header: Iterable[str]) -> list[Filter]:
+    """Read from a log's comments which users' jobs cleaning took out.
+
+    Filters that name no user, of the first few jobs or days, are left out: nothing comes before what they took.
+
+    Examples
+    --------
+    >>> filters([" user=135 and (job>=47421 and job<=50307) (2080 jobs removed)"])
+    [Filter(user=135, numbers=((47421, 50307),), hours=None, jobs=2080)]
+    """
+    found = []
+    for line in header:
+        user, count = _USER.search(line), _COUNT.search(line)
+        if user and count:
+            numbers = tuple((int(first), int(last)) for first, last in _NUMBERS.findall(line))
+            hours = _HOURS.search(line)
+            span = (int(hours[1]), int(hours[2])) if hours else None
+            found.append(Filter(int(user[1]), numbers, span, int(count[1])))
+    return found
+
+
+def lost(workload: Workload) -> pd.DataFrame:
+    """List the jobs that cleaning took out of a log.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of a cleaned log, whose jobs have the numbers that they had before.
+
+    Returns
+    -------
+    DataFrame
+        A row a gap in the numbers and user, and for a filter by hours a row a day: `first` and `last`, the numbers that
+        are missing there; `user`; `jobs`, how many of them are this user's; `earliest` and `latest`, the seconds
+        between which they were submitted.
+
+    Raises
+    ------
+    ValueError
+        Where the workload has no log, its numbers do not follow its submit times, or no filter explains a gap.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> log = simlib.load("sample").log.drop(columns="job").reset_index()
+    >>> thinned = log[~log.job.between(3001, 3100)].set_index("job", drop=False)
+    >>> w = simlib.Workload(jobs_of(thinned), 128, header=["user=7 and (job>=3001 and job<=3100) (100 jobs removed)"],
+    ...                     log=thinned)
+    >>> lost(w)[["first", "last", "user", "jobs"]].to_numpy().tolist()
+    [[3001, 3100, 7, 100]]
+    """
+    gaps = _gaps(workload)
+    known = filters(workload.header)
+    rows = [row for gap in gaps.itertuples() for row in _candidates(workload, gap, known)]
+    table = pd.DataFrame(rows, columns=["first", "last", "filter", "earliest", "latest"])
+    if of_none := sorted(set(gaps["first"]) - set(table["first"])):
+        raise ValueError(f"{workload.name}: no filter in the header explains the gap from job {of_none[0]}")
+    table["jobs"] = _shared_out(table, known)
+    table["user"] = [known[number].user for number in table["filter"]]
+    return table.loc[table.jobs > 0, ["first", "last", "user", "jobs", "earliest", "latest"]].reset_index(drop=True)
+
+
+def _log(workload: Workload) -> pd.DataFrame:
+    """The log's lines; ValueError where there are none."""
+    if workload.log is None:
+        raise ValueError(f"{workload.name}: has no log, so no job numbers; expected a cleaned log read from SWF")
+    return workload.log
+
+
+def _gaps(workload: Workload) -> pd.DataFrame:
+    """Find the runs of missing job numbers, and the submit times around each."""
+    number, submit = _log(workload).job.to_numpy(), _log(workload).submit.to_numpy()
+    if not ((np.diff(number) > 0).all() and (np.diff(submit) >= 0).all()):
+        raise ValueError(f"{workload.name}: job numbers and submit times are not in one order, so gaps say nothing")
+    before = np.flatnonzero(np.diff(number) > 1)
+    ends = {"first": number[before] + 1, "last": number[before + 1] - 1}
+    return pd.DataFrame(ends | {"earliest": submit[before], "latest": submit[before + 1]})
+
+
+def _candidates(workload: Workload, gap: Any, known: list[Filter]) -> list[tuple[int, int, int, int, int]]:
+    """The filters that may have taken jobs out of a gap, each with what is left of its time; by hours a row a day."""
+    rows = []
+    for number, one in enumerate(known):
+        if one.numbers and not any(first <= gap.last and gap.first <= last for first, last in one.numbers):
+            continue
+        spans = _in_hours(workload, gap, one.hours) if one.hours else [(gap.earliest, gap.latest)]
+        rows += [(gap.first, gap.last, number, *span) for span in spans]
+    return rows
+
+
+def _in_hours(workload: Workload, gap: Any, hours: tuple[int, int]) -> list[tuple[int, int]]:
+    """The parts of a gap that lie within some hours of the local day, by a clock that has a summer time."""
+    first, last = (workload.time(second).tz_localize(None).normalize() for second in (gap.earliest, gap.latest))
+    spans = []
+    for day in pd.date_range(first, last, freq="D"):
+        begin, end = (workload.second(day + pd.Timedelta(hours=hour)) for hour in (hours[0], hours[1] + 1))
+        span = max(gap.earliest, begin), min(gap.latest, end - 1)
+        if span[0] <= span[1]:
+            spans.append(span)
+    return spans
+
+
+def _shared_out(table: pd.DataFrame, known: list[Filter]) -> np.ndarray:
+    """Share the numbers of each gap out among the rows that may have them.
+
+    A filter that has a gap for itself has all of it, evenly by day. Where several have a say, those by hours get as
+    many a day as on the median of their own days, and the others share what is left, by what the header says they lack.
+    """
+    jobs = np.zeros(len(table), int)
+    alone = table.groupby("first")["filter"].transform("nunique") == 1
+    for _, rows in table[alone].groupby("first"):
+        jobs[rows.index] = _shares(_size(rows), np.ones(len(rows)))
+    counts = pd.Series(jobs).groupby(table["filter"])
+    lack = np.array([max(one.jobs - counts.sum().get(number, 0), 0) for number, one in enumerate(known)])
+    usual = counts.agg(lambda of: of[of > 0].median())
+    for _, rows in table[~alone].groupby("first"):
+        daily = np.array([bool(known[number].hours) for number in rows["filter"]])
+        jobs[rows.index[daily]] = usual.reindex(rows["filter"][daily]).fillna(0)
+        left = max(_size(rows) - jobs[rows.index].sum(), 0)
+        jobs[rows.index] += _shares(left, np.where(daily & ~daily.all(), 0, lack[rows["filter"]] + 1e-9))
+    return jobs
+
+
+def _size(rows: pd.DataFrame) -> int:
+    """How many numbers are missing in a gap."""
+    return int(rows["last"].iloc[0] - rows["first"].iloc[0] + 1)
+
+
+def _shares(count: int, weights: np.ndarray) -> np.ndarray:
+    """Share whole things out by weight."""
+    return np.diff(np.r_[0, (count * np.cumsum(weights) / weights.sum()).round()]).astype(int)
+
+
+def put_back(
+    workload: Workload,
+    like: Mapping[int, pd.DataFrame],
+    seed: int = 0,
+    every: Mapping[int, float] | None = None,
+    gaps: pd.DataFrame | None = None,
+) -> Workload:
+    """Draw the lost jobs of some users, and put them back into their log.
+
+    Parameters
+    ----------
+    workload : Workload
+        As for `lost`; all jobs of the log, none left out.
+    like : dict of int to DataFrame
+        By user, what the lost jobs were like: log lines (SWF fields such as `run`, `procs`, `requested_time`), of which
+        one is drawn for each job; a single line makes them all alike. Users who are not named stay away.
+    seed : int
+        Of the draw: submit times, and lines.
+    every : dict of int to float, optional
+        By user, seconds from one job to the next, from a moment on that is drawn; by default each moment is drawn.
+    gaps : DataFrame, optional
+        From `lost`, where it is known already, or in its place.
+
+    Returns
+    -------
+    Workload
+        One draw: its name and its history say that it is restored.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> log = simlib.load("sample").log
+    >>> thinned = log[~log.job.between(3001, 3100)]
+    >>> w = simlib.Workload(jobs_of(thinned), 128, header=["user=7 and (job>=3001 and job<=3100) (100 jobs removed)"],
+    ...                     log=thinned)
+    >>> restored = put_back(w, {7: pd.DataFrame({"run": [60], "procs": [1]})})
+    >>> restored.name, len(restored), restored.history
+    ('workload, restored', 6000, ('100 lost jobs put back, drawn with seed 0',))
+    """
+    rows = lost(workload) if gaps is None else gaps
+    rows = rows[rows.user.isin(like)].reset_index(drop=True)
+    log = _log(workload)
+    if rows.jobs.sum():
+        back = _drawn(rows, like, every or {}, np.random.default_rng(seed))
+        back = back.reindex(columns=FIELDS, fill_value=-1).fillna(-1).astype(log.dtypes)
+        log = pd.concat([log, back.set_axis(pd.Index(back.job, name=log.index.name))])
+        log = log.iloc[np.argsort(log.job.to_numpy())]
+    found = Workload(
+        jobs_of(log),
+        workload.procs,
+        f"{workload.name}, restored",
+        start=workload.start,
+        header=workload.header,
+        log=log,
+        source=workload.source | {"variant": "restored", "sha256": None, "verified": None},
+        synthetic=workload.synthetic,
+    )
+    found.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
+    return found
+
+
+def _drawn(
+    rows: pd.DataFrame, like: Mapping[int, pd.DataFrame], every: Mapping[int, float], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Draw the lines of all lost jobs: when they were submitted, and what they were like; numbered by submit time."""
+    of_row = np.repeat(rows.index, rows.jobs)
+    jobs = rows.jobs.to_numpy()
+    within = np.arange(len(of_row)) - np.repeat(jobs.cumsum() - jobs, jobs)
+    span = (rows.latest - rows.earliest).to_numpy()
+    spaced, steps = rows.user.map(every).to_numpy(float), jobs - 1
+    length = np.minimum(spaced * steps, span)  # of a row whose jobs came one after another; else not known
+    step = length / np.maximum(steps, 1)
+    begin = rng.uniform(0, span - np.nan_to_num(length))
+    offset = begin[of_row] + within * step[of_row]
+    offset = np.where(np.isnan(spaced)[of_row], rng.uniform(0, span[of_row]), offset)
+    made = pd.DataFrame({"submit": (rows.earliest.to_numpy()[of_row] + offset).round().astype(int)})
+    made["user"], first = rows.user.to_numpy()[of_row], rows["first"].to_numpy()[of_row]
+    for user in like:
+        places = made.index[made.user == user]
+        lines = like[user].drop(columns=["submit", "user", "job"], errors="ignore")
+        chosen = lines.iloc[rng.integers(len(lines), size=len(places))]
+        made.loc[places, lines.columns] = chosen.to_numpy()
+    order = np.lexsort([made.submit, first])
+    made, first = made.iloc[order], first[order]
+    return made.assign(job=first + np.arange(len(first)) - np.searchsorted(first, first))

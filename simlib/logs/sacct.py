@@ -1,0 +1,475 @@
+"""Convert the accounting records of a Slurm cluster, as `sacct --parsable2` prints them, to SWF.
+
+`COMMAND` is what to run on the cluster. Users, accounts, job names, partitions, qualities of service and the jobs
+themselves become numbers: no name is written but those of partitions. Fields and formats:
+https://slurm.schedmd.com/sacct.html
+"""
+
+import re
+import zoneinfo
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .._util import paths
+from .._util.arrays import Ints
+from . import swf
+
+COMMAND = (
+    "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
+    "--starttime=2024-01-01 --endtime=2025-01-01 --format=JobID,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
+    "State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,AllocTRES,User,Account,QOS,Partition,JobName"
+)
+"""Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
+last because they may hold the separator."""
+
+REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
+"""Columns without which there is no log; of two, the first that is there. Their capitals do not matter."""
+
+SIZE = {"cpus": "AllocCPUS|NCPUS|AllocTRES", "nodes": "NNodes|AllocNodes|AllocTRES"}
+"""The column, required too, that says how much of the machine a job had."""
+
+RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
+"""Columns of what else a job had; the first that is there."""
+
+OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
+"""Columns of names for fields of the log."""
+
+STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
+)
+"""The status in SWF by Slurm's state; -1 for any other."""
+
+_NUMBERS = {
+    name
+    for names in (*REQUIRED, *SIZE.values(), RESOURCES, "Eligible|ReqCPUS|ReqNodes")
+    for name in names.lower().split("|")
+}
+"""Columns, in small letters, that hold no names, so that no | can be in them."""
+
+_IGNORED = {
+    "GPUs": r"(?:^|,)gres/gpu[^,=]*=0*[1-9]|(?:^|,)(?:gres:)?gpu:(?:[^,]*:)?0*[1-9]",
+    "licences or other resources": r"(?:^|,)(?:gres/(?!gpu)|license/|bb/)[^,=]*=0*[1-9]"
+    r"|(?:^|,)(?!(?:gres:)?gpu:)[a-z][^,=]*:0*[1-9]",
+}
+"""How a job's resources, such as cpu=8,gres/gpu=2 or of old gpu:2, tell those that no simulation counts."""
+
+SUSTAINED = 1000
+"""The machine is taken for what was in use in one second of so many, nine hours of a year, for that a job
+has ended is often recorded late. Chosen out of six such rules on ten logs whose size is known. KTH-SP2 and
+SDSC-Par-96 have their 100 and 400 processors by it, HPC2N, CEA-Curie and Sandia-Ross 2 to 6 % too few, SDSC-BLUE,
+SDSC-DS, CTC-SP2 and SDSC-SP2 7 to 35 % too many (peaks: 34 to 75 %), LANL-CM5 2.4 times as many."""
+
+_UNFINISHED = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
+_NO_TIME = {"", "Unknown", "None", "N/A"}
+_NO_LIMIT = {"", "UNLIMITED", "Partition_Limit"}
+
+_COUNT = r"(\d{1,10})|(\d{1,10}(?:\.\d{1,10})?)([KMG])"  # sacct shortens 2048 nodes to 2K
+_TIME = r"(\d{1,10})|((?:19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d)"
+_DURATION = r"(\d{1,10})|(?:(?:(\d{1,10})-)?(\d{1,10}):)?(\d{1,10}):(\d{1,10})"
+_LAST = 7258118400  # 2200 begins
+_LONGEST = 3155760000  # a hundred years
+_LARGEST = 2**32 - 1  # of Slurm's own counts
+
+
+class SacctError(swf.SWFError):
+    """Records that cannot be converted; the message names the file, the line and field, and what was expected."""
+
+
+def convert(
+    source: str | Path, target: str | Path, *, unit: str = "cpus", procs: int | None = None, timezone: str = "UTC"
+) -> dict[str, int]:
+    """Convert a file of sacct's output to a log.
+
+    A job's size is what it had of the machine, its estimate the time limit. A job that never started has run time
+    and size -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and
+    each part of a heterogeneous one is a job. It is submitted when it became eligible, where that is recorded: what
+    is held, depends on others or is to begin later does not wait for the machine. The run time of a job that was
+    suspended is what Slurm says has elapsed, without the time in which it was suspended, when others may have had
+    its processors: by the log it ends earlier than it did. Memory, GPUs and CPU time are not converted; the header
+    says how many jobs had GPUs. Records that ended before they started, or whose fields cannot be told apart for a
+    | or a line feed in a name, are left out.
+
+    Parameters
+    ----------
+    source : str or Path
+        Plain or gzip-compressed; several outputs may stand one after the other.
+    target : str or Path
+        The log; a path that ends in .gz is compressed.
+    unit : {"cpus", "nodes"}
+        What to count as processors: nodes for a cluster that allocates whole ones.
+    procs : int, optional
+        Size of the machine; by default the largest number that was in use for at least a thousandth of the time, or
+        that a job had.
+    timezone : str
+        The zone of times that are not in seconds since 1970, and of the log's calendar, such as Europe/Berlin.
+
+    Returns
+    -------
+    dict of str to int
+        How many records there were, and what became of them.
+
+    Raises
+    ------
+    SacctError
+        Where the file is not such output, lacks a column, or holds what sacct does not print; where the log would
+        overwrite it.
+
+    Examples
+    --------
+    >>> import simlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, target = Path(folder, "sacct.txt"), Path(folder, "cluster.swf")
+    ...     _ = source.write_text(
+    ...         "JobID|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS\\n"
+    ...         "17|1709290800|1709290860|1709291460|600|60|COMPLETED|8\\n"
+    ...     )
+    ...     counts = convert(source, target)
+    ...     counts["jobs written"], simlib.read_swf(target).jobs[["run", "procs", "estimate"]].to_numpy().tolist()
+    (1, [[600, 8, 3600]])
+    """
+    if procs is not None and not 0 < procs <= _LARGEST:
+        raise SacctError(f"machine size: found {procs}, expected a number from 1 to {_LARGEST}")
+    try:
+        zone = zoneinfo.ZoneInfo(timezone)
+    except (LookupError, ValueError, OSError):
+        raise SacctError(f"time zone: found {timezone!r}, expected a name such as Europe/Berlin") from None
+    try:
+        paths.refuse_unwritable(target, source)
+    except ValueError as error:
+        raise SacctError(str(error)) from None
+    try:
+        records, unread = _read(source, [*REQUIRED, SIZE[unit]])
+        reason = _left_out(records)
+        jobs = _jobs(records[reason == ""], unit, zone)
+        reason[jobs.index[jobs.backwards]] = "ended before they started"
+        jobs = jobs[~jobs.backwards]
+        log = _log(records.loc[jobs.index], jobs)
+        header = _header(log, unit, procs, timezone)
+        header += _partitions(records.loc[jobs.index]) + _notes(jobs, records)
+    except SacctError as error:
+        raise SacctError(f"{source}: {error}") from None
+    swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
+    counts = {"records": len(records) + sum(map(len, unread.values()))}
+    counts |= {f"left out: {why} See line {lines[0]}": len(lines) for why, lines in unread.items() if lines}
+    counts |= {f"left out: {why}": int(count) for why, count in reason[reason != ""].value_counts().items()}
+    return counts | {
+        "jobs written": len(log),
+        "of them never started": int(jobs.never.sum()),
+        "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
+        "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),  # rounded
+        "of them without time limit": int((jobs.limit <= 0).sum()),
+        **{f"of them with {what}": int(jobs[what].sum()) for what in _IGNORED},
+    }
+
+
+# The records
+
+
+def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str, list[int]]]:
+    """Read the records as a table of strings, and the lines of those that cannot be read, by why.
+
+    The table's columns are in small letters; its index is the line in the file.
+    """
+    header, *lines = swf.read_bytes(path).decode("utf-8", "replace").split("\n")
+    tail = "|" if header.endswith("|") else ""  # from --parsable
+    columns = [name.strip().lower() for name in header.removesuffix(tail).split("|")]
+    missing = [names for names in required if not {*names.lower().split("|")} & {*columns}]
+    if missing:
+        names = ", ".join(missing).replace("|", " or ")
+        raise SacctError(f"line 1: found no column {names}; expected the output of\n{COMMAND}")
+    numbered = {n: line for n, line in enumerate(lines, start=2) if line.strip() and line != header}
+    whole, broken = _whole(numbered, columns, tail)
+    shifted = _shifted(whole, columns, tail)
+    whole = {number: line for number, line in whole.items() if number not in shifted}
+    unread = {
+        "broken over several lines, a line feed in a name?": broken,
+        "more fields than columns, a | in a name?": sorted(shifted),
+    }
+    lines_unread = [*broken, *sorted(shifted)]
+    if len(lines_unread) > len(whole):
+        found = numbered[lines_unread[0]].removesuffix(tail).count("|") + 1
+        raise SacctError(
+            f"line {lines_unread[0]}: found {found} fields, expected {len(columns)}; so it is with {len(lines_unread)} "
+            f"of {len(lines_unread) + len(whole)} records"
+        )
+    if not whole:
+        raise SacctError("found no record")
+    splits = len(columns) - 1 if columns[-1] == "jobname" else -1
+    rows = {number: line.removesuffix(tail).split("|", splits) for number, line in whole.items()}
+    for number, row in rows.items():
+        if len(row) != len(columns):
+            raise SacctError(
+                f"line {number}: found {len(row)} fields, expected {len(columns)}, and a | at the end as in line 1"
+            )
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return table.loc[:, ~table.columns.duplicated()], unread
+
+
+def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[int, str], list[int]]:
+    """Tell the lines that are records from those of records that are broken over several lines.
+
+    A line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where the
+    name is the last column, the first of the two lines has all separators, and looks like a record; where the name is
+    the first column, the second line does.
+
+    Returns
+    -------
+    whole : dict of int to str
+        The records by the number of their line.
+    broken : list of int
+        The number of one line of each broken record.
+    """
+    separators, last = len(columns) - 1 + len(tail), columns[-1] == "jobname"
+    whole: dict[int, str] = {}
+    broken: list[int] = []
+    before: int | None = None  # the line of the record before
+    parts: int | None = None  # the separators of a broken record's lines so far
+    for number, line in lines.items():
+        found = line.count("|")
+        if found >= separators and not (parts == 0 and columns[0] == "jobname"):
+            whole[number] = line
+            before, parts = number, None
+        elif last and not tail and before:
+            if whole.pop(before, None):
+                broken.append(number)
+        else:
+            if parts is None:
+                broken.append(number)
+            parts = (parts or 0) + found
+            parts = None if parts >= separators else parts  # all are there: what follows is another record
+    return whole, broken
+
+
+def _shifted(whole: dict[int, str], columns: list[str], tail: str) -> set[int]:
+    """Find the records with more fields than columns of which it is not sure that the job's name holds the others.
+
+    It is sure where the job's name is the last column, only names stand before it, and those of each group (account,
+    QOS, partition) are those of some record without a | in a name. A user's name need not be: users are many.
+    """
+    separators = len(columns) - 1 + len(tail)
+    surplus = {number for number, line in whole.items() if line.count("|") > separators}
+    names = [place for place, column in enumerate(columns) if column not in _NUMBERS]
+    if not surplus or columns[-1] != "jobname" or names != [*range(names[0], len(columns))]:
+        return surplus
+    groups = [place for place in names[:-1] if columns[place] != "user" or place == names[-2]]
+    rows = {number: line.split("|") for number, line in whole.items()}
+    known = [(place, {row[place] for number, row in rows.items() if number not in surplus}) for place in groups]
+    return {number for number in surplus if any(rows[number][place] not in values for place, values in known)}
+
+
+def _left_out(records: pd.DataFrame) -> pd.Series:
+    """Why each record is not a job of the log; empty where it is one."""
+    state = _state(records)
+    unfinished = state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
+    reason = pd.Series("", records.index).mask(unfinished, "had not ended").mask(state == "REVOKED", "ran elsewhere")
+    reason = reason.mask(records.jobid.str.contains(".", regex=False), "job steps")
+    again = records[reason == ""].duplicated(["jobid", "submit"], keep="last")  # a requeued job is submitted anew
+    return reason.mask(again.reindex(records.index, fill_value=False), "the same job again")
+
+
+def _state(records: pd.DataFrame) -> pd.Series:
+    return records.state.str.extract(r"^\s*(\w+)")[0]  # of "CANCELLED by 1000"
+
+
+def _column(records: pd.DataFrame, names: str) -> pd.Series:
+    """The first of some columns that is there."""
+    return next(records[name] for name in names.lower().split("|") if name in records)
+
+
+def _groups(text: pd.Series, pattern: str, expected: str, unknown: Collection[str] = ()) -> pd.DataFrame:
+    """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
+    known = ~text.isin(unknown)
+    found = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
+    _refuse(text, known & found.isna().all(axis=1), expected)
+    return found
+
+
+def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
+    """Raise SacctError that names the first line whose value is wrong."""
+    if wrong.any():
+        line = wrong.index[wrong].min()
+        raise SacctError(f"line {line}: {text.name}: found {text[line][:40]!r}, expected {expected}")
+
+
+def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True) -> pd.Series:
+    """Seconds since 1970, -1 where unknown. Of an hour that the clock strikes twice the first or the second one."""
+    expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
+    found = _groups(text, _TIME, expected, unknown)
+    local = pd.to_datetime(found[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
+    _refuse(text, found[1].notna() & local.isna(), expected)
+    moment = local.dt.tz_localize(zone, ambiguous=np.full(len(local), first), nonexistent="shift_forward")
+    written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
+    seconds = found[0].astype(float).fillna(written)
+    _refuse(text, (seconds < 0) | (seconds >= _LAST), expected)
+    return seconds.fillna(-1).astype("int64")
+
+
+def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.Series:
+    """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
+    expected = "a whole number or a duration such as 1-12:30:00, below a hundred years"
+    found = _groups(text, _DURATION, expected, unknown).astype(float)
+    written = found[[1, 2]].fillna(0).join(found[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
+    seconds = found[0].mul(unit).fillna(written)
+    _refuse(text, seconds > _LONGEST, expected)
+    return seconds.fillna(-1).astype("int64")
+
+
+def _counts(text: pd.Series) -> pd.Series:
+    """Whole numbers, -1 where there is none."""
+    expected = f"a whole number up to {_LARGEST}"
+    found = _groups(text, _COUNT, expected, unknown=("",))
+    factor = found[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
+    count = found[0].astype(float).fillna(found[1].astype(float).mul(factor).round())
+    _refuse(text, count > _LARGEST, expected)
+    return count.fillna(-1).astype("int64")
+
+
+def _numbers(text: pd.Series) -> Ints:
+    """A number from 1 on for each name in order of first appearance; -1 for none."""
+    codes, _ = pd.factorize(text.where(text != ""))
+    return np.where(codes < 0, -1, codes + 1)
+
+
+# The log
+
+
+def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataFrame:
+    """What the records say in numbers, in order of submit times; times are in seconds since 1970, -1 where unknown."""
+    if records.empty:
+        raise SacctError("found no job that has ended")
+    submitted = _times(records.submit, zone)
+    start, end = (_times(records[name], zone, _NO_TIME) for name in ("start", "end"))
+    run = _durations(_column(records, "ElapsedRaw|Elapsed"), 1)
+    end = end.where((start < 0) | (end - start >= run - 1), _times(records.end, zone, _NO_TIME, first=False))
+    size, wanted = _column(records, SIZE[unit]), records.get(f"req{unit}")
+    if size.name == "alloctres":
+        size = size.str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0].fillna("").rename(size.name)
+    procs = _counts(size)
+    status = _state(records).map(STATUS).fillna(-1).astype("int64")
+    # Of a job that never started some versions print the wanted size as its size, and the end as its start.
+    never = (start < 0) | (procs <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
+    begun = start.where(~never, end)
+    eligible = _times(records.eligible, zone, _NO_TIME) if "eligible" in records else submitted
+    jobs = pd.DataFrame(
+        {
+            "submitted": submitted,
+            "submit": np.maximum(submitted, np.minimum(eligible, begun)),
+            "start": start,
+            "begun": begun,
+            "end": end,
+            "run": run,
+            "procs": procs,
+            "requested_procs": -1 if wanted is None else _counts(wanted),
+            "limit": _durations(_column(records, "TimelimitRaw|Timelimit"), 60, _NO_LIMIT),
+            "status": status,
+            "never": never,
+            "backwards": ~never & (end < start),
+        }
+    )
+    resources = [records[name] for name in RESOURCES.lower().split("|") if name in records][:1]
+    for what, pattern in _IGNORED.items():
+        jobs[what] = resources[0].str.contains(pattern) if resources else False
+    return jobs.sort_values("submit", kind="stable")
+
+
+def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> pd.DataFrame:
+    """The 18 fields; submit times are still in seconds since 1970."""
+    if jobs.empty:
+        raise SacctError("found no job that ended after it started")
+    names = {field: records.get(name.lower()) for field, name in OPTIONAL.items()}
+    return pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
+        job=np.arange(1, len(jobs) + 1),
+        submit=jobs.submit,
+        wait=(jobs.begun - jobs.submit).clip(lower=0),  # below 0 where a clock was put back
+        run=jobs.run.where(~jobs.never, -1),
+        procs=jobs.procs.where(~jobs.never, -1),
+        requested_procs=jobs.requested_procs,
+        requested_time=jobs.limit,
+        status=jobs.status,
+        **{field: _numbers(text) for field, text in names.items() if text is not None},
+    )
+
+
+def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> list[str]:
+    """The comment lines of the log."""
+    most, peak = _in_use(log)
+    if not (procs or most):
+        raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
+    ends = log.submit + log.wait + log.run.clip(lower=0)
+    start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
+    size = "was given" if procs else f"is what was in use for 1/{SUSTAINED} of the time, or by the largest job"
+    return [
+        " Version: 2.2",
+        " Computer: Slurm cluster",
+        " Conversion: simlib, from the output of sacct",
+        f" MaxJobs: {len(log)}",
+        f" MaxRecords: {len(log)}",
+        f" UnixStartTime: {log.submit.min()}",
+        f" TimeZoneString: {timezone}",
+        f" StartTime: {start:%a %b %d %H:%M:%S %Z %Y}",
+        f" EndTime: {end:%a %b %d %H:%M:%S %Z %Y}",
+        f" MaxProcs: {procs or most}",
+        f" Note: processors are {unit}; MaxProcs {size}; at most {peak} were in use at once",
+    ]
+
+
+def _partitions(records: pd.DataFrame) -> list[str]:
+    """The comment lines that name the partitions by number."""
+    if "partition" not in records:
+        return []
+    names = records.partition[records.partition != ""].unique()  # in the order in which they are numbered
+    lines = [f" Partition: {number} {' '.join(name.split())}" for number, name in enumerate(names, start=1)]
+    return [f" MaxPartitions: {len(names)}", *lines]
+
+
+def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
+    """The comment lines that say what the log lacks, or counts in its own way."""
+    notes = [" Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come"]
+    ran = jobs[~jobs.never]
+    if "eligible" in records:
+        held, waited = ran.submit - ran.submitted, (ran.begun - ran.submitted).clip(lower=0)
+        notes.append(
+            f" Note: submit times are when jobs became eligible; {(held > 0).sum()} jobs that ran were held, or "
+            f"depended on others, for {_share(held.sum(), waited.sum())} of the time from submission to start of all"
+        )
+    else:
+        notes.append(
+            " Note: there was no column Eligible, so waits count time in which jobs were held, or depended on others"
+        )
+    work = ran.run.astype(float) * ran.procs
+    notes += [
+        f" Note: {ran[what].sum()} jobs with {_share(work[ran[what]].sum(), work.sum())} of the processor-seconds had "
+        f"{what}, which no simulation counts"
+        for what in _IGNORED
+        if ran[what].any()
+    ]
+    if not {*RESOURCES.lower().split("|")} & {*records}:
+        notes.append(" Note: there was no column AllocTRES, so it is not known which jobs had GPUs")
+    return notes
+
+
+def _share(part: float, whole: float) -> str:
+    """A share in per cent."""
+    return f"{part / whole if whole else 0:.1%}".replace("%", " %")
+
+
+def _in_use(log: pd.DataFrame) -> tuple[int, int]:
+    """How many processors the machine has had at least, but for brief peaks: see `SUSTAINED`; and the highest peak.
+
+    Those that a job leaves can be taken in the same second. No job is larger than the machine.
+    """
+    ran = log[log.run >= 0]
+    if ran.empty:
+        return 0, 0
+    start = (ran.submit + ran.wait).to_numpy()
+    times, change = np.concatenate([start + ran.run, start]), np.concatenate([-ran.procs, ran.procs])  # ends first
+    order = np.argsort(times, kind="stable")
+    in_use, seconds = change[order].cumsum()[:-1], np.diff(times[order])
+    highest_first = np.argsort(-in_use, kind="stable")
+    so_long = seconds[highest_first].cumsum() * SUSTAINED >= max(seconds.sum(), 1)
+    sustained = in_use[highest_first][so_long][:1].max(initial=0)
+    largest = ran.procs.max()
+    return int(max(sustained, largest)), int(max(in_use.max(), largest))

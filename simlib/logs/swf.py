@@ -1,0 +1,480 @@
+"""Read and write the Standard Workload Format (SWF), version 2.2, of the Parallel Workloads Archive.
+
+A log is a header of comment lines (`; Key: value`) and one line of 18 numbers a job, -1 for what is not known.
+Format: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
+"""
+
+import gzip
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+
+from .._util.paths import replacing
+from ..core.workload import Workload
+from .sanity import LogWarning, doubts
+from .swf_lines import (
+    FIELDS,
+    LARGEST,
+    LIMIT,
+    SWFError,
+    contents,
+    job_lines,
+    make_whole,
+    memory_errors_name,
+    read_bytes,
+    read_log,
+)
+
+if TYPE_CHECKING:
+    from ..core.schedule import Schedule
+
+
+__all__ = [
+    "FIELDS",
+    "LIMIT",
+    "SYNTHETIC",
+    "SWFError",
+    "contents",
+    "header_fields",
+    "job_lines",
+    "jobs_of",
+    "machine_size",
+    "read",
+    "read_bytes",
+    "read_log",
+    "read_swf",
+    "says_synthetic",
+    "start_time",
+    "write_log",
+    "write_swf",
+]
+
+
+# Read the header of a log: the size of its machine, its clock, and whether it is made up.
+
+
+SYNTHETIC = "SYNTHETIC"
+"""What a comment says where the jobs are made up, in whatever case and line; it sets `Workload.synthetic`."""
+
+_MARK = re.compile(rf"^(?!\s*(?:Queue|Partition):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
+_YEAR_10000 = 253402300800  # seconds since 1970; pandas has no local times from then on
+_PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
+_WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"
+_SIZE = re.compile(rf"([+-]?[0-9]{{1,15}})(\s*[(\[{{;].*|{_WORDS})?")  # words may follow a size, too
+_ZONE = re.compile(r"(\S+)(\s*[(\[{;].*)?")
+
+
+def header_fields(header: Iterable[str]) -> dict[str, str]:
+    """Collect the `Key: value` lines of a header in a dict; the values of a repeated key are joined by line feeds.
+
+    Examples
+    --------
+    >>> header_fields([" Computer: IBM SP2", " MaxProcs: 128", " just a comment"])
+    {'Computer': 'IBM SP2', 'MaxProcs': '128'}
+    """
+    fields: dict[str, list[str]] = {}
+    for line in header:
+        key, colon, value = line.partition(":")
+        if colon and re.fullmatch(r"\w+", key.strip()):
+            fields.setdefault(key.strip(), []).append(value.strip())
+    return {key: "\n".join(values) for key, values in fields.items()}
+
+
+def machine_size(metadata: Mapping[str, str]) -> int:
+    """Read the processors of the machine: MaxProcs, else MaxNodes where that is missing, empty, 0 or -1.
+
+    Only a whole number counts; words without digits, or brackets, may follow it.
+
+    Parameters
+    ----------
+    metadata : dict of str to str
+        From `header_fields`.
+
+    Raises
+    ------
+    ValueError
+        Where there is none, or another number such as 1,024 or 2K, or two that differ.
+
+    Examples
+    --------
+    >>> machine_size({"MaxProcs": "-1", "MaxNodes": "128 (two of them down)"})
+    128
+    """
+    for key in ("MaxProcs", "MaxNodes"):
+        if text := _value(metadata, key):
+            size = _SIZE.fullmatch(text)
+            if not size or int(size[1]) < -1:
+                raise ValueError(f"header line {key}: found {text[:40]!r}, expected a whole number such as 128")
+            if int(size[1]) > 0:
+                return int(size[1])
+    raise ValueError("header has no machine size: expected a line like '; MaxProcs: 128'")
+
+
+def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
+    """Read the time of second 0 in the log's own zone; None where the header has no UnixStartTime.
+
+    Parameters
+    ----------
+    metadata : dict of str to str
+        From `header_fields`.
+
+    Raises
+    ------
+    ValueError
+        Where it, or the TimeZoneString, cannot be read.
+
+    Examples
+    --------
+    >>> start_time({"UnixStartTime": "843480031", "TimeZoneString": "Europe/Stockholm"})
+    Timestamp('1996-09-23 14:00:31+0200', tz='Europe/Stockholm')
+    """
+    if "UnixStartTime" not in metadata:
+        return None
+    text, zone = _value(metadata, "UnixStartTime"), _value(metadata, "TimeZoneString", "UTC")
+    unusable = LookupError, ValueError, ArithmeticError, OSError, NotImplementedError
+    try:
+        known = _first_group(_ZONE, zone)
+        pd.Timestamp(0, tz=known)
+    except (*unusable, TypeError):  # the last of what is no name at all
+        expected = "a zone such as Europe/Stockholm"
+        raise ValueError(f"header line TimeZoneString: found {zone[:40]!r}, expected {expected}") from None
+    try:
+        seconds = int(_first_group(_PLAIN, text))
+        if seconds >= _YEAR_10000:
+            raise ValueError
+        return pd.Timestamp(seconds, unit="s", tz="UTC").tz_convert(known)
+    except (*unusable, TypeError):
+        expected = "seconds since 1970 such as 843480031"
+        raise ValueError(f"header line UnixStartTime: found {text[:40]!r}, expected {expected}") from None
+
+
+def says_synthetic(header: Iterable[str]) -> bool:
+    """Tell whether a comment says that the jobs are made up: in any line, in capitals or small letters.
+
+    Examples
+    --------
+    >>> says_synthetic([" Computer: none", " Note: synthetic, drawn from a model"])
+    True
+    """
+    return any(map(_MARK.search, header))
+
+
+def line_says(line: str, value: object) -> bool:
+    """Tell whether the value of a header line, without the note behind it, is this one: an int, or a zone.
+
+    Examples
+    --------
+    >>> line_says(" MaxProcs: 128 (two of them down)", 128)
+    True
+    """
+    text = line.partition(":")[2]
+    found = (_SIZE if isinstance(value, int) else _ZONE).fullmatch(text.strip())
+    return found is not None and found[1] == str(value)
+
+
+def _first_group(pattern: re.Pattern[str], text: str) -> str:
+    if match := pattern.fullmatch(text):
+        return match[1]
+    raise ValueError
+
+
+def _value(metadata: Mapping[str, str], key: str, default: str = "") -> str:
+    """Look up the value of a key; ValueError where the header has two that differ."""
+    values = list(dict.fromkeys(filter(None, metadata.get(key, default).split("\n"))))
+    if len(values) > 1:
+        raise ValueError(f"header line {key}: found {values[0][:40]!r} and {values[1][:40]!r}, expected one value")
+    return values[0] if values else ""
+
+
+# Make a Workload of a log, and list what is doubtful of it.
+
+
+def read_swf(path: str | Path, procs: int | None = None, name: str | None = None, limit: int = LIMIT) -> Workload:
+    """Read a log in the Standard Workload Format.
+
+    Parameters
+    ----------
+    path : str or Path
+        A plain or gzip-compressed file, told apart by its content.
+    procs : int, optional
+        The machine's processors; by default the header's MaxProcs, else its MaxNodes.
+    name : str, optional
+        What to call the workload; by default the file's name without its endings.
+    limit : int
+        The largest size of the text in bytes, once it is decompressed. Two GiB by default, some twenty million jobs.
+
+    Returns
+    -------
+    Workload
+        A job's size is its allocated processors, or the requested ones where the log records no allocation at all.
+        Its estimate is the requested time if that is positive, else its run time. Times are rounded to whole seconds.
+        It is synthetic if any comment has the word "synthetic".
+
+    Raises
+    ------
+    SWFError
+        Where the file is not a log, is larger than the limit or the memory, or gives no machine size that makes sense
+        and none was passed.
+
+    Warns
+    -----
+    LogWarning
+        Where what the log says of itself makes no sense, or it lacks estimates: see `simlib.logs.sanity.doubts`. Where
+        its time or zone cannot be read, so that it has no calendar.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.read_swf(simlib._util.paths.DATA / "samples" / "sample.swf.gz")
+    >>> len(w), w.procs
+    (6000, 128)
+    """
+    workload, doubtful = read(path, procs, name, limit)
+    for sentence in doubtful:
+        warnings.warn(sentence, LogWarning, stacklevel=2)
+    return workload
+
+
+def read(
+    path: str | Path,
+    procs: int | None = None,
+    name: str | None = None,
+    limit: int = LIMIT,
+    known: Mapping[str, str] | None = None,
+    source: Mapping[str, object] | None = None,
+    synthetic: bool = False,
+) -> tuple[Workload, list[str]]:
+    """Read a log as `read_swf` does, but return what is doubtful instead of warning of it.
+
+    Parameters
+    ----------
+    path, procs, name, limit
+        As for `read_swf`.
+    known : dict of str to str, optional
+        Fields of the header that are known better than the file has them.
+    source : dict, optional
+        What else is known of where it comes from.
+    synthetic : bool
+        Whether it is known to be made up, whatever the header says.
+
+    Returns
+    -------
+    Workload
+    doubtful : list of str
+
+    Examples
+    --------
+    >>> from simlib._util import paths
+    >>> workload, doubtful = read(paths.DATA / "samples" / "sample.swf.gz", name="sample")
+    >>> workload.name, doubtful
+    ('sample', [])
+    """
+    path = Path(path)
+    with memory_errors_name(path):
+        header, log = read_log(path, limit)
+        metadata = header_fields(header) | dict(known or {})
+        if procs is None:
+            try:
+                procs = machine_size(metadata)
+            except ValueError as error:
+                call = f"read_swf({path.name!r}, procs=128)"
+                raise SWFError(f"{path}: {error}, or pass it: {call}; on the command line --procs 128") from None
+        start, doubtful = None, []
+        try:
+            start = start_time(metadata)
+        except ValueError as error:
+            doubtful.append(f"{path}: the log has no calendar: {error}")
+        if not log.job.is_unique:
+            log.index = pd.RangeIndex(1, len(log) + 1, name="job")
+        workload = Workload(
+            jobs_of(log),
+            procs,
+            name=name or path.name.removesuffix(".gz").removesuffix(".swf"),
+            start=start,
+            header=header,
+            log=log,
+            source={"file": path.name, "path": str(path)} | dict(source or {}),
+            synthetic=synthetic or says_synthetic(header),
+        )
+        return workload, [*doubtful, *doubts(workload)]
+
+
+def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
+    """Make the jobs table of a Workload from the 18 fields of a log (see `read_swf` for sizes and estimates).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> log = simlib.load("sample").log
+    >>> jobs_of(log)[["submit", "run", "procs", "estimate"]].loc[1].to_list()
+    [5790, 5930, 4, 21600]
+    """
+    log = log.round() if (log.dtypes == np.float64).any() else log
+    size = log.procs if (log.procs > 0).any() else log.requested_procs
+    estimate = log.requested_time.where(log.requested_time > 0, log.run)
+    same = log[["submit", "run", "user", "group", "app", "queue", "status"]]
+    return same.assign(procs=size, estimate=estimate).astype("int64")
+
+
+# Write a Workload or a Schedule as a log, which reads back equal.
+
+
+def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
+    """Write a Workload, or the Schedule of one, as SWF; it reads back equal.
+
+    The jobs that take part are written, with the fields of the log they came from where they have one. Of a schedule,
+    the wait and run times are the simulated ones. Jobs whose index has names instead of numbers are numbered from 1. A
+    path that ends in .gz is compressed. The file appears at once and whole; the same jobs give the same bytes.
+
+    Parameters
+    ----------
+    workload : Workload or Schedule
+    path : str or Path
+
+    Raises
+    ------
+    SWFError
+        Where it would not read back equal; nothing is written. The message names the job: an estimate of 0 that is not
+        its run time, a number of 2**53 or more, a number that another job has, too. Or there is no job at all, the
+        start is not a whole second in a zone that has a name, or a header line holds a line break.
+    OSError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import simlib, tempfile
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "two.swf")
+    ...     simlib.write_swf(w, path)
+    ...     print(path.read_text().strip())
+    ; MaxProcs: 4
+    1 0 -1 10 3 -1 -1 -1 15 -1 -1 -1 -1 -1 -1 -1 -1 -1
+    2 1 -1 5 2 -1 -1 -1 8 -1 -1 -1 -1 -1 -1 -1 -1 -1
+    """
+    of = cast(Workload, getattr(workload, "workload", workload))
+    jobs = workload.jobs
+    fields = pd.DataFrame(-1, index=jobs.index, columns=FIELDS)
+    if of.log is not None:
+        _refuse_other_numbers(of.log, jobs.index, path)
+        fields = of.log.loc[jobs.index]
+    requested = fields.requested_time.where(fields.requested_time > 0, jobs.run)  # as reading derives the estimate
+    fields = fields.assign(
+        job=jobs.index if jobs.index.dtype.kind in "iuf" else range(1, len(jobs) + 1),  # names are no numbers
+        wait=jobs.get("wait", fields.wait),
+        requested_time=fields.requested_time.where(requested.round() == jobs.estimate, jobs.estimate),
+        **{field: jobs[field] for field in ("submit", "run", "procs", "user", "group", "app", "queue", "status")},
+    )
+    right = (jobs.estimate > 0) | (jobs.estimate == jobs.run)
+    _refuse(path, fields, right, "requested_time", "an estimate of at least 1, for what is less reads as unknown")
+    write_log(_header_of(of, path), fields, path)
+
+
+def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> None:
+    """Write comment lines and a table of the 18 fields such as `read_log` returns; see `write_swf`.
+
+    Parameters
+    ----------
+    header : iterable of str
+        Without their semicolon.
+    log : DataFrame
+        Columns `FIELDS`, one row a job line.
+    path : str or Path
+
+    Raises
+    ------
+    SWFError
+        For a table without jobs, or numbers and comments that `read_log` would not read; nothing is written.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> log = pd.DataFrame(-1, index=[0], columns=FIELDS).assign(job=1, submit=0, run=60, procs=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "one.swf")
+    ...     write_log([" MaxProcs: 8"], log, path)
+    ...     print(path.read_text().strip())
+    ; MaxProcs: 8
+    1 0 -1 60 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1
+    """
+    if "\0" in str(path):
+        raise SWFError(f"{str(path)!r}: cannot be written: found a NUL in the path")
+    if not len(log):
+        raise SWFError(f"{path}: not written: found no job, expected one at least")
+    log = log[list(FIELDS)]
+    for field in FIELDS:
+        make_whole(log, field)
+        _refuse(path, log, log[field].between(-LARGEST, LARGEST), field, "a number below 2**53")
+    header = list(header)
+    for number, line in enumerate(header, start=1):
+        if found := re.search(r"[\0\n\r]", line):
+            raise SWFError(f"{path}: not written: header line {number}: found {found[0]!r}, expected text in one line")
+    lines = log.to_csv(sep=" ", header=False, index=False, lineterminator="\n")
+    data = ("".join(f";{line}\n" for line in header) + lines).encode("utf-8", "replace")
+    with replacing(path) as new:
+        new.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+
+
+def _refuse_other_numbers(log: pd.DataFrame, index: pd.Index, path: str | Path) -> None:
+    """Raise SWFError where jobs would be written under other numbers than those that fields of the log refer to."""
+    chosen = index.isin(log.index)
+    if not chosen.all():
+        raise SWFError(f"{path}: not written: job {index[~chosen][0]!r}: found no line of it in the workload's log")
+    repeated = log.job[log.job.duplicated()]
+    if len(repeated):
+        raise SWFError(
+            f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a number "
+            "for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
+        )
+
+
+def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str, expected: str) -> None:
+    """Raise SWFError that names the first job whose field is not right."""
+    if not right.all():
+        place = int(np.argmin(right.to_numpy()))
+        job, found = (fields[name].iloc[place] for name in ("job", field))
+        raise SWFError(f"{path}: not written: job {job}: field {field}: found {found}, expected {expected}")
+
+
+def _header_of(workload: Workload, path: str | Path) -> list[str]:
+    """The header lines to write: those read, with machine size, clock and mark as they are now.
+
+    Raises
+    ------
+    SWFError
+        Where they would not be read as they are.
+    """
+    header = list(_updated(workload))
+    metadata, start = header_fields(header), workload.start
+    try:
+        if machine_size(metadata) != workload.procs:
+            raise ValueError(f"machine size: found {workload.procs}, expected a number of at most 15 digits")
+        again = start_time(metadata)
+        if (again, str(again and again.tz)) != (start, str(start and start.tz)):
+            raise ValueError(f"start: found {start}, expected a whole second in a zone such as Europe/Stockholm")
+    except ValueError as error:
+        raise SWFError(f"{path}: not written: {error}") from None
+    return header
+
+
+def _updated(workload: Workload) -> Iterator[str]:
+    """The header lines that were read, where machine size, clock and mark take the place of what they said before."""
+    values: dict[str, object] = {"MaxProcs": workload.procs, "UnixStartTime": None, "TimeZoneString": None}
+    if workload.start is not None:
+        values |= {"UnixStartTime": int(workload.start.timestamp()), "TimeZoneString": workload.start.tz}
+    written = set()
+    for line in workload.header:
+        key, colon, _ = line.partition(":")
+        if not colon or (key := key.strip()) not in values:
+            yield line
+        elif values[key] is not None and key not in written:  # once, for two that differ say nothing
+            written.add(key)
+            yield line if line_says(line, values[key]) else f" {key}: {values[key]}"
+    yield from (f" {key}: {value}" for key, value in values.items() if value is not None and key not in written)
+    if workload.synthetic and not says_synthetic(workload.header):
+        yield f" Note: {SYNTHETIC}: not the log of any machine."

@@ -1,0 +1,404 @@
+"""Orders of a queue: functions that rank a job, compiled; the job with the largest value is the first.
+
+A function asks for facts by the names of its parameters, in any order; all are floats:
+
+| fact | what it is | unit |
+| --- | --- | --- |
+| `wait` | how long the job has waited | s |
+| `estimate` | how long it is expected to run: by its user, or as adjusted or predicted | s |
+| `procs` | the processors that it needs | processors |
+| `submit` | when it was submitted, by the log's clock | s |
+| `now` | the present second, by the log's clock | s |
+| `user` | whose it is, as in the jobs table; -1 where that is not known | number |
+| `group` | of which group, likewise | number |
+| `queue` | from which queue, likewise | number |
+| `usage` | what its user has had of the machine of late (see `simlib.Multifactor`) | equal shares |
+| `fair_share` | 2 ** -usage: 1 for who has had nothing, 1/2 for who has had an equal share | 0 to 1 |
+| `machine` | the processors of the machine | processors |
+| `free` | those of them that are free now | processors |
+| `extra` | when jobs are backfilled: those that the head will leave free at the shadow time | processors |
+| `window` | when jobs are backfilled: the time until the shadow time | s |
+
+A parameter by another name needs a default, which it keeps: `def f(wait, procs, weight=2.0)`. One by the name of a fact
+is told the fact, with a default or without.
+"""
+
+import difflib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any, NoReturn, Protocol, no_type_check
+
+import numba
+import numpy as np
+from numba.core.ccallback import CFunc
+
+from .._util.compiled import compiled as compile_and_keep
+from .._util.compiled import pointer
+from .._util.fingerprint import identity
+from .compile_user_function import guarded, plain
+from .numba_errors import in_python, raised_in
+
+
+class Ranking(Protocol):
+    """What has a function of `FACTS`, such as a `simlib.Multifactor`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> check(simlib.Multifactor())
+    """
+
+    @property
+    def function(self) -> Callable[..., float]:
+        """The function."""
+
+
+Order = str | Callable[..., float] | Ranking
+"""A name in `ORDERS`, a function of `FACTS`, or what has one."""
+
+FACTS = tuple("wait estimate procs submit now user group queue usage fair_share machine free extra window".split())
+"""What a function may ask for by the names of its parameters, all floats: see `simlib.policies.orders`."""
+
+THREE = "wait", "estimate", "procs"
+"""Those that the kernels tell an order which asks for no other."""
+
+GIVEN = tuple(fact for fact in FACTS if fact != "submit")
+"""Those that the kernels tell an order which asks for more, in this order."""
+
+MADE_OF = {fact: fact for fact in GIVEN} | {"submit": "now - wait"}
+"""Each fact as an expression of what the kernels tell."""
+
+MEANT = {"size": "procs", "width": "procs", "nodes": "procs", "cores": "procs", "cpus": "procs", "s": "procs"}
+MEANT |= {"run": "estimate", "runtime": "estimate", "arrival": "submit", "time": "now", "t": "now"}
+"""Which fact somebody may mean by another word, where it does not begin like it."""
+
+ONLY_BACKFILL = "extra", "window"
+"""Those that are known only when jobs are backfilled."""
+
+CHANGING = "wait", "now", "usage", "fair_share", "free"
+"""Those of an order of the queue that change while a job waits."""
+
+
+def _arrival(wait: float, estimate: float, procs: float) -> float:
+    return 0.0
+
+
+def _shortest_job_first(wait: float, estimate: float, procs: float) -> float:
+    return -estimate
+
+
+def _wfp(wait: float, estimate: float, procs: float) -> float:
+    return (wait / max(estimate, 1.0)) ** 3 * procs
+
+
+def _largest(wait: float, estimate: float, procs: float) -> float:
+    return procs
+
+
+def _smallest_area(wait: float, estimate: float, procs: float) -> float:
+    return -procs * estimate
+
+
+def _best_fit(procs: float, estimate: float, window: float) -> float:
+    return procs * min(estimate, window)
+
+
+ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
+
+FIXED = "fcfs", "sjf"
+"""Those of them that rank a job once and for all."""
+
+BACKFILL = {
+    "arrival": _arrival,
+    "sjf": _shortest_job_first,
+    "best-fit": _best_fit,
+    "largest": _largest,
+    "smallest area": _smallest_area,
+}
+"""Orders in which those who may pass the head are tried: see `simlib.EASY`."""
+
+EXPECTED = "a function of facts, such as (wait, estimate, procs), that returns a number"
+
+_compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang on
+
+
+def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> None:
+    """Check that `order` is a known name, or a function that asks for nothing but `FACTS`.
+
+    Parameters
+    ----------
+    order : str or callable
+    known : dict
+        The names: `ORDERS` or `BACKFILL`.
+    where : str
+        Whose setting it is, for the message.
+
+    Raises
+    ------
+    ValueError
+        Where it is neither.
+
+    Examples
+    --------
+    >>> check("wfp")
+    >>> check("lifo")
+    Traceback (most recent call last):
+        ...
+    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'wfp' or a function of facts, ...
+    """
+    if isinstance(order, str) and order in known:
+        return
+    policy, setting = where.split(": ")
+    expected = f"expected one of {', '.join(map(repr, known))} or {EXPECTED}"
+    function = in_python(order)
+    if not isinstance(function, FunctionType):  # no class, partial or object: they have no code
+        raise ValueError(f"{policy}: found {setting}={order!r}, {expected}")
+    try:
+        asked = asked_for(function)
+    except TypeError as error:
+        raise ValueError(f"{where} {_name(order)!r} {error}") from None
+    if known is ORDERS and (early := [fact for fact in asked if fact in ONLY_BACKFILL]):
+        raise ValueError(
+            f"{where} {_name(order)!r} asks for {early[0]}, which is known only when jobs are backfilled; expected "
+            f"some of {', '.join(fact for fact in FACTS if fact not in ONLY_BACKFILL)}"
+        )
+
+
+def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, ...]:
+    """List the facts that an order asks for: its parameters, but those of other names that have a default.
+
+    Raises
+    ------
+    TypeError
+        For a parameter that is no fact and has no default, or that cannot be given by its name; where there is none.
+
+    Examples
+    --------
+    >>> asked_for(lambda procs, user, weight=2.0: -procs * weight)
+    ('procs', 'user')
+    >>> asked_for(lambda wait, size: wait / size)
+    Traceback (most recent call last):
+        ...
+    TypeError: asks for 'size', which is no fact (is 'procs' meant?); expected parameters by the names of wait, ...
+    """
+    function = known[order] if isinstance(order, str) else in_python(order)
+    parameters = inspect.signature(function).parameters
+    expected = f"expected parameters by the names of {', '.join(FACTS)}"
+    for name, one in parameters.items():
+        if one.kind is not one.POSITIONAL_OR_KEYWORD:
+            raise TypeError(
+                f"has a parameter '{one}', which is {one.kind.description}; {expected}, none of another kind"
+            )
+        if name not in FACTS and one.default is one.empty:
+            meant = f" (is {_meant(name)!r} meant?)" if _meant(name) else ""
+            raise TypeError(f"asks for {name!r}, which is no fact{meant}; {expected}, or one with a default")
+    if asked := tuple(name for name in parameters if name in FACTS):
+        return asked
+    raise TypeError(f"asks for nothing; {expected}")
+
+
+def _meant(name: str) -> str:
+    """The fact that somebody most likely means by a name that is none; empty where nothing is like it."""
+    begins = [fact for fact in FACTS if fact.startswith(name.lower())]
+    like = difflib.get_close_matches(name.lower(), FACTS, 1)
+    return MEANT.get(name.lower()) or next(iter([*begins, *like]), "")
+
+
+def changes(order: Order) -> bool:
+    """Tell whether the rank that an order gives a job may change while it waits: whether it asks for what does.
+
+    Examples
+    --------
+    >>> changes("wfp"), changes("sjf"), changes(lambda procs, user: -procs), changes(lambda wait: wait)
+    (True, False, False, True)
+    """
+    if isinstance(order, str):
+        return order not in FIXED
+    return any(fact in CHANGING for fact in asked_for(order))
+
+
+def compiled(
+    order: Order, facts: bool = False, known: dict[str, Callable] = ORDERS, where: str = "EASY: order"
+) -> CFunc:
+    """Compile an order to a function pointer, so that no kernel is compiled anew for it.
+
+    Parameters
+    ----------
+    order : str or callable
+        A known name, or a function. One that was compiled before is not compiled again, unless what it hangs on is
+        another now, such as a global variable that it reads.
+    facts : bool
+        Whether the pointer is called with all that is `GIVEN`, and not with `THREE` numbers.
+    known, where
+        As for `check`.
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        It returns nan where the function raises.
+
+    Raises
+    ------
+    ValueError
+        Where the function cannot be compiled, prints, or does not return a number; the message says which line.
+
+    Examples
+    --------
+    >>> compiled(lambda wait, procs: wait / procs).ctypes(60, 3600, 8)
+    7.5
+    """
+    if isinstance(order, str) and not facts:
+        return _own(known[order])
+    return _kept(order, facts, known, where, _guarded)
+
+
+def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: order") -> CFunc:
+    """Compile an order to a function pointer that ranks all jobs of a queue in one call.
+
+    Parameters
+    ----------
+    order, facts, where
+        As for `compiled`.
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        It is called with the present second and arrays of submit times, estimates and processors, and writes the ranks
+        into the last array; with facts it is called as `simlib.engine.ranking.ask_for_ranks` says. It writes nan where
+        the function raises.
+
+    Raises
+    ------
+    ValueError
+        As for `compiled`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranks, procs = np.empty(2), np.array([8.0, 2.0])
+    >>> ranked = numba.njit(lambda function, *given: function(*given))
+    >>> ranked(compiled_for_queue(lambda wait, procs: wait / procs), 60.0, np.zeros(2), procs, procs, ranks)
+    >>> ranks.tolist()
+    [7.5, 30.0]
+    """
+    if isinstance(order, str) and not facts:
+        return _own_for_queue(ORDERS[order])
+    return _kept(order, facts, ORDERS, where, _guarded_for_queue)
+
+
+def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, make: Callable[..., CFunc]) -> CFunc:
+    """Compile somebody's function, unless it was compiled before."""
+    function: Any = known[order] if isinstance(order, str) else in_python(order)
+    try:
+        hangs_on = identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
+    except TypeError:
+        return make(function, facts, where)
+    if (key := (make, facts, *hangs_on)) not in _compiled:
+        _compiled[key] = make(function, facts, where)
+    return _compiled[key]
+
+
+@cache
+def _own(function: Callable[..., float]) -> CFunc:
+    return pointer(function, _types(THREE))
+
+
+@cache
+def _own_for_queue(function: Callable[..., float]) -> CFunc:
+    many = _for_queue(compile_and_keep(error_model="numpy")(function), facts=False)
+    many.__qualname__ = f"{function.__qualname__} for a queue"  # by which its machine code is kept
+    return pointer(many, _queue_types(facts=False))
+
+
+def _for_queue(one: Any, facts: bool) -> Any:
+    """Write the function that ranks all jobs, from the one, compiled, that ranks one of them."""
+
+    @no_type_check
+    def of_three(now, submit, estimate, procs, ranks):
+        for i in range(ranks.size):
+            ranks[i] = one(now - submit[i], estimate[i], procs[i])
+
+    @no_type_check
+    def of_facts(now, machine, free, submit, estimate, procs, user, group, queue, usage, fair_share, ranks):
+        for i in range(ranks.size):
+            its = user[i], group[i], queue[i], usage[i], fair_share[i]
+            ranks[i] = one(now - submit[i], estimate[i], procs[i], now, *its, machine, free, 0.0, 0.0)
+
+    return of_facts if facts else of_three
+
+
+def _queue_types(facts: bool) -> str:
+    return f"void({', '.join(['float64'] * (3 if facts else 1) + ['float64[::1]'] * (9 if facts else 4))})"
+
+
+def _types(facts: tuple[str, ...]) -> str:
+    return f"float64({', '.join(['float64'] * len(facts))})"
+
+
+def _guarded(function: FunctionType, facts: bool, where: str) -> CFunc:
+    """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
+    return numba.cfunc(_types(GIVEN if facts else THREE), error_model="numpy")(
+        _that_cannot_raise(function, facts, where)
+    )
+
+
+def _guarded_for_queue(function: FunctionType, facts: bool, where: str) -> CFunc:
+    """Compile somebody's function to a pointer that ranks all jobs of a queue."""
+    one = numba.njit(error_model="numpy")(_that_cannot_raise(function, facts, where))
+    return numba.cfunc(_queue_types(facts), error_model="numpy")(_for_queue(one, facts))
+
+
+def _that_cannot_raise(function: FunctionType, facts: bool, where: str) -> FunctionType:
+    asked, given = asked_for(function), GIVEN if facts else THREE
+    told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
+    return guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)
+
+
+def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
+    """Find out why an order gave no number for a job: call it as plain Python.
+
+    Parameters
+    ----------
+    order : str or callable
+    *numbers : float
+        What it was told: `THREE` numbers, or all that is `GIVEN`.
+    known, where
+        As for `check`.
+
+    Raises
+    ------
+    Exception
+        The one that the function raises itself, with a note; else ValueError that says what it returned.
+
+    Examples
+    --------
+    >>> failed(lambda wait, procs: wait / 0.0 * 0.0, 60.0, 3600.0, 8.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: EASY: order '<lambda>' returned nan for wait=60, procs=8; expected a function of facts, such as ...
+    """
+    facts = dict(zip(GIVEN, numbers, strict=False))
+    facts["submit"] = facts.get("now", np.nan) - facts["wait"]
+    told = {name: facts[name] for name in asked_for(order, known)}
+    said = ", ".join(f"{name}={value:g}" for name, value in told.items())
+    function: Any = known[order] if isinstance(order, str) else in_python(order)
+    function = plain(function)
+    try:
+        with np.errstate(all="ignore"):  # as where it is compiled: 1 / 0 is infinite, 0 / 0 nan
+            returned = function(**{name: np.float64(value) for name, value in told.items()})
+    except Exception as error:
+        line = raised_in(function, error)
+        error.add_note(f"{where} {_name(order)!r}, {line}: raised this for {said}; expected {EXPECTED}")
+        raise
+    raise ValueError(f"{where} {_name(order)!r} returned {returned} for {said}; expected {EXPECTED}")
+
+
+def _name(order: object) -> str:
+    return getattr(order, "__name__", repr(order))
+
+
+_TYPICAL = 60.0, 3600.0, 8.0, 7140.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0
+TYPICAL = dict(zip(FACTS, _TYPICAL, strict=True))
+"""A job for which functions are tried."""

@@ -1,0 +1,415 @@
+"""Adjust the users' run-time estimates as a system may (Tang et al. 2013, sections 3.2 and 4).
+
+R = t_act / t_req is the share of the requested time that a job used, 1 at most (equation 1). When a job is submitted,
+a `Scheme` reads the adjustment parameter A off the R values of similar jobs that have ended recently, and the
+scheduler plans with t_sched = t_req x A (equation 2). Jobs are never killed at t_sched.
+
+In the tables `estimate` is t_req and `run` is t_act; times are seconds.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._util.arrays import Floats, Ints
+from ..core import sweeps
+from ..engine import history
+
+KEYS = ("project", "user", "user+project", "user+project+estimate")
+"""Similarity, by falling generality: what a job must have in common with an earlier one. The last is "triple"."""
+
+WINDOWS = (None, "12 months", "6 months", "3 months", "2 months", "1 month")
+"""Recency: how long ago, at most, an earlier job ended; None for no limit."""
+
+METRICS = {"maximum": 100, "95th": 95, "90th": 90, "85th": 85, "80th": 80, "70th": 70, "median": 50}
+"""Aggressiveness: which percentile of the earlier jobs' R values A is."""
+PERCENTILES = tuple(METRICS.values())
+
+LEVELS = ("NA", "OE", "UE", "BE")
+"""No adjustment, overestimation, underestimation, bad estimation (section 4.2.2)."""
+
+BAD = 1800
+"""Seconds below the run time from which on an underestimate is a bad one (figure 5)."""
+
+PARTS = ("user", "project", "estimate")
+UNITS = {"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 30 * 86400}
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Set a walltime adjustment scheme: similarity, recency and aggressiveness (section 4.1).
+
+    Parameters
+    ----------
+    key : str
+        Similarity: what jobs must have in common, out of user, project and estimate, joined by "+".
+    window : str or None
+        Recency: how long ago an earlier job may have ended, such as "1 month" or "90 days"; None for any time. A month
+        is 30 days, which the paper leaves open.
+    percentile : float
+        Aggressiveness: A is this percentile of the R values, 100 their maximum and 50 their median.
+    threshold : float or None
+        A is no smaller than this (section 4.2.3); None for no limit.
+    least : int
+        How many earlier jobs there must be, or the estimate is left as it is (section 4.2.5).
+    project : str
+        The column of the jobs table that is taken as the project: "group"; "queue" for logs without groups; or "user",
+        for logs that have neither.
+
+    Raises
+    ------
+    ValueError
+        For a setting that is out of range, with what is allowed.
+
+    Examples
+    --------
+    >>> scheme = Scheme("user", window="2 days", percentile=50)
+    >>> scheme.window_s, scheme.columns
+    (172800, ['user'])
+    """
+
+    key: str = "user+project+estimate"
+    window: str | None = "1 month"
+    percentile: float = 85
+    threshold: float | None = None
+    least: int = 10
+    project: str = "group"
+
+    def __post_init__(self) -> None:
+        parts = str(self.key).split("+")
+        for name, right, expected in (
+            ("key", set(parts) <= set(PARTS) and len(set(parts)) == len(parts), f"{', '.join(PARTS)}, joined by '+'"),
+            ("window", _seconds(self.window) is not None, f"None or {_WINDOW_EXPECTED}"),
+            ("percentile", _within(self.percentile, 0, 100), "a number from 0 to 100"),
+            ("threshold", self.threshold is None or _within(self.threshold, 0, 1), "None or a number from 0 to 1"),
+            ("least", isinstance(self.least, (int, np.integer)) and self.least >= 1, "a whole number of at least 1"),
+            ("project", self.project in ("group", "queue", "user"), "'group', 'queue' or 'user'"),
+        ):
+            if not right:
+                raise ValueError(f"Scheme: found {name}={getattr(self, name)!r}, expected {expected}")
+
+    @property
+    def window_s(self) -> int:
+        """The window in seconds."""
+        seconds = _seconds(self.window)
+        assert seconds is not None  # or the scheme would not have been made
+        return seconds
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the jobs table that make the key."""
+        return [self.project if part == "project" else part for part in self.key.split("+")]
+
+
+_WINDOW_EXPECTED = "a whole number and a unit out of hour, day, week, month, such as '1 month' or '90 days'"
+
+
+def _seconds(window: object) -> int | None:
+    """A window in seconds; None where it cannot be read."""
+    if window is None:
+        return history.EVER
+    match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
+    return int(match[1]) * UNITS[match[2]] if match else None
+
+
+def _within(number: Any, low: float, high: float) -> bool:
+    """Tell whether something is a number, and in a range."""
+    return isinstance(number, (int, float, np.number)) and bool(low <= number <= high)
+
+
+def schemes(
+    keys: Sequence[str] = KEYS,
+    windows: Sequence[str | None] = WINDOWS,
+    percentiles: Sequence[float] = PERCENTILES,
+    **options: Any,
+) -> list[Scheme]:
+    """List the schemes of the paper's figure 3, or of parts of its dimensions.
+
+    Parameters
+    ----------
+    keys, windows, percentiles : sequences
+        Options of the three dimensions.
+    **options
+        Of `Scheme`: threshold, least, project.
+
+    Examples
+    --------
+    >>> len(schemes()), len(schemes(keys=["user"], windows=[None]))
+    (168, 7)
+    """
+    return [Scheme(*dimensions, **options) for dimensions in product(keys, windows, percentiles)]
+
+
+# Equations
+
+
+def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
+    """Divide run time by estimate: R, the share of the estimate that was used, at most 1 (equation 1).
+
+    Examples
+    --------
+    >>> used([30, 90], [60, 60]).tolist()
+    [0.5, 1.0]
+    """
+    run, estimate = np.asarray(run, float), np.asarray(estimate, float)
+    return np.divide(run, estimate, out=np.ones_like(run), where=run < estimate)
+
+
+def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
+    """Multiply estimates by A: t_req x A in whole seconds (equation 2); the estimate itself where A is nan.
+
+    Examples
+    --------
+    >>> t_sched([60, 60], [0.5, np.nan]).tolist()
+    [30, 60]
+    """
+    adjusted = np.asarray(estimate) * np.asarray(a, float)
+    return np.where(np.isnan(adjusted), estimate, np.rint(np.nan_to_num(adjusted))).astype(np.int64)
+
+
+def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
+    """Divide the smaller of run time and estimate by the larger, for each job (equation 3).
+
+    1 where they are equal, even if both are 0; 0 where only one of them is: a job of no length is predicted exactly
+    or not at all.
+
+    Examples
+    --------
+    >>> accuracy([30, 90, 0], [60, 60, 0]).round(2).tolist()
+    [0.5, 0.67, 1.0]
+    """
+    low, high = (of(np.asarray(run, float), estimate) for of in (np.minimum, np.maximum))
+    return np.divide(low, high, out=np.ones_like(low), where=high > 0)
+
+
+def levels(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> np.ndarray:
+    """Tell how each job was adjusted, out of `LEVELS` (section 4.2.2).
+
+    NA: as the user asked, for lack of history or because A is 1. OE: no less than the run time. UE: less than the run
+    time, by up to 30 minutes. BE: by more.
+
+    Examples
+    --------
+    >>> levels(run=[60, 60, 60, 7200], estimate=9000, scheduled=[9000, 100, 50, 3600]).tolist()
+    ['NA', 'OE', 'UE', 'BE']
+    """
+    return np.array(LEVELS)[level_numbers(run, estimate, scheduled)]
+
+
+def level_numbers(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> Ints:
+    """Tell the same as `levels` by places in `LEVELS`, which are quicker to count than names.
+
+    Examples
+    --------
+    >>> level_numbers(run=[60, 60, 60, 7200], estimate=9000, scheduled=[9000, 100, 50, 3600]).tolist()
+    [0, 1, 2, 3]
+    """
+    run, scheduled = np.asarray(run), np.asarray(scheduled)
+    too_short = (scheduled < run).astype(np.int64) + (scheduled < run - BAD)
+    return np.where(scheduled == estimate, 0, 1 + too_short)
+
+
+# Adjustment in the log's own times
+
+
+def adjusted(jobs: pd.DataFrame, ends: pd.Series, scheme: Scheme) -> pd.DataFrame:
+    """Adjust estimates by a scheme, from jobs that had ended before each one was submitted.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        As `Workload.jobs`, in order of submission.
+    ends : Series
+        By the index of the jobs, the second at which each ended.
+    scheme : Scheme
+
+    Returns
+    -------
+    DataFrame
+        By the index of the jobs: `a`, the adjustment parameter, nan where there is too little history; `t_sched`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": 30, "estimate": 60, "procs": 1, "user": 7})
+    >>> w = simlib.Workload(table, 4)
+    >>> adjusted(w.jobs, w.jobs.submit + w.jobs.run, Scheme("user", least=2)).t_sched.to_list()
+    [60, 60, 30]
+    """
+    a = parameters(jobs, ends, [scheme])[scheme]
+    return pd.DataFrame({"a": a, "t_sched": t_sched(jobs.estimate, a)})
+
+
+def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], executor: Any = None) -> pd.DataFrame:
+    """Find the adjustment parameters A of many schemes; those that differ in percentile and threshold share a pass.
+
+    Parameters
+    ----------
+    jobs, ends
+        As for `adjusted`.
+    schemes : sequence of Scheme
+    executor : concurrent.futures.Executor, optional
+        See `simlib.sweep`.
+
+    Returns
+    -------
+    DataFrame
+        By the index of the jobs, a column a scheme, in their order; nan where there is too little history.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "procs": 1, "user": 7})
+    >>> w = simlib.Workload(table, 4)
+    >>> two = [Scheme("user", percentile=percentile, least=2) for percentile in (50, 100)]
+    >>> parameters(w.jobs, w.jobs.submit + w.jobs.run, two).loc[2].to_list()
+    [0.375, 0.5]
+    """
+
+    def share(scheme: Scheme) -> tuple[str, str, int, int]:
+        return scheme.key, scheme.project, scheme.window_s, scheme.least
+
+    ordered = sorted(schemes, key=share)
+    passes = [list(part) for _, part in groupby(ordered, share)]
+    columns: dict[Scheme, Floats] = {}
+    for part in sweeps.sweep(_one_pass, [(jobs, ends, part) for part in passes], executor, label="passes"):
+        columns |= part
+    return pd.DataFrame({scheme: columns[scheme] for scheme in schemes}, index=jobs.index, copy=False)
+
+
+def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dict[Scheme, Floats]:
+    """A by scheme, of schemes that differ only in percentile and threshold."""
+    first = schemes[0]
+    group = _groups([jobs], first)
+    past = _history_of(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
+    percents = sorted({float(scheme.percentile) for scheme in schemes})
+    submit = jobs.submit.to_numpy()
+    a = history.parameters(past, group, submit, first.window_s, np.array(percents), first.least)
+    return {s: np.maximum(a[:, percents.index(s.percentile)], s.threshold or 0) for s in schemes}
+
+
+def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
+    """Number the groups of jobs with the same key, the tables one after another; -1 where a part is not known.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, or a part of the key is not known of any job.
+    """
+    count = sum(map(len, tables))
+    group, known = np.zeros(count, np.int64), np.ones(count, bool)
+    for column in scheme.columns:
+        here = all(column in table for table in tables)
+        values = np.concatenate([table[column].to_numpy() for table in tables]) if here else np.empty(0)
+        if not here or (len(values) and (values == -1).all()):
+            raise ValueError(
+                f"Scheme: found key={scheme.key!r} with project={scheme.project!r}, but the jobs have no {column}; "
+                "expected a key of columns that the log has, or another column as the project"
+            )
+        number, distinct = pd.factorize(values)  # small numbers, so that pairs of them are numbers too
+        first = column == scheme.columns[0]
+        group = number if first else pd.factorize(group * len(distinct) + number)[0]
+        known &= values != -1
+    return np.where(known, group, -1)
+
+
+def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> history.History:
+    """A history that has learned jobs (their group, end and R), with room for every job of the groups in `every`."""
+    known = group >= 0
+    order = np.flatnonzero(known)[np.lexsort((end[known], group[known]))]
+    past = history.empty(np.bincount(every[every >= 0]))
+    past.learned[:] = np.bincount(group[known], minlength=len(past.learned))
+    place = past.offset[group[order]] + np.arange(len(order)) - (np.cumsum(past.learned) - past.learned)[group[order]]
+    past.end[place], past.r[place] = end[order], r[order]
+    return past
+
+
+# Adjustment while scheduling
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Set where a scheduler uses adjusted estimates (section 5.2).
+
+    *Regular* adjustment is all three of queue, backfill and running; *selective* is the first two.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    queue, backfill, running : bool
+        Whether t_sched takes the estimate's place in the order of the queue, for the jobs that might be backfilled,
+        and for the running jobs.
+    past : DataFrame, optional
+        Jobs of before, such as the months that were simulated earlier: the columns of the key, `run`, `estimate` and
+        `end`, in seconds of the same clock. One that ends later than a submission does not count for it.
+    overdue : int
+        A job that runs at its expected end still is taken to end so many seconds from now. The paper does not say; the
+        authors' simulator has five minutes.
+
+    Examples
+    --------
+    Selective adjustment:
+
+    >>> import simlib
+    >>> policy = simlib.EASY(order="wfp", adjust=Adjustment(Scheme("user"), running=False))
+    >>> "adjusted" in simlib.simulate(simlib.load("sample"), policy).jobs
+    True
+    """
+
+    scheme: Scheme = Scheme()
+    queue: bool = True
+    backfill: bool = True
+    running: bool = True
+    past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
+    overdue: int = 300
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.overdue, (int, np.integer)) and self.overdue >= 0):
+            raise ValueError(
+                f"Adjustment: found overdue={self.overdue!r}, expected a whole number of seconds of at least 0"
+            )
+        if self.past is None:
+            return
+        needed = ["run", "estimate", "end", *self.scheme.columns]
+        if missing := [column for column in needed if column not in self.past]:
+            raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+
+    def history(self, jobs: pd.DataFrame) -> tuple[history.History, Ints, Floats]:
+        """Make the history that a simulation of `jobs` starts from.
+
+        Parameters
+        ----------
+        jobs : DataFrame
+            As `Workload.jobs`.
+
+        Returns
+        -------
+        past : simlib.engine.history.History
+            It knows the past jobs and has room for these. A simulation uses it up.
+        group : int64 array
+            The group of each job; -1 for none.
+        r : float64 array
+            R of each job, to be learned when it ends.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "user": [7, 8, 7]})
+        >>> past, group, r = Adjustment(Scheme("user")).history(table)
+        >>> group.tolist(), r.tolist()
+        ([0, 1, 0], [0.5, 0.25, 1.0])
+        """
+        tables = [jobs] if self.past is None else [self.past, jobs]
+        every = _groups(tables, self.scheme)
+        before = len(every) - len(jobs)
+        early, group = every[:before], every[before:]
+        end, r = np.empty(0, np.int64), np.empty(0)
+        if self.past is not None and before:
+            end, r = self.past.end.to_numpy(np.int64), used(self.past.run, self.past.estimate)
+        return _history_of(early, end, r, every), group, used(jobs.run, jobs.estimate)

@@ -1,0 +1,123 @@
+"""Put numbers into sentences, the same way for all questions."""
+
+from typing import Any
+
+import numpy as np
+
+from .._util.words import duration, per_cent
+from ..analysis.comparison import Comparison, holds
+from ..core.workload import Workload
+
+JOB_RUNS = 3_000_000
+"""So many jobs are scheduled in the shaken runs of a policy, roughly: with 300,000 a page then takes under a minute."""
+
+MOST, FEWEST = 20, 5
+
+VERDICTS = {
+    "equal": "the same in every run",
+    "coincidence": "a difference that coincidence alone can make",
+    "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
+    "another year": "more than coincidence, and to be expected in another year, too",
+    "unknown": "more than coincidence; what another year would bring cannot be told from so few weeks",
+}
+"""How far a difference can be believed."""
+
+
+def enough_shakes(workload: Workload) -> int:
+    """Choose how many shaken runs a comparison gets: 20, or fewer where the log is long, but at least 5.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> enough_shakes(simlib.load("sample"))
+    20
+    """
+    return max(FEWEST, min(MOST, JOB_RUNS // max(len(workload), 1)))
+
+
+def share(part: float) -> str:
+    """Write a share, of small ones the first decimal.
+
+    Examples
+    --------
+    >>> share(0.476), share(0.004), share(1)
+    ('48 %', '0.4 %', '100 %')
+    """
+    return f"{100 * part:.0f} %" if part >= 0.0995 or not part else f"{100 * part:.1f} %"
+
+
+def digits(value: float) -> str:
+    """Write a number by its first two digits, and whole from ten on.
+
+    Examples
+    --------
+    >>> digits(0.0154), digits(2.44), digits(187.3)
+    ('0.015', '2.4', '187')
+    """
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+
+
+def verdict(row: Any) -> str:
+    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = pd.Series({"difference": 1.5, "coincidence_low": -1, "coincidence_high": 2, "another_year_low": -5})
+    >>> verdict(row)
+    'a difference that coincidence alone can make'
+    """
+    found = holds(row)
+    return VERDICTS["unknown" if found == "this log" and np.isnan(row.another_year_low) else found]
+
+
+def change(found: Comparison, policy: str, measure: str) -> str:
+    """Say how a policy changes the mean of a measure, in a sentence.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> same = {"EASY": simlib.EASY(), "again": simlib.EASY()}
+    >>> found = simlib.compare(simlib.load("sample"), same, shakes=3, by=["all"])
+    >>> change(found, "again", "wait")
+    'Under EASY jobs wait 2.4 h on average; under again 2.4 h, the same in every run.'
+    """
+    key: Any = policy, "all", "all", measure, "mean"
+    row = found.shown.loc[key]
+    said, what = (duration, "jobs wait {} on average") if measure == "wait" else (_number, "the mean {measure} is {}")
+    what = what.format(said(row.base), measure=measure.replace("_", " "))
+    moved = f"{said(row.value)} ({per_cent(row.difference)})" if row.base and row.difference else said(row.value)
+    return f"Under {found.base} {what}; under {policy} {moved}, {verdict(row)}."
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def intervals_said(found: Comparison | None) -> list[str]:
+    """Say what the two intervals of a comparison rest on.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> said = intervals_said(simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all"]))
+    >>> said[0]
+    'Coincidence is judged by 5 shaken runs a policy, every submission moved at random by up to 60 s, and the log ...'
+    """
+    if found is None:
+        return []
+    settings = found.settings
+    sentences = [
+        f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
+        f"to {settings['seconds']} s, and the log itself.",
+        f"Another year is judged by the log's {settings['blocks']} {settings['block']}s, drawn anew "
+        f"{settings['resamples']} times.",
+    ]
+    sentences.append(
+        "Means are over all these runs, and so a little other than those of the log as it is, which stand above."
+    )
+    if settings["shakes"] < MOST:
+        few = f"With fewer than {MOST} runs the first interval is about their whole range, and rather too narrow."
+        sentences.insert(1, few)
+    return sentences

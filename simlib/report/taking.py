@@ -1,0 +1,165 @@
+"""Take a log, or a part of it, by its path or its name in the catalogue, and say what it has."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from .._util.words import duration
+from ..core.calendar import Moment
+from ..core.metrics import utilization
+from ..core.workload import Workload
+from ..logs import swf
+from ..logs.loading import find, load
+from ..logs.sanity import LogWarning, doubts
+
+
+def taken(
+    log: str | Path,
+    procs: int | None = None,
+    partition: int | str | Sequence[int | str] | None = None,
+    first: Moment | int | None = None,
+    last: Moment | int | None = None,
+) -> Workload:
+    """Take the jobs of a log that the questions are about.
+
+    Parameters
+    ----------
+    log : str or Path
+        As for `simlib.load`: a path, or a name.
+    procs : int, optional
+        Processors of the machine, or of the partition; by default what the header or the catalogue says.
+    partition : int or str, or sequence of them, optional
+        Only the jobs of this partition (field 16), by its number, or its name where the log's header has it; it needs
+        `procs`, for no log says how large a partition is.
+    first, last : str, date or int, optional
+        Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
+
+    Returns
+    -------
+    Workload
+        What is doubtful of it is not warned of: see `doubtful`.
+
+    Raises
+    ------
+    ArchiveError
+        Where there is neither such a file nor such a name.
+    SWFError
+        Where the file is no log.
+    ValueError
+        For a partition, a size or dates that the log does not have; the message says which it has.
+
+    Examples
+    --------
+    >>> taken("sample", first="2026-02-01", last="2026-03-01")
+    <Workload sample: 1,892 jobs on 128 processors, 2026-02-01 to 2026-02-28, SYNTHETIC; 104 without ...>
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LogWarning)
+        workload = _read(log, procs, whole=partition is not None)
+    if partition is not None:
+        workload = _part_of_machine(workload, [partition] if isinstance(partition, (int, str)) else partition, procs)
+    return workload if first is None and last is None else _part_of_time(workload, first, last)
+
+
+def _read(log: str | Path, procs: int | None, whole: bool) -> Workload:
+    """Read a log; the `whole` machine is the header's, where it has one, and `procs` is of a part of it."""
+    path = find(log)
+    if isinstance(path, str):
+        workload = load(path)
+        return workload if procs is None or whole else _resized(workload, procs)
+    if whole:
+        try:
+            return swf.read_swf(path)
+        except swf.SWFError:
+            if procs is None:
+                raise
+    return swf.read_swf(path, procs)
+
+
+def _resized(workload: Workload, procs: int) -> Workload:
+    """Put all lines of a log on a machine of another size; `Workload.with_procs` leaves out what was dropped before."""
+    log = workload.log
+    if log is None:
+        return workload.with_procs(procs)
+    given = {"start": workload.start, "header": workload.header, "source": workload.source, "log": log}
+    return Workload(swf.jobs_of(log), procs, workload.name, synthetic=workload.synthetic, **given)  # type: ignore[arg-type]
+
+
+def _part_of_machine(workload: Workload, partition: Sequence[int | str], procs: int | None) -> Workload:
+    """Select the jobs of partitions."""
+    if procs is None:
+        of_part = workload.partition(*partition, procs=workload.procs)
+        jobs, start = of_part.jobs, of_part.ends - of_part.jobs.run
+        times, share = utilization(start, of_part.ends, jobs.procs, of_part.procs)
+        raise ValueError(
+            f"{workload.name}: partition {', '.join(map(str, partition))}: found no procs, expected how many "
+            f"processors it has, which no log says; by the log's own times its jobs used up to "
+            f"{share.max(initial=0) * of_part.procs:,.0f} of the machine's {workload.procs:,} at once"
+        )
+    return workload.partition(*partition, procs=procs)
+
+
+def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment | int | None) -> Workload:
+    """Select the jobs submitted from one time to another, or from or to one."""
+    submit = workload.jobs.submit
+    if submit.empty:
+        raise ValueError(f"{workload.name}: found no job, expected some to select by date")
+    try:
+        return workload.between(
+            int(submit.iloc[0]) if first is None else first, int(submit.iloc[-1]) + 1 if last is None else last
+        )
+    except ValueError as error:
+        if workload.start is None or "no job was submitted" in str(error):
+            raise
+        span = " to ".join(f"{workload.time(second):%Y-%m-%d %H:%M}" for second in (submit.iloc[0], submit.iloc[-1]))
+        raise ValueError(f"{error}; the log's jobs were submitted from {span}") from None
+
+
+def about(workload: Workload) -> pd.DataFrame:
+    """Describe what a log has, as a table for readers.
+
+    Examples
+    --------
+    >>> about(taken("sample")).loc[["jobs", "machine", "users"], ""].to_list()
+    ['6,000', '128 processors', '40']
+    """
+    jobs = workload.jobs
+    rows = {"log": workload.name, "jobs": f"{len(jobs):,}", "machine": f"{workload.procs:,} processors"}
+    if len(jobs) and workload.start is not None:
+        first, last = (workload.time(second) for second in (jobs.submit.iloc[0], jobs.submit.iloc[-1]))
+        rows["submitted"] = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    elif len(jobs):
+        rows["submitted"] = f"within {duration(jobs.submit.iloc[-1] - jobs.submit.iloc[0])}; the log has no calendar"
+    if (load := workload.load) == load:
+        rows["offered load"] = f"{load:.2f}"
+    for column, name in (("user", "users"), ("group", "groups"), ("queue", "queues")):
+        count = jobs[column][jobs[column] >= 0].nunique()
+        rows[name] = f"{count:,}" if count else "not recorded"
+    for reason, count in workload.dropped.value_counts(sort=False).items():
+        rows[f"left out: {reason}"] = f"{count:,}"
+    if workload.history:
+        rows["selected"] = "; ".join(workload.history)
+    return pd.DataFrame({"": rows})
+
+
+def doubtful(workload: Workload) -> list[str]:
+    """List what is doubtful of a log, a sentence each: see `simlib.logs.sanity.doubts`.
+
+    Examples
+    --------
+    >>> doubtful(taken("sample"))
+    ['sample: SYNTHETIC: this is no real log, and what follows says nothing of a real machine.']
+    """
+    sentences = [] if len(workload) else [f"{workload.name}: no job takes part, so nothing can be said of it."]
+    if workload.synthetic:
+        sentences.append(
+            f"{workload.name}: SYNTHETIC: this is no real log, and what follows says nothing of a real machine."
+        )
+    if workload.start is None:
+        sentences.append(f"{workload.name}: the log has no calendar, so nothing is said by month.")
+    if any(line.startswith(" Conversion: simlib") for line in workload.header):
+        notes = (line.partition("Note: ") for line in workload.header)
+        sentences += [f"{workload.name}: {note}." for _, found, note in notes if found]
+    return sentences + [f"{doubt}." for doubt in doubts(workload)]

@@ -1,0 +1,372 @@
+"""The ledger: what the papers claim, what must hold for that, and how a verdict is made of what was measured.
+
+The claims are sentences of the papers, in `data/published/claims.csv`. What must hold for a claim are its parts, in
+`data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
+measures; it decides nothing. One rule makes all verdicts:
+
+- A part *holds* where the whole interval of what was measured lies within the bounds, *does not hold* where the whole
+  interval lies beyond one of them, and *cannot be told* otherwise.
+- A claim is *reproduced* where all parts hold; *not reproduced* where a headline part, or else every part that can be
+  told, does not hold; *partly reproduced* where a part holds and another does not; otherwise it *cannot be told*.
+
+A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
+authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
+sentence is wrong about its own table.
+"""
+
+import csv
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from .._util import paths
+from ..analysis.confidence import mean_interval
+from ..analysis.stats import Interval
+from .results import AS_IT_IS
+from .verdicts import TEXT
+
+REPRODUCED, PARTLY, UNTOLD, NOT = "reproduced", "partly reproduced", "cannot be told", "not reproduced"
+UNTESTED = "cannot be tested"
+"""Of claims that no log at hand can test."""
+
+VERDICTS = (REPRODUCED, PARTLY, UNTOLD, NOT, UNTESTED)
+HOLDS, HOLDS_NOT = "holds", "does not hold"
+"""Of parts, beside `UNTOLD`; and of the study's own findings."""
+
+MANY = 3
+"""On more things than these a part's evidence is summed up; the record has each."""
+
+PRINTED = "printed"
+"""The reading that takes the papers' own numbers: would the paper pass?"""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a part of a claim is about, and how well it is known.
+
+    Attributes
+    ----------
+    value : float
+        As it is; nan where there is nothing to compare.
+    low, high : float
+        The ends of its 95 % interval; the value itself where nothing hangs on chance.
+    runs : tuple of float
+        The same number of each replication, if there are any.
+    """
+
+    value: float
+    low: float
+    high: float
+    runs: tuple = ()
+
+    @classmethod
+    def exactly(cls, value):
+        """Take a number that does not hang on chance."""
+        return cls(float(value), float(value), float(value))
+
+    @classmethod
+    def spread(cls, values):
+        """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
+        runs = values.drop(AS_IT_IS)
+        found = Interval.of(runs) if runs.notna().any() else NOTHING
+        return cls(float(values[AS_IT_IS]), found.low, found.high, tuple(runs))
+
+    @classmethod
+    def range(cls, runs):
+        """Take equally good replications, of which none is as it is: their mean, and the middle 95 % of them."""
+        found = Interval.of(runs)
+        return cls(float(np.nanmean(runs)), found.low, found.high, tuple(runs))
+
+    @classmethod
+    def mean(cls, runs):
+        """Take independent replications: their mean, with its interval by Student's t."""
+        found = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
+        return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
+
+    @classmethod
+    def share(cls, wins, of, runs=()):
+        """Take a share of cases that are counted, such as months, with its interval by Clopper and Pearson.
+
+        Parameters
+        ----------
+        wins, of : int
+        runs : sequence of float
+            The share in each replication.
+        """
+        if not of:
+            return NOTHING
+        found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
+        return cls(wins / of, found.low, found.high, tuple(runs))
+
+    @classmethod
+    def over(cls, draws):
+        """Take several draws of which none is as it is, dicts of measures by part: each part's median, and its range.
+
+        None where there is no draw, or it has no measures.
+        """
+        if not draws or not draws[0]:
+            return None
+        values = {part: [draw[part].value for draw in draws] for part in draws[0]}
+        return {part: cls(float(np.median(of)), min(of), max(of), tuple(of)) for part, of in values.items()}
+
+    def minus(self, other):
+        """Subtract a measure that is independent of this one: the intervals add up as for independent errors."""
+        down = np.hypot(self.value - self.low, other.high - other.value)
+        up = np.hypot(self.high - self.value, other.value - other.low)
+        value = self.value - other.value
+        runs = tuple(np.subtract(self.runs, other.runs)) if self.runs else ()
+        return Measure(value, value - down, value + up, runs)
+
+
+NOTHING = Measure(np.nan, np.nan, np.nan)
+"""Where there is nothing to compare, such as between two keys that make the same groups of jobs."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What must hold for a part of a claim: a row of `data/published/criteria.csv`.
+
+    Attributes
+    ----------
+    claim, part : str
+    measure : str
+        What is measured, in words.
+    above, below : float
+        Where it has to lie; an infinity where there is no bound.
+    headline : bool
+        Whether the claim is not reproduced where this part does not hold.
+    form : str
+        How its numbers are written.
+    why : str
+        Where the bounds come from.
+    """
+
+    claim: str
+    part: str
+    measure: str
+    above: float
+    below: float
+    headline: bool
+    form: str
+    why: str
+
+    def judge(self, measure):
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `UNTOLD`."""
+        if measure.low > self.above and measure.high < self.below:
+            return HOLDS
+        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else UNTOLD
+
+    def sure(self, measure, verdict):
+        """Work out the share of the replications that say the same; None where there are none, or nothing is said."""
+        if not measure.runs or verdict == UNTOLD:
+            return None
+        runs = np.asarray(measure.runs)
+        inside = (runs > self.above) & (runs < self.below)
+        return float((inside if verdict == HOLDS else ~inside).mean())
+
+    @property
+    def demand(self):
+        """The bounds in words, such as "above 0.5"."""
+        bounds = {"above": self.above, "below": self.below}
+        form = self.form if self.form.endswith("%") else "g"  # "below 0.5" of jobs, which are whole
+        said = [f"{name} {format(bound, form)}" for name, bound in bounds.items() if np.isfinite(bound)]
+        return " and ".join(said)
+
+
+# The tables
+
+
+@cache
+def claims():
+    """Read the claims: by id, rows of `data/published/claims.csv` as dicts."""
+    return {row["id"]: row for row in _rows("published/claims")}
+
+
+@cache
+def criteria():
+    """Read what must hold: by claim, a dict by part of `Criterion`."""
+    found = {}
+    for row in _rows("published/criteria"):
+        above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
+        headline = row["weight"] == "headline"
+        one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, row["form"], row["why"])
+        found.setdefault(one.claim, {})[one.part] = one
+    return found
+
+
+def _rows(name):
+    with open(paths.DATA / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def untestable():
+    """Make the records of the claims that no exhibit can test, each with the reason, by id."""
+    rows = claims().items()
+    return {
+        id: withdrawn({"id": id, "claim": row["claim"]}, row["untestable"]) for id, row in rows if row["untestable"]
+    }
+
+
+@cache
+def findings():
+    """Read what the study found itself, and what has to hold for that: by id, rows of `data/findings.csv` as dicts."""
+    return {row["id"]: row for row in _rows("findings")}
+
+
+def finding(id, holds, evidence, numbers):
+    """Make the record of one of our own findings, with the numbers that README states.
+
+    Whether it `holds` is None where it cannot be tested.
+    """
+    verdict = UNTESTED if holds is None else HOLDS if holds else HOLDS_NOT
+    return {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence, "numbers": numbers}
+
+
+# Verdicts
+
+
+def decide(id, readings, note=""):
+    """Make the record of the verdict on a claim.
+
+    Parameters
+    ----------
+    id : str
+        In `data/published/claims.csv`.
+    readings : dict
+        By reading (`TEXT`, `LIKELY`, `PRINTED`), what was measured by part: a `Measure`, or several by what they were
+        measured on, such as logs. None in the place of a reading, or of a part, for which there is no log. The printed
+        numbers need not have all parts.
+    note : str
+        Further numbers for the reader.
+
+    Returns
+    -------
+    dict
+        As in `data/exhibit.schema.json`.
+
+    Raises
+    ------
+    ValueError
+        Where the parts are not those of `data/published/criteria.csv`.
+    """
+    known = criteria()[id]
+    judged = {}
+    for reading, parts in readings.items():
+        parts = parts or {}
+        missing = set() if reading == PRINTED or not parts else set(known) - set(parts)
+        if wrong := [*sorted(missing), *sorted(set(parts) - set(known))]:
+            names = f"found or missed {', '.join(wrong)}, expected the parts {', '.join(known)}"
+            raise ValueError(f"{id}, {reading}: {names} of data/published/criteria.csv")
+        found = [_judged(known[part], on, measure) for part, of in parts.items() for on, measure in _each(of)]
+        if found:
+            judged[reading] = {"verdict": add_up(id, found), "sure": _sure(found), "parts": found}
+    text = judged.get(TEXT, {"verdict": UNTESTED, "sure": None})
+    evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
+    return {
+        "id": id,
+        "claim": claims()[id]["claim"],
+        "verdict": text["verdict"],
+        "sure": text["sure"],
+        "readings": judged,
+        "evidence": evidence or "the logs it speaks of are not at hand",
+    }
+
+
+def withdrawn(claim, why):
+    """Take a verdict back, where what it rests on only stands in for a log."""
+    return claim | {"verdict": UNTESTED, "sure": None, "readings": {}, "evidence": why}
+
+
+def _each(measured):
+    """Pairs of what a part was measured on and the measure."""
+    if measured is None:
+        return []
+    return measured.items() if isinstance(measured, dict) else [("", measured)]
+
+
+def _judged(criterion, on, measure):
+    """The record of one part, measured on one log or the like; `sees` is what it could have told from nothing."""
+    verdict = criterion.judge(measure)
+    return {
+        "part": criterion.part,
+        "on": on,
+        "value": measure.value,
+        "low": measure.low,
+        "high": measure.high,
+        "verdict": verdict,
+        "sure": criterion.sure(measure, verdict),
+        "sees": (measure.high - measure.low) / 2,
+    }
+
+
+def add_up(id, parts):
+    """Make one verdict of those on the parts of a claim, on all that they were measured on; see the module's text.
+
+    A part where there was nothing to compare has no say, if the same part was measured on something else.
+
+    Parameters
+    ----------
+    id : str
+    parts : list of dict
+        With `part`, `value` and `verdict`.
+    """
+    measured = {one["part"] for one in parts if one["value"] == one["value"]}
+    said = [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
+    verdicts = {one["verdict"] for one in said}
+    if verdicts == {HOLDS}:
+        return REPRODUCED
+    headlines = {one["verdict"] for one in said if criteria()[id][one["part"]].headline}
+    if headlines == {HOLDS_NOT} or (HOLDS_NOT in verdicts and HOLDS not in verdicts):
+        return NOT
+    return PARTLY if {HOLDS, HOLDS_NOT} <= verdicts else UNTOLD
+
+
+def _sure(parts):
+    """How sure the least sure of the parts is that says something."""
+    found = [one["sure"] for one in parts if one["sure"] is not None]
+    return min(found) if found else None
+
+
+def powers(claim):
+    """Say for each part of a recorded claim, by the text, how large a difference from its bounds could be told.
+
+    That is half the width of the interval, the median where a part was measured on several things. There is none where
+    nothing hangs on chance.
+    """
+    seen = {}
+    for one in claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]:
+        if one["sees"]:
+            seen.setdefault(one["part"], []).append(one["sees"])
+    forms = {part: criteria()[claim["id"]][part].form.lstrip("+") for part in seen}
+    return {part: format(statistics.median(sees), forms[part]) for part, sees in seen.items()}
+
+
+def _evidence(id, reading, judged):
+    """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
+    by_part = {}
+    for one in judged["parts"]:
+        by_part.setdefault(one["part"], []).append(one)
+    return f"{reading}: " + "; ".join(_of_part(criteria()[id][part], found) for part, found in by_part.items())
+
+
+def _of_part(criterion, found):
+    known = [one for one in found if one["value"] == one["value"]]
+    if len(found) <= MANY or not known:
+        return "; ".join(_measured(criterion, one) for one in found)
+    counts = Counter(one["verdict"] for one in known)
+    verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in (HOLDS, UNTOLD, HOLDS_NOT) if counts[verdict])
+    ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
+    return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
+
+
+def _measured(criterion, one):
+    value, low, high = (format(one[name], criterion.form) for name in ("value", "low", "high"))
+    interval = f" ({low} to {high})" if one["low"] < one["high"] else ""
+    number = f"{value}{interval}" if one["value"] == one["value"] else "nothing to compare"
+    on = f", {one['on']}" if one["on"] else ""
+    return f"{criterion.part}{on}: {number}, {one['verdict']} ({criterion.demand})"

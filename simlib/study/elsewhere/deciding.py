@@ -1,0 +1,364 @@
+"""On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
+
+Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
+than what they judge.
+"""
+
+import numpy as np
+import pandas as pd
+
+from ..claims import finding
+
+FEWEST = 6
+"""On fewer logs nothing is said about most machines."""
+
+MOST, SURE, FEW = 2 / 3, 1 / 3, 1 / 6
+"""A claim holds on most where coincidence is clear of zero on the claim's side on that share of the logs, another year
+on the second, and coincidence on the other side on no more than the third."""
+
+WITH, AGAINST, OPEN = "with", "against", "open"
+
+LEAST_WAIT = 60
+"""Seconds: where jobs wait for less in the mean there is hardly a queue, and changes of it say little."""
+
+TRAITS = "load", "used", "serial"
+"""What may say on which logs a finding holds, of `about`: for the evidence of those from OWN-23 on."""
+
+ORDERS = 20_000
+"""Random orders of the logs, for the significance of a rank correlation."""
+
+
+def sides(rows, sign, low="low", high="high"):
+    """Tell for each row whether its interval lies on the claim's side of zero (`WITH`), beyond (`AGAINST`) or neither.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `effects`, by log.
+    sign : int
+        1 where the claim is that something grows, -1 where it falls.
+    low, high : str
+        The columns of the interval.
+    """
+    ends = rows[[low, high]].mul(sign)
+    found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
+    return pd.Series(found, rows.index)
+
+
+def counted(rows, sign):
+    """Count the logs: `logs`, those `with` and `against` by coincidence, and the same in `year`, another year."""
+    by_chance, by_year = sides(rows, sign), sides(rows, sign, "year_low", "year_high")
+    counts = {"logs": len(rows), "with": (by_chance == WITH).sum(), "against": (by_chance == AGAINST).sum()}
+    counts |= {"year_with": (by_year == WITH).sum(), "year_against": (by_year == AGAINST).sum()}
+    return {name: int(count) for name, count in counts.items()}
+
+
+def on_most(rows, sign):
+    """Tell whether a claim holds on most machines; None on too few logs."""
+    found = counted(rows, sign)
+    logs = found["logs"]
+    if logs < FEWEST:
+        return None
+    return found["with"] >= MOST * logs and found["year_with"] >= SURE * logs and found["against"] <= FEW * logs
+
+
+def scope(rows, sign):
+    """Say in words on which machines a claim holds."""
+    found = counted(rows, sign)
+    if found["with"] == found["logs"]:
+        return "holds everywhere"
+    if on_most(rows, sign):
+        return "holds on most"
+    if min(found["with"], found["against"]) > FEW * found["logs"]:
+        return "goes either way, and hangs on the machine"
+    return "is the other way on most" if on_most(rows, -sign) else "cannot be told on most"
+
+
+def said(rows, sign):
+    """Write the counts, and the effect on each log, with `*` where coincidence is clear of zero, `**` another year."""
+    found = counted(rows, sign)
+    head = (
+        f"{scope(rows, sign)}: with it {found['with']} of {found['logs']} logs (another year {found['year_with']}), "
+        f"against it {found['against']} ({found['year_against']})"
+    )
+    chance, year = sides(rows, sign), sides(rows, sign, "year_low", "year_high")
+    marks = np.where(chance == OPEN, "", np.where(year == chance, "**", "*"))
+    each = zip(rows.index, rows.effect, marks, strict=True)
+    return f"{head}; {', '.join(f'{name} {100 * effect:+.1f} %{mark}' for name, effect, mark in each)}"
+
+
+# What it hangs on
+
+
+def correlation(effect, trait, seed=0):
+    """Correlate the ranks of an effect and a trait over logs.
+
+    Parameters
+    ----------
+    effect, trait : Series
+        By log; those of which either is nan are left out.
+
+    Returns
+    -------
+    dict
+        `rho`, Spearman's; `chance`, the share of random orders in which it is as far from zero or farther; `logs`.
+    """
+    both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
+    if len(both) < FEWEST:
+        return {"rho": np.nan, "chance": np.nan, "logs": len(both)}
+    one, other = (ranks - ranks.mean() for ranks in both.rank().to_numpy().T)
+    size = np.sqrt((one @ one) * (other @ other))
+    orders = np.random.default_rng(seed).permuted(np.tile(other, (ORDERS, 1)), axis=1)
+    rho, random = one @ other / size, orders @ one / size
+    return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
+
+
+def correlations(effects, traits, waits=None, seed=0):
+    """Correlate each effect with each trait, over the logs where jobs wait: a row a pair.
+
+    Parameters
+    ----------
+    effects : dict of Series
+        By name.
+    traits : DataFrame
+        By log.
+    waits : Series, optional
+        Mean waits in seconds, by log; where nothing is simulated all logs count.
+    """
+    queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
+    pairs = {(name, trait): (of, traits[trait]) for name, of in effects.items() for trait in traits}
+    rows = {pair: correlation(of[of.index.isin(queued)], trait, seed) for pair, (of, trait) in pairs.items()}
+    index = pd.MultiIndex.from_tuples(list(rows), names=["effect", "trait"])
+    return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
+
+
+def hangs(table, chance=0.05):
+    """Tell whether an effect hangs on a trait, 5 % for all pairs together; None where that cannot be tested."""
+    known = table.chance.dropna()
+    return bool((known <= chance / len(table)).any()) if len(known) else None
+
+
+def goes_with(table):
+    """Write what an effect goes with most, from `correlations`, and how sure that is; nothing on too few logs."""
+    if table.chance.isna().all():
+        return ""
+    (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
+    sure = "which is beyond chance" if hangs(table) else f"which may be chance, for {len(table)} were looked at"
+    return (
+        f"Of {effect} the strongest relation is with {NAMED.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
+        f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
+    )
+
+
+NAMED = {"load": "the load", "used": "the median share of estimates that is used", "serial": "the share of serial jobs"}
+
+
+def said_of(table):
+    """Write rank correlations."""
+    pairs = [
+        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
+        for (effect, trait), row in table.iterrows()
+    ]
+    return "rank correlation of " + ", of ".join(pairs)
+
+
+# The study's own findings about other machines, OWN-11 to OWN-41, held against the criteria of `data/findings.csv`.
+
+
+TOO_FEW = f"fewer than {FEWEST} logs are at hand"
+
+SIMILAR = 0.1
+"""Shares of backfilled jobs that differ by less are similar, as in MF-16."""
+
+HARDLY = 0.02
+"""Response times that differ by less have hardly changed."""
+
+HALF = 0.5
+"""What share of a change is the better part of it."""
+
+NEAR = 0.1
+"""How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
+
+
+def finding_on_most(id, rows, sign, waits=None, likely=None, hangs=None):
+    """Decide a finding that claims the same of one or several measures.
+
+    Parameters
+    ----------
+    id : str
+    rows : dict of DataFrame
+        By what was measured: from `effects`, by log.
+    sign : int
+        1 where it is to grow, -1 where it is to fall.
+    waits : Series, optional
+        Mean waits in seconds, by log: the evidence says what becomes of it without logs that have hardly a queue. They
+        count for the verdict all the same.
+    likely : dict of DataFrame, optional
+        The same by the authors' likely programs, for the evidence.
+    hangs : DataFrame, optional
+        What the effects go with, from `correlations`, for the evidence.
+    """
+    each = [on_most(of, sign) for of in rows.values()]
+    if None in each:
+        return finding(id, None, TOO_FEW, {})
+    text = [f"{measure} {said(of, sign)}{_queued(of, sign, waits)}" for measure, of in rows.items()]
+    text += [f"by the authors' likely programs {name} {said(of, sign)}" for name, of in (likely or {}).items()]
+    text += filter(None, [goes_with(hangs) if hangs is not None else ""])
+    counts = [counted(of, sign) for of in rows.values()]
+    numbers = {name: min(of[name] for of in counts) for name in ("logs", "with", "year_with")}
+    return finding(id, all(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)})
+
+
+def _queued(rows, sign, waits):
+    """Say what becomes of it without the logs that have hardly a queue, where that is something else."""
+    idle = [] if waits is None else [log for log in rows.index if waits[log] < LEAST_WAIT]
+    said = scope(rows.drop(idle), sign)
+    return f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != scope(rows, sign) else ""
+
+
+def similar(shares):
+    """Decide whether both schedulers backfill similar shares on most machines."""
+    return _within("OWN-16", shares, SIMILAR, "within a tenth", _both)
+
+
+def _both(row):
+    return f"{row.base:.1%} and {row.value:.1%}"
+
+
+def levelled(rows):
+    """Decide whether response times hardly change from f = 4 to f = 16 on most machines."""
+    return _within("OWN-24", rows, HARDLY, "within 2 %", lambda row: f"{row.effect:+.1%}")
+
+
+def _within(id, rows, bound, called, written):
+    """Decide whether the interval of an effect lies within a bound on most machines."""
+    if len(rows) < FEWEST:
+        return finding(id, None, TOO_FEW, {})
+    inside = (rows.low > -bound) & (rows.high < bound)
+    each = [f"{log} {written(row)}{'' if inside[log] else ' (may differ by more)'}" for log, row in rows.iterrows()]
+    of = "under EASY and conservative " if written is _both else ""
+    text = f"{called} on {inside.sum()} of {len(rows)} logs; {of}{', '.join(each)}"
+    return finding(id, bool(inside.mean() >= MOST), text, {"logs": len(rows), "with": int(inside.sum())})
+
+
+def not_shorter(id, rows):
+    """Decide whether waits do not get shorter on most machines."""
+    if len(rows) < FEWEST:
+        return finding(id, None, TOO_FEW, {})
+    shorter = counted(rows, -1)["with"]
+    numbers = {"logs": len(rows), "with": len(rows) - shorter}
+    text = f"not shorter on {numbers['with']} of {len(rows)} logs; that they are longer {said(rows, 1)}"
+    return finding(id, bool(numbers["with"] >= MOST * len(rows)), text, numbers)
+
+
+# Policies
+
+
+def half_there(id, changes):
+    """Decide whether a policy makes at least half of another's change on most machines where that is clear.
+
+    Parameters
+    ----------
+    id : str
+    changes : dict of pair of DataFrame
+        By measure, the effects of both, by log.
+    """
+    text, numbers, each = [], {}, []
+    for measure, (part, whole) in changes.items():
+        clear = whole[sides(whole, 1) != OPEN]
+        shares = part.effect.reindex(clear.index) / clear.effect
+        there = int((shares >= HALF).sum())
+        each.append(None if len(shares) < FEWEST else there >= MOST * len(shares))
+        of = ", ".join(f"{log} {share:.0%} of {100 * clear.effect[log]:+.1f} %" for log, share in shares.items())
+        text.append(f"{measure} at least half there on {there} of {len(shares)} logs where it clearly differs; {of}")
+        numbers |= {f"{measure}, logs": len(shares), f"{measure}, with": there}
+    if None in each:
+        return finding(id, None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers)
+    return finding(id, all(each), ".\n".join(text), numbers)
+
+
+def longer(id, rows):
+    """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
+    if len(rows) < FEWEST:
+        return finding(id, None, TOO_FEW, {})
+    found = counted(rows, 1)
+    numbers = {name: found[name] for name in ("logs", "with", "against")}
+    of = sides(rows, 1)
+    each = [f"{log} {row.effect:+.0%}{'' if of[log] == WITH else ' (not so)'}" for log, row in rows.iterrows()]
+    text = f"longer on {found['with']} of {len(rows)} logs, shorter on {found['against']}; {', '.join(each)}"
+    return finding(id, bool(found["with"] >= MOST * len(rows)), text, numbers)
+
+
+# Estimates
+
+
+def as_figure8(flat):
+    """Decide whether used shares are as in Figure 8 on most machines."""
+    if len(flat) < FEWEST:
+        return finding("OWN-28", None, TOO_FEW, {})
+    each = [
+        f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if row.as_claimed else ' (not so)'}"
+        for log, row in flat.iterrows()
+    ]
+    text = (
+        f"so on {flat.as_claimed.sum()} of {len(flat)} logs; farthest from an even spread, and the peaks at 0 and 100 "
+        f"in median bins, {'; '.join(each)}"
+    )
+    numbers = {"logs": len(flat), "with": int(flat.as_claimed.sum())}
+    return finding("OWN-28", bool(flat.as_claimed.mean() >= MOST), text, numbers)
+
+
+def as_on_intrepid(used):
+    """Decide whether users use as much of their estimates as on Intrepid on most machines."""
+    near = used.near.groupby("log", sort=False).all()
+    if len(near) < FEWEST:
+        return finding("OWN-29", None, TOO_FEW, {})
+    wide = used.ours.unstack("part")[used.index.unique("part")].loc[near.index]
+    each = [f"{log} {_percents(row)}{' (so)' if near[log] else ''}" for log, row in wide.iterrows()]
+    printed = _percents(used.published.groupby("part", sort=False).first())
+    text = f"so on {near.sum()} of {len(near)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}"
+    return finding("OWN-29", bool(near.mean() >= MOST), text, {"logs": len(near), "with": int(near.sum())})
+
+
+def _percents(shares):
+    return ", ".join(f"{share:.0%}" for share in shares)
+
+
+def every_step(steps):
+    """Decide whether used shares scatter less with each key on most machines: by key tables of effects."""
+    if not steps:
+        return finding("OWN-30", None, TOO_FEW, {})
+    least = pd.concat(steps.values()).groupby(level="log", sort=False).max()
+    found = finding_on_most("OWN-30", {"the key that lowers it least": least}, -1)
+    counts = {key: counted(of, -1) for key, of in steps.items()}
+    each = [f"{key} on {of['with']} of {of['logs']}" for key, of in counts.items()]
+    return found | {"evidence": f"{found['evidence']}.\nKey by key it is clearly lower by {', '.join(each)}"}
+
+
+def of_sp2(told, names):
+    """Decide whether SP2 machines ran longer and smaller jobs than most others, from their median run and mean size."""
+    here, others = told[told.index.isin(names)], told[~told.index.isin(names)]
+    if len(here) < len(names) or len(others) < FEWEST:
+        return finding("OWN-34", None, TOO_FEW, {})
+    run, size = (np.exp(np.log(here[column]).mean()) for column in ("run", "size"))
+    longer, smaller = others.run < run, others["size"] > size
+    each = [f"{log} {row.run:,.0f} s on {row['size']:,.1f}" for log, row in others.iterrows()]
+    text = (
+        f"longer than on {longer.sum()} and smaller than on {smaller.sum()} of {len(others)} others: {run:,.0f} s on "
+        f"{size:,.1f} processors, {', '.join(each)}"
+    )
+    numbers = {"logs": len(others), "longer": int(longer.sum()), "smaller": int(smaller.sum())}
+    return finding("OWN-34", bool(min(longer.mean(), smaller.mean()) >= MOST), text, numbers)
+
+
+# What it hangs on
+
+
+def hanging(id, table):
+    """Decide whether an effect hangs on one of the traits that were looked at."""
+    holds = hangs(table)
+    if holds is None:
+        return finding(id, None, f"{TOO_FEW} on which jobs wait", {})
+    first = table.chance.idxmin()
+    numbers = {"rho": table.rho[first], "chance": table.chance[first], "logs": float(np.nanmax(table.logs))}
+    return finding(id, holds, said_of(table), numbers)

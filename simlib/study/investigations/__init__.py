@@ -1,0 +1,1 @@
+"""Investigations behind the study: which program the authors ran, which months, which jobs."""

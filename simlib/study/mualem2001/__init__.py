@@ -1,0 +1,312 @@
+"""Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ..._util import paths
+from ...core.schedule import MEANS
+from ...core.workload import Workload
+from ...logs import archive
+from ...policies.conservative import Conservative
+from ...policies.easy import EASY
+from ...report.taking import taken
+from .. import log
+from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
+from .restored import Lost
+
+TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
+SP2 = ("CTC", "KTH", "SDSC")
+SCHEDULERS = ("easy", "conservative")
+METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
+LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
+"""Of axes."""
+
+CLOSE_TO = {"response_s": 0.05, "bounded_slowdown": 0.10}
+"""How far from the shaken runs' median a printed number outside their band may lie to be called close."""
+
+SETTLED = "settled"
+"""The months of a trace as `settings` say, beside those of the `CALENDAR`."""
+
+WHOLE = "whole"
+"""Stands for all months where the name of a month is expected."""
+
+MOST_MISSING = 0.01
+"""The share of its jobs that may be missing of a month, or of a log, that is still called the paper's."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace of the paper as it can be had here.
+
+    Attributes
+    ----------
+    trace : str
+        The paper's name: CTC, KTH, SDSC, Par, CM5.
+    workload : Workload
+    months : (str, str)
+        First and last month that the published tables take from it.
+    missing : dict or None
+        How many jobs the published runs had and this file lacks, by month; None where that is not known.
+    months_begin : float
+        By how many hours after local midnight the months of the published tables begin.
+    begin_on : dict
+        The day on which a month begins, where that is not its first.
+    from_first_job : bool
+        Whether the first of them begins with the log's first job.
+    lost : Lost or None
+        What is known of the jobs that this file lost to cleaning.
+    restored : bool
+        Whether they are put back, anew in each replication.
+    on_calendar : bool
+        Whether months begin as on the calendar, whatever else is said of their beginning.
+    """
+
+    trace: str
+    workload: Workload
+    months: tuple = ("0000-00", "9999-99")
+    missing: dict | None = None
+    months_begin: float = 0.0
+    begin_on: dict = field(default_factory=dict)
+    from_first_job: bool = False
+    lost: Lost | None = None
+    restored: bool = False
+    on_calendar: bool = False
+
+    def under(self, rule):
+        """Take this trace for a rule: with its lost jobs back under `RESTORED`, with months as on the calendar."""
+        if rule == CALENDAR:
+            return replace(self, on_calendar=True)
+        return replace(self, restored=True) if rule == RESTORED and self.lost else self
+
+    def matters(self, rule):
+        """Whether this trace comes out otherwise under a rule than under others."""
+        return {
+            RESTORED: bool(self.lost),
+            CALENDAR: self.months_begin != 0 or bool(self.begin_on) or self.from_first_job,
+        }.get(rule, True)
+
+    def drawn(self, seed):
+        """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
+        return replace(self, workload=self.lost.whole(seed), missing=None, lost=None) if self.lost else self
+
+    @property
+    def workloads(self):
+        """What is simulated: the workload, or of a restored trace a function of a seed that draws one."""
+        return self.lost.drawn if self.restored else self.workload
+
+    @cached_property
+    def month_edges(self):
+        """The months from the first to the last submit, as far as they are published; none of a log without a calendar.
+
+        Returns
+        -------
+        months : list of str
+        edges : int64 array
+            The second at which each of them begins, and the last one ends.
+        """
+        if self.workload.start is None:
+            return [], np.empty(0, np.int64)
+        submit = self.workload.jobs.submit
+        months, edges = self.workload.month_starts(submit.iloc[0], submit.iloc[-1])
+        inside = [self.months[0] <= month <= self.months[1] for month in months]
+        first, last = inside.index(True), len(inside) - inside[::-1].index(True)
+        months, edges = months[first:last], edges[first : last + 1]
+        if self.on_calendar:
+            return months, edges
+        for month, day in self.begin_on.items():
+            if month in months:
+                edges[months.index(month)] = self.workload.second(day)
+        edges += round(3600 * self.months_begin)
+        if self.from_first_job:
+            edges[0] = submit.iloc[0]
+        return months, edges
+
+    # Is it the paper's log, with all its jobs?
+
+    @cached_property
+    def lines_missing(self):
+        """How many job lines cleaning removed from this file, by the catalogue."""
+        if self.workload.source.get("variant") != "cleaned":
+            return 0
+        return archive.files(self.workload.name)[0].lines - len(self.workload.log)
+
+    def jobs_missing(self, month=WHOLE):
+        """Count the jobs of a month that this file lacks, and the share of that month's jobs which they are.
+
+        Of the whole, and of a month of a cleaned file of which nothing is known by month, these are job lines.
+        """
+        if month == WHOLE or self.missing is None:
+            lost = self.lines_missing
+            return lost, lost / (lost + len(self.workload.log)) if lost else 0.0
+        lost = self.missing.get(month, 0)
+        return lost, lost / max(lost + self._submitted.get(month, 0), 1)
+
+    @cached_property
+    def _submitted(self):
+        """How many jobs are submitted in each month."""
+        months, edges = self.month_edges
+        return dict(zip(months, np.histogram(self.workload.jobs.submit, edges)[0], strict=True))
+
+    def complete(self, month=WHOLE):
+        """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
+        return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
+
+    def origin(self, month=WHOLE, **of):
+        """Why a number of this month is not judged, by rule, and what is missing: options of `judging.cell`."""
+        lost, share = self.jobs_missing(month)
+        what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
+        note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
+        unjudged = {} if self.complete(month) else dict.fromkeys((TEXT, LIKELY, CALENDAR), OTHER_LOG)
+        if self._months_say(month, **of):
+            unjudged |= dict.fromkeys((TEXT, LIKELY, RESTORED), INFERRED)
+        if self.lost and self.lost.inferred_from({"month": month} | of):
+            unjudged[RESTORED] = INFERRED
+        return {"unjudged": unjudged, "note": note}
+
+    def _months_say(self, month, metric="", **_):
+        """Whether something about where months begin was inferred from this number."""
+        if self.on_calendar or not (self.begin_on or self.from_first_job):
+            return False
+        months = self.month_edges[0]
+        following = dict(zip(months, months[1:], strict=False))
+        of_edges = metric == "jobs" and {month, following.get(month)} & set(self.begin_on)
+        return bool(of_edges) or (metric == "load" and self.from_first_job and month == months[0])
+
+    # Its months
+
+    def by_month(self, schedule):
+        """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
+        return self.by_month_and_whole(schedule).drop(index=WHOLE).astype({"jobs": int})
+
+    def by_month_and_whole(self, schedule):
+        """`by_month`, and in a last row, WHOLE, the means over all jobs."""
+        months, edges = self.month_edges
+        return pd.DataFrame(schedule.means(edges, floor=None), pd.Index([*months, WHOLE], name="month"), MEANS)
+
+    @cached_property
+    def calendars(self):
+        """This trace by the name of its calendar, and by the other one where the same simulations do for both."""
+        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) and not self.restored else (self.calendar,)
+        return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
+
+    @property
+    def calendar(self):
+        """By which months it is told: those that are settled, or the calendar's."""
+        return CALENDAR if self.on_calendar else SETTLED
+
+    def by_calendars(self, schedule):
+        """`by_month_and_whole` by each of `calendars`, by (calendar, month)."""
+        index, edges = self._of_calendars
+        return pd.DataFrame(np.vstack([schedule.means(each, floor=None) for each in edges]), index, MEANS)
+
+    @cached_property
+    def _of_calendars(self):
+        """The rows of `by_calendars`, and the edges of each calendar's months."""
+        months, edges = zip(*(one.month_edges for one in self.calendars.values()), strict=True)
+        rows = [(name, month) for name, of in zip(self.calendars, months, strict=True) for month in (*of, WHOLE)]
+        return pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), edges
+
+
+def settings():
+    """The rows of `data/published/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
+    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["trace"]
+
+
+def traces(names=TRACES, jobs=None, estimates=None):
+    """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Out of `TRACES`.
+    jobs, estimates : dict, optional
+        By trace name, a condition on the jobs ("" for all) and "user" or "exact", in place of the settings'.
+
+    Returns
+    -------
+    here : list of Trace
+    absent : list of dict
+        The settings of those that are left out, for they are not on this machine; none where twins stand for all.
+
+    Raises
+    ------
+    ValueError
+        For a name that is not one of the paper's.
+    """
+    unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
+    if unknown:
+        raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
+    asked = [setting for setting in settings() if setting["trace"] in names]
+    absent = [setting for setting in asked if archive.find(setting["log"]) is None]
+    if absent == asked:
+        return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
+    here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
+    return here, absent
+
+
+def own_trace(path):
+    """Take a log of one's own, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
+    workload = taken(path)
+    return Trace(workload.name, workload, missing={})
+
+
+def _trace(setting, variant, jobs, estimates):
+    """The trace of a setting, from a variant of its log."""
+    name = setting["trace"]
+    whole = log(setting["log"], variant)
+    condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
+    workload = (whole.select(condition) if condition else whole).with_estimates(kind)
+    if not len(workload):
+        raise ValueError(f"jobs: {name}: found {condition!r}, which no job meets, expected a condition that some do")
+    missing = setting.get("missing", {}).get(workload.source["variant"])
+    begin, days = setting.get("months_begin", 0.0), setting.get("begin_on", {})
+    lost, from_first_job = None, setting.get("from_first_job", False)
+    if workload.source["variant"] == "cleaned" and "lost" in setting:
+        lost = Lost(whole, setting["lost"], condition, kind)
+    return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
+
+
+def labelled(traces):
+    """The workloads of traces with their names, as pairs; the two years of one trace as "Par-95" and "Par-96"."""
+    names = [trace.trace for trace in traces]
+    return [
+        (trace.trace + (f"-{trace.months[0][2:4]}" if names.count(trace.trace) > 1 else ""), trace.workload)
+        for trace in traces
+    ]
+
+
+def trace_of(label):
+    """The paper's name of a trace, from a label of `labelled`."""
+    return label.split("-")[0]
+
+
+def policies(rules=(TEXT, LIKELY)):
+    """Both schedulers under some of the rules.
+
+    By the text EASY gives the processors out once that the head of the queue leaves free, and conservative backfilling
+    compresses its schedule in order of arrival. Most likely the authors' EASY gave them to every job, and their
+    conservative backfilling compressed in order of reserved start; so they do on restored logs. With the
+    calendar's months they follow the text.
+
+    Parameters
+    ----------
+    rules : sequence of str
+        Out of `TEXT`, `LIKELY`, `RESTORED` and `CALENDAR`; the first decides claims.
+
+    Returns
+    -------
+    dict
+        By (scheduler, rule).
+    """
+    known = (TEXT, LIKELY, RESTORED, CALENDAR)
+    if unknown := set(rules) - set(known):
+        raise ValueError(f"rules: found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
+    easy = {TEXT: EASY(), LIKELY: EASY(reuse_extra=True)}
+    conservative = {TEXT: Conservative(compress="arrival"), LIKELY: Conservative(compress="start")}
+    known = {"easy": easy, "conservative": conservative}
+    program = {RESTORED: LIKELY, CALENDAR: TEXT}
+    return {(name, rule): known[name][program.get(rule, rule)] for rule in rules for name in SCHEDULERS}

@@ -1,0 +1,290 @@
+"""What the records of the exhibits say together: a row a notebook, a verdict on each claim. The scoreboard and the
+site are made of it.
+"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from .._util import paths
+from ..logs.archive import NOT_VERIFIED
+from . import claims, printed_numbers, records
+from .claims import HOLDS, HOLDS_NOT, VERDICTS
+from .elsewhere import backfilling, deciding
+from .elsewhere.effects import LEVELS, of_case
+from .exhibit import exhibits
+from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
+
+PAPERS = {
+    "mualem2001": "Mu'alem & Feitelson, 2001",
+    "tang2013": "Tang, Desai, Buettner & Lan, 2013",
+    "elsewhere": "On other machines",
+    "teaching": "For teaching",
+}
+"""By the notebooks' folder, in the order of the report."""
+
+WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
+"""Stands before findings."""
+
+WEIGHTED, READINGS = "size in weighted wait", (TEXT, claims.PRINTED)
+"""The part of TG-17 that is the second number of Tang's abstract, and the readings that are stated of it."""
+
+FINDINGS = {"README.md": "three.md", "docs/findings.md": "findings.md"}
+"""The files that state findings, and the templates of what they state."""
+
+CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"own": "What this study found itself"}
+"""Headings of the verdicts, in the order of the report."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one notebook: an exhibit of a paper, or a group of them.
+
+    Attributes
+    ----------
+    paper, notebook : str
+        The notebook's folder and name.
+    title : str
+        The notebook's first heading.
+    folder : Path
+        Where its files lie.
+    records : list of dict
+        As in `data/exhibit.schema.json`, the notebook's main one first.
+    """
+
+    paper: str
+    notebook: str
+    title: str
+    folder: object
+    records: list
+
+    @property
+    def name(self):
+        """The stem of the notebook's files, such as "mualem2001_table1"."""
+        return f"{self.paper}_{self.notebook}"
+
+    @property
+    def label(self):
+        """What the paper calls it, such as "Table 1"."""
+        return self.title.partition(": ")[0]
+
+    @property
+    def about(self):
+        """The rest of the title."""
+        return self.title.partition(": ")[2]
+
+    @property
+    def synthetic(self):
+        """Whether it was made from stand-ins for logs."""
+        return any(record["synthetic"] for record in self.records)
+
+    @property
+    def pictures(self):
+        """The names of its pictures, the main one first."""
+        names = [record["exhibit"] for record in self.records]
+        return [f"{name}.png" for name in names if (self.folder / f"{name}.png").exists()]
+
+    @property
+    def sources(self):
+        """The log files, with a mark where they are not verified, or else models, that it was made from."""
+        files = [_source(log) for record in self.records for log in record["logs"]]
+        models = [model["model"] for record in self.records for model in record["models"]]
+        return list(dict.fromkeys(files or models))
+
+    @property
+    def cells(self):
+        """The judged cells of all its records."""
+        return [cell for record in self.records for cell in record["verdicts"].get("cells", [])]
+
+    @property
+    def claims(self):
+        """The decided claims of all its records."""
+        return [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+
+
+def _source(log):
+    """The file of a record's log, and what became of it; older records do not say whether it was verified."""
+    file = (log["file"] or log["name"]) + (", restored" if log["name"].endswith(", restored") else "")
+    return file + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
+
+
+def outcomes(folder):
+    """What came of the exhibits whose records lie in a folder, in the papers' order.
+
+    Raises
+    ------
+    ValueError
+        For a record that does not follow the schema, or belongs to no notebook.
+    """
+    groups = {}
+    for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
+        groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(records.read(path))
+    return in_order(Outcome(*name, _title(*name, folder), folder, found) for name, found in groups.items())
+
+
+def in_order(found):
+    """Outcomes in the order of the papers and of what these have in them; other notebooks come last."""
+    names = list(exhibits())
+
+    def place(one):
+        name = f"{one.paper}/{one.notebook}"
+        return list(PAPERS).index(one.paper), (*names, name).index(name), name
+
+    return sorted(found, key=place)
+
+
+def _title(paper, notebook, folder):
+    path = paths.ROOT / "notebooks" / paper / f"{notebook}.ipynb"
+    if not path.exists():
+        raise ValueError(f"{folder}/{paper}_{notebook}*.json: found no notebook {path} that makes it; remove its files")
+    return heading(path)
+
+
+def heading(path):
+    """A notebook's first heading."""
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    return first.splitlines()[0].lstrip("# ")
+
+
+# Counts
+
+
+def unjudged(cells):
+    """Count the cells that are not judged by the text, by the reason."""
+    verdicts = [next(iter(cell["readings"].values()))["verdict"] for cell in cells]
+    return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT, INFERRED)}
+
+
+def by_verdict(claims):
+    """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {verdict: counts[verdict] for verdict in VERDICTS} | {v: counts[v] for v in (HOLDS, HOLDS_NOT) if counts[v]}
+
+
+def decided(found):
+    """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict.
+
+    Parameters
+    ----------
+    found : list of Outcome
+
+    Returns
+    -------
+    list of dict
+        In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
+        `evidence`, `readings` and so on, as in a record; `exhibit`, the `Outcome` that decides, None where none can.
+    """
+    by_id = {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}
+    by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    rows = claims.claims() | claims.findings()
+    return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]
+
+
+def stated(found, template):
+    """Write what the study found, every number from a record.
+
+    Parameters
+    ----------
+    found : list of Outcome
+    template : str
+        One of `FINDINGS`.
+
+    Returns
+    -------
+    str
+        Markdown.
+
+    Raises
+    ------
+    ValueError
+        Where one of our own findings is decided by none of these.
+    """
+    verdicts = {claim["id"]: claim for claim in decided(found)}
+    papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
+    own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}
+    if missing := [id for id in claims.findings() if id not in own]:
+        raise ValueError(f"{template}: found no record that decides {', '.join(missing)}, whose numbers it states")
+    page = Environment(loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True)
+    printed = [
+        claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
+    ]
+    numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
+    absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
+    numbers |= {"printed": by_verdict(printed), "absent": absent, "steps": _steps(found)}
+    numbers |= {"likely": _by_likely_programs(found), "weighted": _weighted(verdicts["TG-17"])}
+    return page.get_template(template).render(numbers)
+
+
+def _steps(found):
+    """How many printed numbers come out in each step, with its own denominator: dicts by the rules."""
+    table = printed_numbers.steps(printed_numbers.of_logs(found))
+    table = table.assign(judged=printed_numbers.judged(table))
+    table = table.assign(share=table[INSIDE] / table.judged)
+    return dict(zip(printed_numbers.STEPS, table.to_dict("records"), strict=True))
+
+
+def _by_likely_programs(found):
+    """On how many logs EASY has the lower response times by the likely programs, and on how many the higher ones."""
+    folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
+    table = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
+    return deciding.counted(of_case(table, backfilling.LIKELY, "response"), 1)
+
+
+def _weighted(claim):
+    """What became of the gain in weighted wait of Tang's abstract: as printed, ours, and on how many it is met."""
+    parts = {name: [one for one in claim["readings"][name]["parts"] if one["part"] == WEIGHTED] for name in READINGS}
+    ours = parts[TEXT]
+    met = sum(one["verdict"] == HOLDS for one in ours)
+    return {"printed": parts[claims.PRINTED][0]["value"], "ours": [one["value"] for one in ours], "met": met}
+
+
+def _gains(found):
+    """Tang's average gains by selective adjustment at the 85th percentile, by metric: on Curie, on others, printed."""
+    cells = [cell for one in found if one.name == "tang2013_figures14-17" for cell in one.cells]
+    gains = {}
+    for cell in (one for one in cells if one["of"]["case"] == "selective p85" and "statistic" not in one["of"]):
+        of_metric = gains.setdefault(cell["of"]["metric"], {"curie": [], "others": [], "published": []})
+        of_metric["curie" if "Curie" in cell["of"]["trace"] else "others"].append(cell["readings"][TEXT]["ours"])
+        of_metric["published"].append(cell["published"])
+    return gains
+
+
+def with_findings(text, found, template):
+    """Put what the study found, from `stated`, in its place in a text, between two comments."""
+    before, begin, rest = text.partition(WRITTEN)
+    _, end, after = rest.partition("<!-- Until here -->")
+    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}" if end else text
+
+
+def total(found):
+    """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
+    cells = [cell for one in found for cell in one.cells]
+    counts, likely, others = tally(cells), tally(cells, LIKELY), unjudged(cells)
+    restored = tally(cells, RESTORED)
+    chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
+    sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
+    if likely["cells"]:
+        sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
+    if restored["cells"]:
+        back = "On logs that lost jobs to cleaning, with these put back and by the same rules"
+        sentences.append(f"{back}, {_shares(restored)}.")
+    reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
+    reasons[ABSENT] = "of a log that is not at hand"
+    reasons[INFERRED] = "from which it was inferred when the authors' months begin"
+    if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:
+        sentences.append(f"Printed numbers stand there that are not judged by the text: {'; '.join(more)}.")
+    all_claims = decided(found)
+    own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
+    papers = [claim for claim in all_claims if claim not in own]
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(papers).items())
+    sentences.append(f"Of {len(papers)} claims that the papers make: {verdicts}.")
+    held = sum(claim["verdict"] == HOLDS for claim in own)
+    return sentences + ([f"Of {len(own)} findings of this study's own {held} hold."] if own else [])
+
+
+def _shares(counts):
+    inside, close, off, cells = (f"{counts[name]:,}" for name in (INSIDE, CLOSE, OFF, "cells"))
+    return f"{inside} of {cells} lie inside our band, {close} are close, {off} are off"

@@ -1,0 +1,179 @@
+"""One table for all that is simulated again and again, and what is read off it.
+
+*Results* are a Series of values by what was simulated (trace, month, estimates and the like), scheduler, rule,
+replication and metric. Replication 0 is the workload as it is; replications 1, 2, ... differ by chance: submit times
+are shaken, estimates drawn. A *comparison* is a table by all of these but the replication: our number, how it spreads,
+and the printed one.
+"""
+
+import numpy as np
+import pandas as pd
+
+from ..analysis.stats import Interval, band, means_of
+from . import verdicts
+
+AS_IT_IS = 0
+"""The replication that changes nothing."""
+
+
+def summary(results, averaged=None):
+    """Work out how each number spreads over its replications.
+
+    Parameters
+    ----------
+    results : Series or DataFrame
+        With the index level `replication`; of a DataFrame every column is a number.
+    averaged : int, optional
+        How many replications the paper averaged where there is none as it is, as with random estimates: ours is then
+        the mean over all, and the interval that of means over so many.
+
+    Returns
+    -------
+    DataFrame
+        By the other levels, in their order: `ours`, of the workload as it is; `mean` and `sd` over the replications;
+        `low`, `median` and `high`, between which 95 % of them lie.
+    """
+    if isinstance(results, pd.DataFrame):
+        wide = results.T
+    else:
+        wide = results.unstack("replication").reindex(results.index.droplevel("replication").unique())
+    runs = wide.drop(columns=AS_IT_IS, errors="ignore")
+    ours = wide[AS_IT_IS] if AS_IT_IS in wide else pd.Series(np.nan, wide.index)
+    table = pd.DataFrame({"ours": ours, "mean": runs.mean(axis=1), "sd": runs.std(axis=1)})
+    table = table.join(band(runs.T))
+    if averaged and (random := ours.isna()).any():
+        for place, values in runs[random].iterrows():
+            drawn = means_of(values.dropna().to_frame(), averaged)
+            table.loc[place, ["ours", "low", "median", "high"]] = [values.mean(), *band(drawn).iloc[0]]
+    return table
+
+
+def by(table, *levels):
+    """Order a table by these levels, each in the order in which its values appear."""
+    table = table.reorder_levels(levels)
+    prefixes = [table.index.droplevel(list(levels[k:])) for k in range(1, len(levels))]
+    first_seen = [pd.factorize(prefix)[0] for prefix in (*prefixes, table.index)]
+    return table.iloc[np.lexsort(first_seen[::-1])]
+
+
+def against(table, printed):
+    """Put the printed numbers first in a table of `summary`.
+
+    Parameters
+    ----------
+    table : DataFrame
+    printed : Series
+        By some of the levels of the table, in any order.
+
+    Returns
+    -------
+    DataFrame
+        With `published` and the relative `deviation` of ours; nan where nothing is printed.
+    """
+    others = [name for name in table.index.names if name not in printed.index.names]
+    places = table.index.droplevel(others)
+    if places.nlevels > 1:
+        places = places.reorder_levels(printed.index.names)
+    table = table.copy()
+    table.insert(0, "published", printed.reindex(places).to_numpy())
+    table.insert(2, "deviation", verdicts.deviation(table.ours, table.published))
+    return table
+
+
+def cells(table, about):
+    """Judge every printed number of a table of `against`, under each rule.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the index level `rule`, or without.
+    about : callable
+        Of what a cell is a number of, a dict by the other levels: the options of `judging.cell`.
+
+    Returns
+    -------
+    list of dict
+    """
+    levels = [name for name in table.index.names if name != "rule"]
+    found = []
+    for place, part in table[table.published.notna()].groupby(level=levels, sort=False):
+        of = dict(zip(levels, place, strict=True))
+        rules = part.index.get_level_values("rule") if "rule" in part.index.names else [verdicts.TEXT]
+        rows = part[["ours", "low", "median", "high"]].to_numpy().tolist()
+        readings = {
+            rule: (ours, None if np.isnan(ends[0]) else Interval(*ends))
+            for rule, (ours, *ends) in zip(rules, rows, strict=True)
+        }
+        found.append(verdicts.cell(of, part.published.iloc[0], readings, **about(of)))
+    return found
+
+
+def beside(table, form, across, sd=False, printed=True):
+    """Lay out a table of `against` for reading: the printed number, ours, and by how much it is off; all text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Under one rule or several.
+    form : str
+        How numbers are written, such as "{:,.0f}".
+    across : str or list of str
+        The levels that go into the columns, if any; each has `paper`, `ours`, `off`, and of every further rule
+        `<rule> off`.
+    sd : bool
+        Whether ours has its standard deviation behind it.
+    printed : bool
+        Whether anything is printed, which is not so of a log of one's own: then there is only `ours`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    text = {"paper": written(table.published, form), "ours": written(table.ours, form)}
+    if sd:
+        text["ours"] += " \u00b1 " + written(table.sd, form)
+    text["off"] = written(table.deviation, "{:+.1%}")
+    if not printed:
+        text = {"ours": text["ours"]}
+    by_rule = pd.DataFrame(text, index=table.index)
+    rules = list(table.index.unique("rule"))
+    found = by_rule.xs(rules[0], level="rule")
+    shown = "off" if "off" in text else "ours"
+    for rule in rules[1:]:
+        found = found.assign(**{f"{rule} {shown}": by_rule[shown].xs(rule, level="rule")})
+    across = [across] if isinstance(across, str) else list(across)
+    if not across:
+        return found
+    order = found.index.droplevel(across).unique()
+    columns = [(*([key] if isinstance(key, str) else key), what) for key in _order(found, across) for what in found]
+    return found.unstack(across).reorder_levels([*across, None], axis=1)[columns].reindex(order)
+
+
+def _order(table, levels):
+    others = [name for name in table.index.names if name not in levels]
+    return list(table.index.droplevel(others).unique())
+
+
+def wide(values, level=-1):
+    """Put a level, or several, into the columns, in the order in which its values appear.
+
+    So does `unstack(sort=False)`; but where some values were filtered away before, pandas gives columns wrong names.
+    """
+    values = values.set_axis(values.index.remove_unused_levels())
+    return values.unstack(level, sort=False)
+
+
+def written(values, form):
+    """Write numbers as text; nothing where there is none."""
+    return values.map(lambda value: form.format(value) if pd.notna(value) else "")
+
+
+def bracketed(form, value, low, high):
+    """Write a number with its interval behind it; nothing where there is none."""
+    return f"{form.format(value)} ({form.format(low)} to {form.format(high)})" if pd.notna(value) else ""
+
+
+def with_intervals(table, form, of="ours", unit=1):
+    """Write a column of a table with the intervals `low` to `high` behind it, all times `unit`; a Series of text."""
+    rows = unit * table[[of, "low", "high"]].to_numpy(float)
+    return pd.Series([bracketed(form, *row) for row in rows], table.index, dtype=object)

@@ -1,0 +1,376 @@
+"""`build/site/`: the documentation, the scoreboard and the executed notebooks as pages that need no server.
+
+The pages are staged in `build/pages/` as they lie in the repository, so that every link between them holds; Sphinx
+makes the site of them as `docs/conf.py` says.
+"""
+
+import base64
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+from jinja2 import Environment, PackageLoader
+from nbclient import NotebookClient
+from PIL import Image, ImageOps
+
+from .. import plots
+from .._util import paths
+from ..core.sweeps import sweep
+from ..logs.archive import NOT_VERIFIED
+from .claims import powers
+from .outcomes import CLAIMS, PAPERS, Outcome, by_verdict, decided, heading, in_order, outcomes, total, unjudged
+from .verdicts import CLOSE, INSIDE, OFF, TEXT, tally
+
+# The page that says what a record holds, written from its schema.
+
+
+def record_page(schema):
+    """Write the page.
+
+    Parameters
+    ----------
+    schema : Path
+        Of a JSON schema.
+
+    Returns
+    -------
+    str
+        Markdown: a row a field, those of objects and lists below them.
+    """
+    whole = json.loads(schema.read_text(encoding="utf-8"))
+    rows = [f"| `{path}` | {kind} | {about} |" for path, kind, about in _fields(whole, "", whole)]
+    lines = [f"# {whole['title']}", whole["description"], f"The schema itself: [{schema.name}](../data/{schema.name})."]
+    return "\n\n".join([*lines, "\n".join(["| field | is | |", "| --- | --- | --- |", *rows])]) + "\n"
+
+
+def _fields(schema, above, whole):
+    """Every field of an object, and those within it: path, kind, description."""
+    for name, of in schema.get("properties", {}).items():
+        of = _meant(of, whole)
+        yield f"{above}{name}", _kind(of), of.get("description", "").replace("|", "\\|")
+        yield from _fields(of, f"{above}{name}.", whole)
+        yield from _fields(_meant(of.get("items", {}), whole), f"{above}{name}[].", whole)
+
+
+def _meant(of, whole):
+    """What a reference stands for, with what is said beside it."""
+    for name in of.get("$ref", "#").split("/")[1:]:
+        whole = whole[name]
+    return whole | of if "$ref" in of else of
+
+
+def _kind(of):
+    kinds = of.get("type", "")
+    return ", or ".join(kinds) if isinstance(kinds, list) else kinds
+
+
+# The scoreboard and the exhibits as pages of the site: what their records say, as MyST around HTML.
+
+
+PAGES = Environment(loader=PackageLoader("simlib.study"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+PAGES.globals["powers"] = powers
+
+
+def written(rows, executed, stand_ins):
+    """Write the scoreboard, and a page an exhibit.
+
+    Parameters
+    ----------
+    rows : list of Outcome
+    executed : set of str
+        The names of those whose notebooks were executed.
+    stand_ins : set of str
+        The names of those whose notebooks were executed on stand-ins for logs.
+
+    Returns
+    -------
+    dict of str
+        By the name of the page its text.
+    """
+    shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
+    texts = {"index": PAGES.get_template("scoreboard.md").render(**shared, **_scoreboard(rows))}
+    for one in rows:
+        page = {"one": one, "groups": _by_origin(one.records), "cells": _cells}
+        texts[one.name] = PAGES.get_template("exhibit.md").render(**shared, **page)
+    return texts
+
+
+def _scoreboard(rows):
+    claims = decided(rows)
+    by_paper = {name: [one for one in rows if one.paper == paper] for paper, name in PAPERS.items()}
+    claims_of = {name: [claim for claim in claims if claim["paper"] == paper] for paper, name in CLAIMS.items()}
+    return {
+        "total": total([one for one in rows if not one.synthetic]),
+        "papers": [part for part in by_paper.items() if part[1]],
+        "claims": [part for part in claims_of.items() if part[1]],
+        "numbers": _numbers,
+        "verdicts": by_verdict,
+    }
+
+
+def _numbers(cells):
+    """How many cells got each verdict."""
+    counts = tally(cells)
+    return {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | unjudged(cells)
+
+
+# A record
+
+
+def _by_origin(records):
+    """Records that were made from the same together: pairs of what they share and the records."""
+    shared = ("logs", "models", "parameters", "seed", "versions")
+    groups = groupby(records, key=lambda record: {name: record[name] for name in shared})
+    return [(origin, list(part)) for origin, part in groups]
+
+
+def _cells(cells):
+    """Judged cells as a table of texts: `columns`, `rows`, and `verdicts`, the places of columns that hold some."""
+    rows = [cell["of"] | _judged(cell) | {"note": cell.get("note", "")} for cell in cells]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [name for name in names if any(row.get(name, "") != "" for row in rows)]
+    verdicts = [place for place, name in enumerate(columns) if name.endswith("verdict")]
+    return {"columns": columns, "rows": [[row.get(name, "") for name in columns] for row in rows], "verdicts": verdicts}
+
+
+def _judged(cell):
+    found = {"published": _as_printed(cell["published"])}
+    for rule, ours in cell["readings"].items():
+        found |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in _verdict(ours).items()}
+    return found
+
+
+def _verdict(one):
+    band = f"{_number(one['low'])} to {_number(one['high'])}" if one["low"] != one["high"] else ""
+    off = "" if one["deviation"] is None else f"{one['deviation']:+.1%}"
+    return {"ours": _number(one["ours"]), "band": band, "off by": off, "verdict": one["verdict"]}
+
+
+def _as_printed(value):
+    return f"{value:,.0f}" if value == int(value) else f"{value:,}"
+
+
+def _number(value):
+    """A number with two decimals at most, or three digits where it is below one."""
+    if value is None:
+        return ""
+    whole = abs(value) >= 100 or value == int(value)
+    return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md"
+NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
+NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
+
+COLOURS = 256
+WIDE, SMALL, SOCIAL = 1600, 400, (1200, 630)
+"""The most pixels that a picture is wide and high, a thumbnail, and the picture that other sites show of this one."""
+
+
+def build():
+    """Make the site anew.
+
+    What was made from stand-ins is shown, marked, where there is nothing from real logs.
+
+    Returns
+    -------
+    Path
+        The first page.
+
+    Raises
+    ------
+    RuntimeError
+        Where Sphinx warns of anything; it has said of what.
+    """
+    from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
+
+    site, staged = paths.ROOT / "build" / "site", paths.ROOT / "build" / "pages"
+    shutil.rmtree(staged, ignore_errors=True)
+    stage(staged)
+    with paths.temporary(site.parent, "site") as folder:
+        new, doctrees = Path(folder) / "site", Path(folder) / "doctrees"
+        strictly = ["-b", "html", "-q", "-W", "--keep-going", "-j", "auto"]
+        if build_main([*strictly, "-d", str(doctrees), str(staged), str(new)]):
+            raise RuntimeError(f"{staged}: Sphinx found what is said above; expected pages without a warning")
+        shutil.rmtree(site, ignore_errors=True)
+        new.rename(site)
+    return site / "index.html"
+
+
+def stage(folder):
+    """Lay out all that the site is made of.
+
+    Parameters
+    ----------
+    folder : Path
+        Which is not there yet.
+    """
+    rows, executed = everything()
+    for pattern in TEXTS:
+        for path in sorted(paths.ROOT.glob(pattern)):
+            if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
+                text = path.read_text(encoding="utf-8").replace("figures/README.md", "exhibits/index.md")
+                _write(folder / path.relative_to(paths.ROOT), text)
+    _stage_notebooks(folder, executed)
+    exercises = _exercises(folder)
+    for name in ("_static", "_templates"):
+        shutil.copytree(paths.ROOT / "docs" / name, folder / "docs" / name)
+    shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
+    _write(folder / "index.md", PAGES.get_template("landing.md").render(address=address()))
+    _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
+    marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
+    for name, text in written(rows, set(executed), marked).items():
+        _write(folder / "exhibits" / f"{name}.md", text)
+    _stage_pictures(rows, folder)
+    if any([one.wait() for one in exercises]):
+        raise RuntimeError(f"{folder}: the exercises of a lesson could not be put into its page, as is said above")
+    _stage_what_is_linked(folder)
+
+
+def _exercises(folder):
+    """Begin to put forms into lessons 1 to 3; in processes of their own, for the study does not know the course."""
+    lessons = sorted((folder / "notebooks" / "teaching").glob("lesson[123]-*.ipynb"))
+    return [
+        subprocess.Popen([sys.executable, "-m", "simlib.course.web", str(path)], cwd=paths.ROOT) for path in lessons
+    ]
+
+
+def _stage_pictures(rows, folder):
+    """Copy the exhibits' pictures, in few colours, and for the scoreboard the first of each as a thumbnail."""
+    thumbnails = folder / "docs" / "_static" / "thumbnails"
+    thumbnails.mkdir(parents=True)
+    shown = [(one.folder / picture, folder / "exhibits" / picture, WIDE) for one in rows for picture in one.pictures]
+    small = [(one.folder / one.pictures[0], thumbnails / one.pictures[0], SMALL) for one in rows if one.pictures]
+    sweep(_lighten, shown + small, progress=False)
+    with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
+        social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
+    _save(social, folder / "docs" / "_static" / "social.png")
+
+
+def address():
+    """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
+    return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
+
+
+def everything():
+    """The exhibits of real logs, of stand-ins where there are none; and the notebooks that were executed."""
+    found = {}
+    for folder in (paths.ROOT / "figures", paths.ROOT / "build" / "synthetic"):
+        found = {one.name: one for one in outcomes(folder)} | found
+    ran = sorted((paths.ROOT / "build" / "notebooks").rglob("[!.]*.ipynb"))
+    executed = {f"{path.parent.name}_{path.stem}": path for path in ran}
+    for name in executed.keys() - found.keys():
+        path = executed[name]
+        if path.parent.name in PAPERS and path.parent.name != "teaching":
+            found[name] = Outcome(path.parent.name, path.stem, heading(path), path.parent, [])
+    return in_order(found.values()), executed
+
+
+# Notebooks
+
+
+def _stage_notebooks(folder, executed):
+    """Copy each notebook, as it was executed if it was, with lighter pictures."""
+    found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
+    there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
+    best = [executed.get(f"{path.parent.name}_{path.stem}", path) for path in there]
+    tasks = [(ran, folder / path.relative_to(paths.ROOT)) for ran, path in zip(best, there, strict=True)]
+    sweep(_stage_notebook, tasks, progress=False)
+    names = {paper: [path.stem for path in there if path.parent.name == paper] for paper in PAPERS}
+    contents = PAGES.get_template("notebooks.md").render(papers=PAPERS, names=names)
+    _write(folder / "notebooks" / "index.md", contents)
+
+
+def _stage_notebook(path, to):
+    notebook = nbformat.read(path, as_version=4)
+    if path.parent.name == "docs":  # made for these pages alone, quick, and of the sample log
+        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                data["image/png"] = _lighter(data["image/png"])
+        tags = cell.metadata.setdefault("tags", [])
+        if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
+            cell.source = _for_a_page(cell.source)
+        if "parameters" in tags and re.match("lesson[123]-", path.stem):
+            tags.append("remove-cell")  # nobody changes them on a page
+        elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
+            tags.append("hide-input")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, to)
+
+
+def _folded(path):
+    """Which cells' code is folded away: imports, in the course what draws, and in lessons without Python all of it."""
+    if path.parent.name != "teaching":
+        return r"\A(import|from) "
+    return "" if re.match("lesson[123]-", path.stem) else r"\A(import|from) |\b(widgets|plots|plt)\."
+
+
+FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (.*?) -->| ?)', re.DOTALL)
+"""What is said to those in JupyterLab; behind it in a comment, which is not seen there, what a page says instead."""
+
+
+def _for_a_page(text):
+    """Leave out what is said to those in JupyterLab, and say what is said to readers of a page."""
+    return FOR_THE_LAB.sub(lambda found: found[1] or "", text)
+
+
+def _lighter(picture):
+    """A picture (base64) in few colours, a third of its bytes."""
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as full:
+        few = io.BytesIO()
+        _save(full, few)
+    return base64.b64encode(few.getvalue()).decode()
+
+
+def _lighten(picture, to, width):
+    """Copy a picture in few colours, and small if it has to be."""
+    with Image.open(picture) as full:
+        full.thumbnail((width, width), Image.Resampling.LANCZOS)
+        _save(full, to)
+
+
+def _save(picture, to):
+    few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.putpalette([255 if shade >= 252 else shade for shade in few.getpalette()])  # means of whites, as of the page
+    few.save(to, "PNG")
+
+
+# Files
+
+
+def _stage_what_is_linked(folder):
+    """Copy each file of the repository that a page links to, and that is no page itself."""
+    for page in [*folder.rglob("*.md"), *folder.rglob("*.ipynb")]:
+        text = page.read_text(encoding="utf-8")
+        if page.suffix == ".ipynb":
+            texts = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+            text = "\n".join(map("".join, texts))
+        for link in re.findall(r"(?:\]\(|literalinclude\} )([^)#\s]+)", text):
+            target = (page.parent / unquote(link)).resolve()
+            if "://" in link or target.exists() or not target.is_relative_to(folder.resolve()):
+                continue
+            source = paths.ROOT / target.relative_to(folder.resolve())
+            if source.is_file():
+                _copy(source, folder)
+
+
+def _copy(path, folder):
+    to = folder / path.relative_to(paths.ROOT)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(path, to)
+
+
+def _write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

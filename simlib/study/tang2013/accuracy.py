@@ -1,0 +1,363 @@
+"""Figures 4 to 10: how accurate adjusted walltimes are, and how many are too small (section 4.2)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ...analysis.confidence import cluster_means
+from ...policies import walltime
+from ...policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
+from .. import results
+from ..claims import PRINTED, Measure, decide
+from ..parameters import RESAMPLES, SEED, WORDS, parameter, real, some, whole
+from ..verdicts import TEXT
+from . import DOUBLE, STAND_INS, TRACE, TRIPLE, between_groups, by_part, farthest, largest, printed, smallest
+from .on_traces import OnTraces
+
+# What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
+
+
+BALANCED = (90, 85, 80)
+"""The percentiles that the text recommends."""
+
+BELOW_90 = (85, 80, 70, 50)
+HIGH = (100, 95, 90, 85)
+"""The 85th percentile or above."""
+
+spread = Measure.spread
+
+
+# Figures 4 to 7: all history
+
+
+def every_scheme(found):
+    """Measure what the scheme that gains least gains on the users' own estimates."""
+    gains = [curve(found, "accuracy", key).sub(found[*ORIGINAL, "accuracy"], axis=0) for key in KEYS]
+    return {"every scheme": smallest(pd.concat(gains, axis=1, keys=KEYS))}
+
+
+def more_keys(found):
+    """Measure by how much more keys are more accurate, averaged over the percentiles."""
+    mean = {key: curve(found, "accuracy", key).mean(axis=1) for key in KEYS}
+    return {
+        "triple over double": between_groups(mean[TRIPLE] - mean[DOUBLE]),
+        "double over user": between_groups(mean[DOUBLE] - mean["user"]),
+        "double over project": between_groups(mean[DOUBLE] - mean["project"]),
+    }
+
+
+def lower_percentiles(found):
+    """Measure how accuracy changes from the maximum to the 70th percentile, and from there to the median."""
+    accuracy = curve(found, "accuracy")
+    return {
+        "rises": spread(accuracy[70] - accuracy[100]),
+        "step by step": smallest(accuracy.drop(columns=50).diff(axis=1).drop(columns=100)),
+        "best at the 70th": spread(accuracy[70] - accuracy[50]),
+    }
+
+
+def levels(found):
+    """Measure how the shares of the levels change from the maximum to the median."""
+    shares = {level: curve(found, f"{level}_share") for level in ("NA", "OE", "UE", "BE")}
+    change = {level: spread(share[50] - share[100]) for level, share in shares.items()}
+    between = shares["OE"].drop(columns=[100, 50])
+    return {
+        "UE grows": change["UE"],
+        "BE grows": change["BE"],
+        "NA falls": change["NA"],
+        "OE grows first": largest(between.sub(shares["OE"][100], axis=0)),
+        "then falls": largest(between.sub(shares["OE"][50], axis=0)),
+    }
+
+
+def balance(found):
+    """Measure accuracy and underestimates at the recommended percentiles."""
+    return {
+        "accuracy": smallest(curve(found, "accuracy", at=BALANCED).div(found[*ORIGINAL, "accuracy"], axis=0) - 1),
+        "BE": largest(curve(found, "BE_share", at=BALANCED)),
+        "UE": largest(curve(found, "UE_share", at=BALANCED)),
+    }
+
+
+def limited(found, limit=0.5):
+    """Measure by which share a threshold lowers the underestimated jobs, and at what cost in accuracy."""
+    (triple, triple_cost), (double, double_cost) = (threshold_effect(found, key, limit) for key in (TRIPLE, DOUBLE))
+    cost = pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))
+    return {"triple key": smallest(triple), "double key": smallest(double), "cost": smallest(cost)}
+
+
+def more_than_half(found):
+    """Measure the least share of overestimated jobs at the recommended percentiles."""
+    return {"above half": smallest(curve(found, "OE_share", at=BALANCED))}
+
+
+def double_key(found):
+    """Measure how the shares of the levels differ between double and triple key."""
+    more = {
+        level: curve(found, f"{level}_share", DOUBLE) - curve(found, f"{level}_share") for level in ("OE", "UE", "BE")
+    }
+    return {
+        "more OE": smallest(more["OE"][list(BELOW_90)]),
+        "similar UE": farthest(more["UE"]),
+        "similar BE": farthest(more["BE"]),
+    }
+
+
+def to_overestimates(found, limit=0.5):
+    """Measure what a threshold changes in the jobs that are not adjusted, and where the underestimated ones go."""
+    change = {
+        level: curve(found, f"{level}_share", threshold=limit) - curve(found, f"{level}_share")
+        for level in ("NA", "OE", "UE", "BE")
+    }
+    return {
+        "NA unchanged": farthest(change["NA"]),
+        "goes to OE": smallest(-change["OE"] / (change["UE"] + change["BE"])),
+    }
+
+
+def best_gain(found):
+    """Measure by which share the triple key at the 70th percentile is more accurate than the users."""
+    return {"gain": spread(curve(found, "accuracy")[70] / found[*ORIGINAL, "accuracy"] - 1)}
+
+
+SIMILARITY = {
+    "TG-04": every_scheme,
+    "TG-05": more_keys,
+    "TG-06": lower_percentiles,
+    "TG-07": levels,
+    "TG-08": balance,
+    "TG-09": limited,
+    "TG-22": more_than_half,
+    "TG-23": double_key,
+    "TG-24": to_overestimates,
+    "TG-38": best_gain,
+}
+
+LIMITED = ("TG-09", "TG-24")
+"""Those of them that are about the threshold."""
+
+
+# Figures 8 to 10: one month against all history, with a threshold or without
+
+
+def fewer_underestimates(found, key, limit=None):
+    """Work out by which share one month lowers the underestimated jobs (UE), as `curve`, below the 90th percentile."""
+    month, ever = (curve(found, "UE_share", key, limit, window, BELOW_90) for window in ("1 month", None))
+    return 1 - month / ever
+
+
+def _change(found, metric, key, limit):
+    month, ever = (curve(found, metric, key, limit, window) for window in ("1 month", None))
+    return month - ever
+
+
+def recent_accuracy(found, limit=None):
+    """Measure by how much one month is more accurate."""
+    triple, double = (_change(found, "accuracy", key, limit) for key in (TRIPLE, DOUBLE))
+    return {
+        "triple key, high percentiles": spread(triple[[100, 95]].mean(axis=1)),
+        "triple key": smallest(triple.drop(columns=70)),
+        "double key": smallest(double),
+    }
+
+
+def recent_underestimates(found, limit=None):
+    """Measure by how much one month has fewer underestimated jobs; above zero are more."""
+    triple, double = ({m: _change(found, m, key, limit) for m in ("BE_share", "UE_share")} for key in (TRIPLE, DOUBLE))
+    return {
+        "BE, triple key": largest(triple["BE_share"]),
+        "BE, double key": largest(double["BE_share"][[80, 70, 50]]),
+        "UE, triple key": largest(triple["UE_share"][list(BELOW_90)]),
+        "UE, double key": largest(double["UE_share"][list(BELOW_90)]),
+    }
+
+
+def share_of_underestimates(found, limit=None):
+    """Measure by which share one month lowers the underestimated jobs."""
+    triple, double = (fewer_underestimates(found, key, limit) for key in (TRIPLE, DOUBLE))
+    return {"triple key": spread(triple.mean(axis=1)), "double key": largest(double)}
+
+
+def recommended(found, limit=0.5):
+    """Measure the largest shares of underestimated jobs with the scheme that the summary recommends."""
+    shares = {level: curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH) for level in ("UE", "BE")}
+    return {level: largest(share) for level, share in shares.items()}
+
+
+RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": share_of_underestimates}
+
+
+# Verdicts
+
+
+def decided(id, readings, as_printed=None):
+    """Decide a claim by the first of several readings of the text; a note says what comes out under the others.
+
+    Parameters
+    ----------
+    id : str
+    readings : dict
+        By a reading's name, what was measured: by log a dict of Measure by part.
+    as_printed : dict, optional
+        Measures of the printed numbers, by part.
+    """
+    (_, first), *others = ((name, by_part(of)) for name, of in readings.items())
+    notes = [f"{name}: {decide(id, {TEXT: parts})['verdict']}" for name, parts in others]
+    return decide(id, {TEXT: first} | ({PRINTED: as_printed} if as_printed else {}), "; ".join(notes))
+
+
+def measured(measure, found, *options):
+    """Measure on each log, from what `accuracy.study` found on all."""
+    return {log: measure(found[log], *options) for log in found.columns.unique("trace")}
+
+
+def similarity(results, limit):
+    """Decide the claims of `SIMILARITY` from results of `accuracy.OfSchemes`, for each number of similar jobs."""
+    of = {f"with {similar(least)}": results[least] for least in results.columns.unique("least")}
+    numbers = printed("fig4")
+    as_printed = {"TG-38": {"gain": Measure.exactly(numbers.gain_triple_p70)}}
+    found = []
+    for id, measure in SIMILARITY.items():
+        options = [limit] if id in LIMITED else []
+        readings = {name: measured(measure, one, *options) for name, one in of.items()}
+        found.append(decided(id, readings, as_printed.get(id)))
+    return found
+
+
+def recency(results, limit):
+    """Decide the claims of `RECENCY` in the same way, without a threshold and with it; and TG-37, which has both."""
+    leasts = results.columns.unique("least")
+    numbers = printed("fig10")
+    low, high = numbers.drop_UE_triple_min, numbers.drop_UE_triple_max
+    as_printed = {
+        "TG-25": {
+            "triple key": Measure((low + high) / 2, low, high),
+            "double key": Measure.exactly(numbers.drop_UE_double_max),
+        }
+    }
+    found = []
+    for id, measure in RECENCY.items():
+        readings = {
+            f"with {similar(least)}, {f'A at least {a}' if a else 'any A'}": measured(measure, results[least], a)
+            for a, least in product((None, limit), leasts)
+        }
+        found.append(decided(id, readings, as_printed.get(id)))
+    after = {f"with {similar(least)}": measured(recommended, results[least], limit) for least in leasts[::-1]}
+    return [*found, decided("TG-37", after)]
+
+
+DIMENSIONS = ["key", "window", "percentile", "threshold"]
+ALL = "all"
+"""Stands for the window without limit."""
+
+ORIGINAL = ("none", ALL, 100.0, 0.0)
+"""Stands for the users' own estimates where a scheme is meant."""
+
+
+@dataclass(eq=False)
+class OfSchemes(OnTraces):
+    """An exhibit that compares schemes with the threshold and without; it says of which `keys` and `windows`.
+
+    It does so once for each of `least`, how many similar jobs there must be: the text's own reading is the first.
+    """
+
+    trace: tuple = parameter(STAND_INS, TRACE)
+    threshold: float = parameter(0.5, real(0, 1, above=True))  # 0 is what it is held against
+    least: tuple = parameter((1, 10), some(whole(1)))
+    resamples: int = parameter(1000, RESAMPLES)
+    seed: int = parameter(1, SEED)
+    log: str = parameter("", WORDS)
+
+    @cached_property
+    def results(self):
+        """What the schemes make of the estimates, from `study`, by least."""
+        options = {"thresholds": (None, self.threshold), "resamples": self.resamples, "seed": self.seed}
+        found = {least: study(self.found, self.keys, self.windows, least=least, **options) for least in self.least}
+        return pd.concat(found, axis=1, names=["least"])
+
+    @cached_property
+    def table(self):
+        """The same with its spread, by (least, trace, key, window, percentile, threshold, metric)."""
+        return results.summary(self.results)
+
+
+def similar(least):
+    """Say in words how many similar jobs there must be."""
+    return "any similar job" if least == 1 else f"at least {least} similar jobs"
+
+
+def study(
+    traces,
+    keys,
+    windows=(None,),
+    percentiles=PERCENTILES,
+    thresholds=(None,),
+    least=1,
+    resamples=1000,
+    seed=0,
+    parameters=walltime.parameters,
+):
+    """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
+
+    The spread is that of a bootstrap over users: jobs of one user are alike. Differences between schemes are to be
+    taken resample by resample. The adjustment parameters A are those that `parameters` finds.
+
+    Returns
+    -------
+    DataFrame
+        By replication; columns by trace, `DIMENSIONS` (a threshold of 0 is none; `ORIGINAL` is the users' own
+        estimates) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
+    """
+    found = {}
+    for number, trace in enumerate(traces):
+        jobs, t_act = trace.workload.jobs, trace.t_act
+        users, user = np.unique(jobs.user, return_inverse=True)
+        dimensions = product(keys, windows, percentiles, thresholds)
+        schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
+        scheduled = {ORIGINAL: jobs.estimate}
+        for scheme, a in parameters(jobs, trace.ends, schemes).items():
+            at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
+            scheduled[at] = walltime.t_sched(jobs.estimate, a)
+        sums = {}
+        for at, times in scheduled.items():
+            level = walltime.level_numbers(t_act, jobs.estimate, times)
+            counts = np.bincount(user * len(LEVELS) + level, minlength=len(users) * len(LEVELS)).reshape(len(users), -1)
+            sums[*at, "accuracy"] = np.bincount(user, walltime.accuracy(t_act, times))
+            sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
+        sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
+        found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
+    return pd.concat(found, axis=1, names=["trace"]).rename_axis("replication")
+
+
+def place(key, percentile, threshold=None, window=None):
+    """Say where a scheme stands: by `DIMENSIONS`."""
+    return key, window or ALL, float(percentile), float(threshold or 0)
+
+
+def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
+    """Take a metric out of what `study` found on one trace: by replication, a column a percentile."""
+    return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
+
+
+def threshold_effect(found, key, threshold):
+    """Work out what a threshold changes on one trace: two tables as from `curve`.
+
+    The first is the share of the underestimated jobs (UE and BE) that no longer are; the second, by how much the mean
+    accuracy changes.
+    """
+    free, limited = (
+        {metric: curve(found, metric, key, limit) for metric in ("UE_share", "BE_share", "accuracy")}
+        for limit in (None, threshold)
+    )
+    before, after = (of["UE_share"] + of["BE_share"] for of in (free, limited))
+    return 1 - after / before, limited["accuracy"] - free["accuracy"]
+
+
+def against_all(found):
+    """Subtract from results of `study` those of all history, scheme by scheme and resample by resample."""
+    schemes = found.drop(columns=ORIGINAL[0], level="key")
+    window = schemes.columns.names.index("window")
+    return schemes - schemes[[(*at[:window], ALL, *at[window + 1 :]) for at in schemes]].to_numpy()

@@ -1,0 +1,331 @@
+"""The schedules of Table 3 and Figure 12, small enough to see what over- and underestimates do to backfilling.
+
+The paper draws the figure without numbers. The jobs here are made so that the real engine shows what its text describes
+(section 5.1): it adjusts their estimates by what their users' earlier jobs took.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...core.schedule import Schedule, simulate
+from ...core.workload import Workload
+from ...engine.easy import shadow_time
+from ...explain.easy import corrected
+from ...explain.replay import reserves
+from ...plots.panels import legend, time_axis
+from ...plots.schedules import draw_piece, gantt, job_colours
+from ...plots.style import COLOURS, INK
+from ...policies.easy import EASY
+from ...policies.predictions import Predictions
+from ...policies.walltime import Adjustment, levels
+
+# What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
+
+
+def expected_run(schedule: Schedule, now: int) -> pd.Series:
+    """Tell how long EASY at second `now` takes each job to run, in seconds: adjusted, predicted, or as its user asked.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+    >>> expected_run(simlib.simulate(w, simlib.EASY()), 5).to_dict()
+    {'A': 20, 'B': 5}
+    """
+    jobs, adjust = schedule.jobs, getattr(schedule.policy, "adjust", None)
+    if adjust is None:
+        return jobs.estimate
+    return jobs.adjusted.where(np.where(jobs.start < now, adjust.running, adjust.backfill), jobs.estimate)
+
+
+def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFrame:
+    """Tell what EASY goes by at second `now`, when a job is the head of the queue.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Under `EASY` with one reservation, with adjusted or predicted estimates or without.
+    now : int
+    head
+        The name of the job.
+
+    Returns
+    -------
+    DataFrame
+        By job that has not ended: its `role` ("running", "reserved", "candidate"), `start` and expected `run` in
+        seconds (from its reservation for the head, from `now` for candidates), its `estimate`, `procs`, and whether it
+        is `backfilled` now. The window lasts from `now` to the start of the head.
+
+    Raises
+    ------
+    ValueError
+        Where more jobs than the head have reservations.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2), C=(1, 9, 9, 1))
+    >>> backfill_window(simlib.simulate(w, simlib.EASY()), 1, "B")[["role", "start", "run", "backfilled"]]
+            role  start  run  backfilled
+    A    running      0   20       False
+    B   reserved     20    5       False
+    C  candidate      1    9        True
+    """
+    if reserves(schedule.policy):
+        raise ValueError(f"backfill_window: found a schedule under {schedule.policy}, expected EASY, one reservation")
+    jobs = schedule.jobs.assign(run=expected_run(schedule, now))[schedule.jobs.end > now]
+    jobs["role"] = np.select([jobs.start < now, jobs.index == head], ["running", "reserved"], "candidate")
+    jobs["backfilled"] &= jobs.start == now
+    running = jobs[jobs.role == "running"]
+    end = _expected_end(running, now, getattr(schedule.policy, "adjust", None))
+    latest_first, size = np.argsort(-end, kind="stable"), running.procs.to_numpy()
+    free = schedule.workload.procs - size.sum()
+    shadow, _ = shadow_time(jobs.procs[head], free, now, latest_first, len(end), end, size)
+    jobs["start"] = np.select([jobs.role == "running", jobs.role == "reserved"], [jobs.start, shadow], now)
+    return jobs[["role", "start", "run", "estimate", "procs", "backfilled"]]
+
+
+def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
+    """When running jobs are expected to end, those that have outlived their adjusted or predicted estimates later."""
+    end = (running.start + running.run).to_numpy()
+    if isinstance(adjust, Predictions):
+        if not adjust.correct:
+            return np.maximum(end, now)
+        asked = running.estimate.clip(lower=1)  # as `Predictions` says
+        rows = zip(running.run.tolist(), asked.tolist(), (now - running.start).tolist(), strict=True)
+        return running.start.to_numpy() + [corrected(*row) for row in rows]
+    return end if adjust is None else np.where(end <= now, now + adjust.overdue, end)
+
+
+# Pictures of what EASY went by when it let jobs pass the head of the queue, and of what came of it.
+
+
+WINDOW_COLOUR = "#FFF2B3"
+LEGEND: dict[str, dict[str, Any]] = {
+    "has run": {"facecolor": "#666666"},
+    "expected or waiting": {"facecolor": "#666666", "alpha": 0.35},
+    "backfilled": {"facecolor": "#666666", "edgecolor": "white", "hatch": "//"},
+    "backfill window": {"facecolor": WINDOW_COLOUR},
+    "the user's estimate": {"facecolor": "none", "edgecolor": "grey", "linestyle": ":"},
+    "reservation (below: the first)": {"color": "black", "linestyle": "--"},
+}
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+
+
+def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | str) -> Figure:
+    """Draw what EASY went by at second `now`, and below it what then happened; a column a schedule, by title.
+
+    Above: who runs until when, the reservation of the head of the queue, the window before it, and over the machine
+    the candidates for that window, each as long as it is taken to run, dotted as its user asked.
+
+    Parameters
+    ----------
+    schedules : dict
+        By title; small ones, under `EASY`, all on machines of one size.
+    now : int
+    head
+        The name of the job that heads the queue at that second.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        For a schedule under another policy.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 3600, 7200, 3), B=(60, 600, 900, 2), C=(60, 900, 900, 1))
+    >>> figure = backfill_decisions({"EASY": simlib.simulate(w, simlib.EASY())}, 60, "B")
+    >>> figure.axes[1].get_title()
+    'job B: promised 2:00, started 1:00\\nnot late'
+    >>> plt.close(figure)
+    """
+    rows: dict[str, Any] = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
+    figure, axes = plt.subplots(2, len(schedules), figsize=(1.2 + 3.4 * len(schedules), 7), **rows)
+    last = max(schedule.jobs.end.max() for schedule in schedules.values())
+    procs = max(schedule.workload.procs for schedule in schedules.values())
+    for (upper, lower), (title, schedule) in zip(axes.T, schedules.items(), strict=True):
+        at, colours = backfill_window(schedule, now, head), job_colours(schedule.jobs.index)
+        _machine(upper, at, procs, now, colours)
+        _candidates(upper, at[at.role == "candidate"], procs, now, colours)
+        upper.set_title(title, size=12, weight="bold")
+        upper.grid(False)
+        _outcome(lower, schedule, head)
+        lower.set(xlim=(0, last), ylabel="")
+        time_axis(lower)
+    for ax, label, y in zip(axes[:, 0], ("nodes, at the decision", "nodes, what happened"), (0.36, 0.5), strict=True):
+        ax.set_yticks(range(0, procs + 1, 2))
+        ax.set_ylabel(label, y=y, size=11)
+    beside = axes[0, 0].get_yaxis_transform()
+    axes[0, 0].text(-0.11, procs + 2.5, "candidates", transform=beside, rotation=90, size=11, **CENTRED)
+    columns = len(LEGEND) if len(schedules) > 2 else 3
+    legend(figure, LEGEND, "outside lower center", ncols=columns, fontsize=11)
+    return figure
+
+
+def _clock(seconds: float) -> str:
+    """Write seconds as hours and minutes."""
+    return f"{seconds // 3600:.0f}:{seconds % 3600 // 60:02.0f}"
+
+
+def _machine(ax: Axes, at: pd.DataFrame, procs: int, now: int, colours: Mapping[Any, Any]) -> None:
+    """Draw what runs, the reservation, and the window between them, with its length."""
+    used = 0
+    for job, row in at[at.role == "running"].sort_values("start", kind="stable").iterrows():
+        draw_piece(ax, row, used, row.procs, colours[job], now)
+        ax.text((row.start + now) / 2, used + row.procs / 2, str(job), weight="bold", color=INK[0], **CENTRED)
+        used += row.procs
+    head = at[at.role == "reserved"].iloc[0]
+    draw_piece(ax, head, 0, head.procs, colours[head.name], now)
+    ax.text(head.start + head.run / 2, head.procs / 2, str(head.name), weight="bold", **CENTRED)
+    ax.barh(used, head.start - now, procs - used, now, align="edge", color=WINDOW_COLOUR)
+    arrow = {"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", xy=(now, procs - 0.5), xytext=(head.start, procs - 0.5), arrowprops=arrow)
+    ax.text((now + head.start) / 2, (used + procs - 0.7) / 2, f"window\n{_clock(head.start - now)}", **CENTRED)
+    ax.axvline(now, color="black", linewidth=1.5)
+    ax.axvline(head.start, color="black", linestyle="--", linewidth=1.5)
+
+
+def _candidates(ax: Axes, waiting: pd.DataFrame, procs: int, now: int, colours: Mapping[Any, Any]) -> None:
+    """Draw above the machine how long each candidate is taken to run; dotted what its user asked for."""
+    for place, (job, row) in enumerate(waiting[::-1].iterrows()):
+        y = procs + 2.6 + 1.2 * (place - len(waiting) / 2)
+        ax.barh(y, row.estimate, 1, now, align="edge", facecolor="none", edgecolor="grey", linestyle=":", linewidth=1.2)
+        style: dict[str, Any] = {"hatch": "//"} if row.backfilled else {"alpha": 0.35}
+        ax.barh(y, row.run, 1, now, align="edge", color=colours[job], edgecolor="white", **style)
+        ax.text(now - 600, y + 0.5, str(job), ha="right", va="center", weight="bold")
+        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+        ax.text(now + 900, y + 0.5, _clock(row.run), va="center", bbox=box, size=9)
+    ax.set_ylim(0, procs + 4.5)
+
+
+def _outcome(ax: Axes, schedule: Schedule, head: int | str) -> None:
+    """Draw what happened, with the start that the head of the queue was promised first."""
+    if schedule.shadow is None:
+        raise ValueError(f"backfill_decisions: found a schedule under {schedule.policy}, expected one under EASY")
+    gantt(schedule, ax)
+    promised, started = schedule.shadow[head], schedule.jobs.start[head]
+    ax.axvline(promised, color="black", linestyle="--", linewidth=1.5)
+    late = started > promised
+    text = f"job {head}: promised {_clock(promised)}, started {_clock(started)}\n"
+    text += f"{_clock(started - promised)} late" if late else "not late"
+    ax.set_title(text, color=COLOURS[1] if late else "black")
+
+
+MINUTE, DAY = 60, 86400
+
+DECISION = 60 * MINUTE
+"""The second at which jobs 2 to 5 are submitted, and at which the figure looks at the backfill window."""
+
+HEAD = 2
+
+CASES = {
+    "users' estimates": (315, {}),
+    "job 3 overestimated": (315, {3: 0.5}),
+    "job 4 underestimated": (315, {4: 0.8}),
+    "job 4 badly underestimated": (360, {4: 0.8}),
+    "job 1 overestimated": (315, {1: 0.85}),
+    "job 1 underestimated": (315, {1: 0.8}),
+    "job 1 badly underestimated": (315, {1: 0.6}),
+    "jobs 3 and 4": (315, {3: 0.5, 4: 0.8}),
+    "jobs 1, 3 and 4": (315, {1: 0.8, 3: 0.5, 4: 0.8}),
+}
+"""By case: for how many minutes job 4 runs; which share of their requests the earlier jobs of some users took."""
+
+
+def figure12(job4=315):
+    """Make five jobs for eight nodes; job 4 runs for so many minutes, which no scheduler can know.
+
+    Job 1 runs, and job 2, the head of the queue, has to wait for it; jobs 3 to 5 are candidates for the nodes that are
+    free until then. What the users ask for lets in job 5 only.
+    """
+    jobs = {1: (0, 300, 360, 5), 2: (60, 60, 120, 8), 3: (60, 180, 480, 1), 4: (60, job4, 360, 1), 5: (60, 90, 270, 1)}
+    return _workload("Figure 12", jobs)
+
+
+def two_running():
+    """Make jobs of which 1 and 6 run, and job 2 can start when either ends.
+
+    By the users' estimates that is job 6, and leaves no node to spare; job 1 would leave one, on which job 3 could run
+    past job 2's start.
+    """
+    jobs = {1: (0, 300, 360, 4), 6: (0, 180, 240, 3), 2: (60, 60, 120, 4), 3: (60, 180, 480, 1)}
+    return _workload("Two running jobs", jobs)
+
+
+def _workload(name, rows):
+    """Jobs, each of a user of its own, given by number as (submit, run, estimate, nodes), times in minutes."""
+    jobs = pd.DataFrame.from_dict(rows, orient="index", columns=["submit", "run", "estimate", "procs"])
+    jobs[["submit", "run", "estimate"]] *= MINUTE
+    return Workload(jobs.assign(user=jobs.index, group=1), 8, name)
+
+
+def past(jobs, shares):
+    """Make ten jobs of each user that ended the day before, and took a share of their requests: 1, or by job."""
+    r = pd.Series(1.0, index=jobs.index)
+    r.update(pd.Series(shares, dtype=float))
+    one = jobs[["user", "group", "estimate"]].assign(run=jobs.estimate * r, end=-DAY)
+    return pd.concat([one] * 10, ignore_index=True)
+
+
+def scheduled(workload, shares, selective=False, order="fcfs"):
+    """Simulate EASY with estimates adjusted by what `past` says; without shares, with the users' estimates.
+
+    Regular adjustment is for waiting and running jobs, selective adjustment for waiting jobs only (section 5.2).
+    """
+    adjust = Adjustment(running=not selective, past=past(workload.jobs, shares)) if shares else None
+    return simulate(workload, EASY(order=order, adjust=adjust))
+
+
+def effects(schedule):
+    """Read off what adjusted estimates do at the decision, and what comes of it, as a dict.
+
+    `adjusted` are the jobs that are not taken by their users' estimates, and how they are estimated; `backfilled`, who
+    is let in. In minutes: `window_min`, the window's length; of job 2 `promised_min`, `started_min`, `late_min`, the
+    one after the other, and `later_min` than by the users' estimates; `mean_wait_min` of all jobs.
+    """
+    jobs, at = schedule.jobs, backfill_window(schedule, DECISION, HEAD)
+    by_users = simulate(schedule.workload, replace(schedule.policy, adjust=None)).jobs
+    level = pd.Series(levels(jobs.run, jobs.estimate, expected_run(schedule, DECISION)), index=jobs.index)
+    promised, started = at.start[HEAD], jobs.start[HEAD]
+    times = {
+        "window": promised - DECISION,
+        "promised": promised,
+        "started": started,
+        "late": max(started - promised, 0),
+        "later": started - by_users.start[HEAD],
+        "mean_wait": jobs.wait.mean(),
+    }
+    return {
+        "adjusted": ", ".join(f"{job} {how}" for job, how in level.items() if how != "NA"),
+        "backfilled": ", ".join(str(job) for job in at.index[at.backfilled]),
+        **{f"{name}_min": float(seconds / MINUTE) for name, seconds in times.items()},
+    }
+
+
+def study(order="fcfs"):
+    """Lay out the effects of every case under both strategies, as a table by (strategy, case)."""
+    rows = {
+        (strategy, case): effects(scheduled(figure12(job4), shares, strategy == "selective", order))
+        for strategy in ("regular", "selective")
+        for case, (job4, shares) in CASES.items()
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index=["strategy", "case"])
+
+
+def by_share(job, shares, order="fcfs"):
+    """Lay out the effects of regular adjustment, and its level, by the share that earlier jobs of a job's user took."""
+    rows = {share: effects(scheduled(figure12(), {job: share}, order=order)) for share in shares}
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="share")
+    return table.assign(level=table.adjusted.str.split().str[-1].fillna("NA"))

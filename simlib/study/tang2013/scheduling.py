@@ -1,0 +1,516 @@
+"""What adjusted walltimes do to the schedule: months, cases, simulations and gains (section 6).
+
+A *case* is a way to use adjusted estimates, by name; the BASELINE uses none. Every month is simulated by itself, from
+an empty machine, in every case; what the other jobs of the log teach about it is carried over from before.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ...analysis.confidence import cluster_means
+from ...analysis.stats import Interval
+from ...core import metrics, sweeps
+from ...core.schedule import simulate
+from ...policies import walltime
+from ...policies.easy import EASY
+from ...policies.predictions import Predictions
+from ...policies.walltime import Adjustment, Scheme
+from .. import results
+from ..claims import PRINTED, Measure, decide
+from ..results import AS_IT_IS
+from ..verdicts import OTHER_LOG, TEXT, published
+from . import TRIPLE
+from .on_traces import OnTraces
+
+# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
+
+
+PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
+"""The paper's metrics, as they are written."""
+
+ALL = " or ".join(PAPERS)
+
+
+def _mean(order, case, metric):
+    return order, case, metric, "mean"
+
+
+GAINS = {
+    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
+    "TG-16": {
+        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
+        for metric, words in PAPERS.items()
+        for p in (85, 95)
+    },
+    "TG-17": {
+        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
+        for metric, words in PAPERS.items()
+    }
+    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
+    "TG-18": {
+        "no gain": [("fcfs", "regular", ALL, "largest mean")],
+        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
+        "size": [_mean("fcfs", "regular p70", "slowdown")],
+    },
+    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
+    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
+    "TG-20": {
+        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
+        for order in ("wfp", "fcfs")
+        for strategy in ("regular", "selective")
+        for metric in ("wait", "slowdown")
+    },
+    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
+    "TG-31": {
+        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
+        for metric in ("slowdown", "weighted_wait")
+    }
+    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
+    "TG-33": {
+        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
+        for p, words in ((70, "better"), (95, "the same"))
+    },
+    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
+    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
+}
+"""By claim and part: the arguments of `scheduling.statistic`, less the best of others where there are some."""
+
+
+TESTS = {
+    "better": lambda gains: gains > 0,
+    "worse": lambda gains: gains < 0,
+    "over a fifth": lambda gains: gains > 0.2,
+    "within a tenth": lambda gains: gains.abs() < 0.1,
+    "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
+}
+"""What is asked of the gains of a month."""
+
+SHARES = {
+    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
+    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
+    "TG-32": {
+        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
+        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
+    },
+    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
+    "TG-35": {
+        "mostly better": [("fcfs", "selective", ALL, "better")],
+        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
+    },
+}
+"""By claim and part: which gains are `chosen` and what is asked of them, less the share of others if there are any."""
+
+CLAIMS = tuple(sorted({*GAINS, *SHARES}))
+
+
+def claims(gains):
+    """Measure for all claims from `scheduling.gains`, and decide them."""
+    on = by_log(gains.drop(AS_IT_IS, level="replication"))
+    printed = printed_table().query("bound == ''").value
+    return [
+        decide(id, {TEXT: _measured(id, on), PRINTED: _as_printed(GAINS.get(id, {}), printed)}, _note(id, on))
+        for id in CLAIMS
+    ]
+
+
+def _measured(id, on):
+    """Measure the parts of a claim on each log."""
+    parts = {part: (share, of) for part, of in SHARES.get(id, {}).items()}
+    parts |= {part: (gain, of) for part, of in GAINS.get(id, {}).items()}
+    return {part: {trace: measure(gains, *of) for trace, gains in on.items()} for part, (measure, of) in parts.items()}
+
+
+def gain(gains, of, *others):
+    """Measure a `scheduling.statistic` of the gains of one log, less the best of others."""
+    first, *rest = (statistic(gains, *one) for one in (of, *others))
+    return Measure.range(first - np.max(rest, axis=0) if rest else first)
+
+
+def _as_printed(parts, printed):
+    """Take the same from the printed numbers, as far as they are printed."""
+    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
+    return {
+        part: Measure.exactly(first - max(others, default=0))
+        for part, (first, *others) in found.items()
+        if None not in (first, *others)
+    }
+
+
+def share(gains, of, *others):
+    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
+    by_month = _by_month(gains, *of)
+    for other in others:
+        by_month = by_month - _by_month(gains, *other)
+    means = by_month.mean(axis=1).to_frame()
+    resampled = cluster_means(means, np.ones(len(means)))[0]
+    return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
+
+
+def _by_month(gains, order, case, metric, holds):
+    """Work out of what share of the gains something holds, by month, a column a shake."""
+    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
+    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
+
+
+def _note(id, on):
+    """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
+    title, tell = {
+        "TG-16": ("gains of p70", _gains_of_p70),
+        "TG-19": ("months that get worse in the mean over the shakes", _months_worse),
+    }.get(id, ("", None))
+    return tell and "; ".join(f"{title}, {trace}: {tell(gains)}" for trace, gains in on.items())
+
+
+def _gains_of_p70(gains):
+    found = {words: statistic(gains, *_mean("wfp", "regular p70", metric)) for metric, words in PAPERS.items()}
+    return ", ".join(f"{words} {percent(of.mean(), Interval.of(of))}" for words, of in found.items())
+
+
+def _months_worse(gains):
+    found = {}
+    for p, metric in product((85, 70), ("wait", "slowdown")):
+        by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
+        found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
+    return ", ".join(" ".join(one) for one in found.items())
+
+
+ORDERS = ("wfp", "fcfs")
+PERCENTILES = (95, 85, 70)
+STRATEGIES = {"regular": True, "selective": False}
+"""Whether running jobs too are expected to end by their adjusted estimates (section 5.2)."""
+
+BASELINE = "baseline"
+METRICS = ("wait", "slowdown", "weighted_wait", "bounded_slowdown", "weighted_wait_own")
+"""Means over a month's jobs; the first three are the paper's. See `measures`."""
+
+AVERAGED = ["trace", "order", "case", "metric"]
+"""The index levels of gains that are averaged over the months."""
+
+LEAST_JOBS = 500
+"""Months with fewer are not simulated: the log has but some days of them."""
+
+LARGE = 100_000
+"""Logs with more jobs are shaken less often: their months take ten times as long."""
+
+
+class OfMonths(OnTraces):
+    """An exhibit with parameters of the scheme: `window`, `threshold`, `least`; and of the months: `least_jobs`."""
+
+    @property
+    def options(self):
+        """Of `scheme`."""
+        return {"window": self.window, "threshold": self.threshold, "least": self.least}
+
+    @cached_property
+    def months(self):
+        """The months of each log, from `months`."""
+        return months(self.found, self.least_jobs)
+
+
+def months(traces, least_jobs=LEAST_JOBS):
+    """Describe the calendar months of each log, by the submission of the jobs.
+
+    The table has by (trace, month) the number of `jobs`; `load`, the work submitted over what the machine can do in the
+    month; the means `requested_h` and `run_h` in hours and `r`; whether it is `simulated`, for it has `least_jobs`.
+    """
+    tables = {}
+    for trace in traces:
+        workload, jobs = trace.workload, trace.workload.jobs
+        names, edges = workload.month_starts(jobs.submit.iloc[0], jobs.submit.iloc[-1])
+        columns = {"requested_h": jobs.estimate / 3600, "run_h": jobs.run / 3600}
+        columns |= {"r": walltime.used(jobs.run, jobs.estimate), "work": jobs.run * jobs.procs}
+        values = pd.DataFrame(columns).groupby(workload.calendar_month(jobs.submit))
+        table = values.mean().reindex(names).drop(columns="work")
+        table.insert(0, "jobs", values.size().reindex(names, fill_value=0))
+        table.insert(1, "load", values.work.sum() / pd.Series(workload.procs * np.diff(edges), names))
+        tables[trace.name] = table.assign(simulated=table.jobs >= least_jobs)
+    return pd.concat(tables, names=["trace", "month"])
+
+
+# Cases
+
+
+def scheme(trace, percentile, window="1 month", threshold=0.5, least=10):
+    """Make the scheme of section 6.1 for a log, a `walltime.Scheme`: the project is what takes its place there."""
+    return Scheme(TRIPLE, window, percentile, threshold, least, trace.project)
+
+
+def cases(trace, percentiles=PERCENTILES, **options):
+    """Make section 6.1's cases, such as "regular p95": by name an Adjustment of a `scheme`; None for the baseline."""
+    found = {BASELINE: None}
+    for (strategy, running), p in product(STRATEGIES.items(), percentiles):
+        found[f"{strategy} p{p:g}"] = Adjustment(scheme(trace, p, **options), running=running)
+    return found
+
+
+# Simulations
+
+
+def measures(schedule):
+    """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), a dict.
+
+    It has `wait` in seconds; `slowdown`, without bound, run times below 1 s counted as 1 s; `weighted_wait` (equation
+    4) in seconds, 0 where no job waits; `bounded_slowdown`; `weighted_wait_own`, by the score that ordered the queue,
+    with adjusted estimates where these did; `effective_jobs`, on how many jobs the weighted wait rests: the square of
+    the sum of the weights over the sum of their squares.
+    """
+    order, adjust = schedule.policy.order, schedule.policy.adjust
+    wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
+    wait = wait.astype(float)
+
+    def priority(estimate):  # when a job starts (equation 5); under FCFS it is the wait itself
+        return (wait / np.maximum(estimate, 1)) ** 3 * procs if order == "wfp" else wait
+
+    def weighted(weight):
+        # no product of vectors, for which NumPy would start threads of its own
+        return (wait * weight).sum() / weight.sum() if weight.any() else 0.0
+
+    weight = priority(estimate)
+    return {
+        "wait": wait.mean(),
+        "slowdown": metrics.slowdown(wait, np.maximum(run, 1)).mean(),
+        "weighted_wait": weighted(weight),
+        "bounded_slowdown": schedule.column("bounded_slowdown").mean(),
+        "weighted_wait_own": weighted(priority(schedule.column("adjusted")) if adjust and adjust.queue else weight),
+        "effective_jobs": weight.sum() ** 2 / (weight * weight).sum() if weight.any() else 0.0,
+    }
+
+
+def runs(
+    traces,
+    cases=cases,
+    measure=measures,
+    shakes=20,
+    large_shakes=None,
+    shake_s=60,
+    seed=1,
+    least_jobs=LEAST_JOBS,
+    apart=True,
+    executor=None,
+):
+    """Simulate every month of every log in all cases, as it is and shaken.
+
+    Cases that come to the same, by what their adjustments are equal in, are simulated once. A shake of a month is the
+    same in all cases, so that their differences are paired; submit times of the past stay.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    cases : callable
+        Gives the cases of a trace: a dict of Adjustment or Predictions by name, with BASELINE; or of EASY, whose order
+        is that of the run.
+    measure : callable
+        Of a Schedule: a dict by metric, or by (kind, metric).
+    shakes : int
+        How often, 2 or more.
+    large_shakes : int, optional
+        How often logs of more than `LARGE` jobs are, if less often.
+    shake_s, seed : int
+        By up to how many seconds; the seed of the first, which the others follow.
+    apart : bool
+        If not, each log is simulated as one run, in the place of a month.
+
+    Returns
+    -------
+    Series
+        By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    """
+    for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
+        if count < 2:
+            raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
+    table, tasks = months(traces, least_jobs), {}
+    for trace in traces:
+        adjustments = cases(trace)
+        often = min(shakes, large_shakes or shakes) if len(trace.workload) > LARGE else shakes
+        simulated = table.loc[trace.name].query("simulated").index
+        parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
+        for month, workload in parts.items():
+            policies = _policies(adjustments, trace, workload)
+            for order, replication in product(ORDERS, range(AS_IT_IS, AS_IT_IS + often + 1)):
+                shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
+                tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
+    measured = sweeps.sweep(_month, tasks.values(), executor, label="months")
+    wide = pd.concat(dict(zip(tasks, measured, strict=True)))
+    of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
+    names = ["trace", "month", "order", "replication", *of_measure]
+    return wide.rename_axis(index=names, columns="case").stack(future_stack=True)
+
+
+def _policies(adjustments, trace, workload):
+    """Make EASY for each case, with what is known before this month: once for all shakes."""
+    policies, prepared = {}, {}
+    for name, given in adjustments.items():
+        policy = given if isinstance(given, EASY) else EASY(adjust=given)
+        of = policy.adjust
+        if (past := _same_past(of)) not in prepared:
+            prepared[past] = EASY(adjust=of and _carried_over(of, trace, workload)).prepare(workload.jobs)
+        policies[name] = replace(policy, known=prepared[past].known)
+    return policies
+
+
+def _same_past(adjustment):
+    """Tell what cases have in common that learn from the same jobs, whatever use they make of it."""
+    same = {"percentile": 100, "threshold": None, "least": 1}
+    used = {"queue": True, "backfill": True, "running": True}
+    if isinstance(adjustment, Predictions):
+        return replace(adjustment, **used, correct=True)
+    return adjustment and replace(adjustment, scheme=replace(adjustment.scheme, **same), **used)
+
+
+def _carried_over(adjustment, trace, workload):
+    """Add the jobs that were submitted before this month to an adjustment, as far as they can be in its window."""
+    jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
+    early, columns = jobs.submit < first, ["user"]
+    if isinstance(adjustment, Predictions):
+        early &= trace.ends < first
+    else:
+        early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
+        columns = adjustment.scheme.columns
+    past = jobs.loc[early, list(dict.fromkeys(["submit", "run", "estimate", *columns]))]
+    return replace(adjustment, past=past.assign(end=trace.ends[early]))
+
+
+def _month(workload, shake, policies, order, measure):
+    """Measure one month in all cases: a DataFrame, a column a case."""
+    workload = workload.shake(*shake) if shake else workload
+    known = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
+    known = {one: one.of_same(workload.jobs) for one in known}
+    found, measured = {}, {}
+    for name, policy in policies.items():
+        used = policy.adjust
+        if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
+            used = replace(used, queue=False)
+        if (same := (used, policy.backfill)) not in measured:
+            policy = replace(policy, order=order, known=known.get(policy.known))
+            measured[same] = measure(simulate(workload, policy))
+        found[name] = measured[same]
+    return pd.DataFrame(found)
+
+
+def changes(trace, month, order, adjustment):
+    """Work out what an adjustment from `cases` does to each job of a month, as it is.
+
+    The table has by job its `user`, `procs`, `estimate` and `run`; `adjusted`, the estimate; `before` and `after`,
+    waits; all times in seconds; `slowdown`, by how much it grows.
+    """
+    workload = trace.workload.months(month)
+    known = _carried_over(adjustment, trace, workload)
+    before, after = (simulate(workload, EASY(order=order, adjust=of)).jobs for of in (None, known))
+    table = after[["user", "procs", "estimate", "run", "adjusted"]].assign(before=before.wait, after=after.wait)
+    return table.assign(slowdown=(after.wait - before.wait) / np.maximum(after.run, 1))
+
+
+# Gains
+
+
+def over_baseline(found):
+    """Work out gains over the baseline, 1 - value / baseline, of a Series with the level `case`; nan where it is 0."""
+    base = found.xs(BASELINE, level="case").reindex(found.index.droplevel("case")).to_numpy()
+    return (1 - found / np.where(base > 0, base, np.nan)).drop(BASELINE, level="case")
+
+
+def gains(found):
+    """Work out the gains in `METRICS` from results of `runs`, by (trace, order, case, metric, month, replication)."""
+    wanted = found[found.index.isin(METRICS, level="metric")]
+    return results.by(over_baseline(wanted), *AVERAGED, "month", "replication")
+
+
+def spread(gained):
+    """Work out how gains spread over the shakes, as `results.summary`.
+
+    Ours is the mean over the shakes, for a single run is one draw out of many; that of the workload as it is stands
+    apart as `as_it_is`.
+    """
+    table = results.summary(gained).rename(columns={"ours": "as_it_is", "mean": "ours"})
+    table.insert(0, "ours", table.pop("ours"))
+    return table
+
+
+def averages(gained):
+    """Average gains over the months, with their `spread`.
+
+    Further columns: `months`, how many; `se`, the standard error of the average as one over months drawn from many;
+    `better`, how many months have a gain (in the mean over the shakes); the `worst` month's gain, and `worst_month`.
+    """
+    table = spread(gained.groupby([*AVERAGED, "replication"], sort=False).mean())
+    by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
+    table = table.assign(months=by_month.count(), se=by_month.sem(), better=by_month.agg(lambda of: (of > 0).sum()))
+    return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
+
+
+STATISTICS = {
+    "mean": lambda gains: gains.mean(),
+    "best month": lambda gains: gains.max(),
+    "worst month": lambda gains: gains.min(),
+    "median month": lambda gains: gains.median(),
+    "median change": lambda gains: gains.abs().median(),
+    "months with a loss": lambda gains: (gains < 0).groupby("month").any().mean(),
+    "largest mean": lambda gains: _means(gains).max(),
+    "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
+}
+"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
+
+
+def _means(gains):
+    return gains.groupby(["case", "metric"]).mean()
+
+
+def by_log(gained):
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
+    wide = gained.unstack("replication")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+
+
+def chosen(gains, order, case, metric):
+    """Choose gains of one log: of the cases that begin so, and of one metric, or several with "or" between them.
+
+    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
+    """
+    table = gains.loc[order]
+    cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
+    return table[cases.str.startswith(case) & metrics.isin(metric.split(" or "))]
+
+
+def statistic(gains, order, case, metric, name):
+    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
+    return STATISTICS[name](chosen(gains, order, case, metric))
+
+
+def printed_table():
+    """Read what the text prints of the gains in Figures 14 to 17, by (order, case, metric, statistic).
+
+    The table has the `value`; `bound`, a word such as "over" where the text says no more than that; and a `note`.
+    """
+    return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
+
+
+def unjudged(of):
+    """Say of a record's cell how the text puts the number, and that no log is the paper's: options of `cell`."""
+    row = printed_table().loc[of["order"], of["case"], of["metric"], of.get("statistic", "mean")]
+    months = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
+    return {"unjudged": {TEXT: OTHER_LOG}, "note": "; ".join(filter(None, [row.bound, row.note, months]))}
+
+
+def compared(gained):
+    """Put the printed average gains beside ours, a table of `averages`."""
+    return results.against(averages(gained), printed_table().value.xs("mean", level="statistic"))
+
+
+def compared_statistics(gained):
+    """Put what else is printed of gains beside ours, by (trace, order, case, metric, statistic); as `spread`."""
+    printed = printed_table().value.drop("mean", level="statistic")
+    found = {
+        (name, *place): statistic(gains, *place)
+        for (name, gains), place in product(by_log(gained).items(), printed.index)
+    }
+    table = spread(pd.concat(found, names=["trace", *printed.index.names, "replication"]))
+    return results.against(table, printed).replace(-np.inf, np.nan)
+
+
+def percent(gain, interval):
+    """Write a gain in per cent with its interval, or what else has `low` and `high`."""
+    return f"{100 * gain:+.1f} % ({100 * interval.low:+.1f} to {100 * interval.high:+.1f})"
