@@ -15,6 +15,7 @@ from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
 from .core.sweeps import sweep
 from .core.workload import Workload
+from .logs import loading as _loading
 from .logs.archive import ArchiveError
 from .logs.exporting import write_evalys
 from .logs.loading import load
@@ -28,6 +29,16 @@ from .policies.fair_share import Multifactor
 from .policies.fcfs import FCFS
 from .policies.own_policy import OwnPolicy
 from .policies.predictions import Predictions
+
+
+def _twin_of(name: str) -> Workload:
+    """Make the twin of a log, for `load`."""
+    from .models import twin  # slow to import, and seldom needed
+
+    return twin.workload(name)
+
+
+_loading.twin_of = _twin_of
 
 __version__ = "0.1.0"
 

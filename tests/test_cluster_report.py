@@ -344,7 +344,7 @@ def test_where_more_than_one_job_in_twenty_waits_there_is_a_queue(queued, expect
 
 def test_a_policy_that_changes_nothing_for_anybody_has_an_empty_panel_without_a_warning():
     found = simlib.compare(busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=3, by=["all", "user"])
-    assert found.winners(by="user").axes[0].get_ylim() == (0.5, -0.5)
+    assert plots.winners(found, by="user").axes[0].get_ylim() == (0.5, -0.5)
 
 
 def test_one_interval_is_as_wide_as_another_only_once(found):

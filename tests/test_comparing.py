@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, report
+from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, report
 from simlib.analysis import Comparison, comparison, stats
 from simlib.analysis.comparison import INTERVALS, holds
 from simlib.analysis.confidence import interval_around
@@ -325,7 +325,7 @@ def test_it_shows_itself(found):
 
 
 def test_the_page_stands_alone(found, tmp_path):
-    page = found.to_html(tmp_path / "page.html")
+    page = report.comparison_page(found, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert page.count("data:image/png;base64,") == 1 + len(found.by) - 1 and "http" not in page
     assert page.count('alt="sample: ') == page.count("<img ") and "against EASY, with both intervals" in page
@@ -333,13 +333,13 @@ def test_the_page_stands_alone(found, tmp_path):
 
 
 def test_pictures_have_a_mark_a_policy_and_row(found):
-    forest = found.forest()
+    forest = plots.forest(found)
     assert [len(ax.lines) for ax in forest.axes] == [3] * 3  # two policies and the line at nought
     assert [tick.get_text() for tick in forest.axes[0].get_yticklabels()] == list(STATISTICS)
-    assert len(found.forest(by="month").axes[0].get_yticklabels()) == 3
-    winners = found.winners(by="size")
+    assert len(plots.forest(found, by="month").axes[0].get_yticklabels()) == 3
+    winners = plots.winners(found, by="size")
     assert [ax.get_title() for ax in winners.axes] == ["FCFS", "exact"]
-    users = found.winners(most=3).axes[0].get_yticklabels()
+    users = plots.winners(found, most=3).axes[0].get_yticklabels()
     assert 1 <= len(users) <= 6
     for figure in (forest, winners):
         assert any("SYNTHETIC" in text.get_text() for text in figure.texts)

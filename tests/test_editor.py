@@ -8,6 +8,7 @@ from helpers import seen_picture, seen_text
 
 from simlib import EASY, FCFS, simulate
 from simlib.course import lessons, widgets
+from simlib.course.widgets import editing
 from simlib.models import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
@@ -154,7 +155,7 @@ def shown(monkeypatch):
     kernel = SimpleNamespace(get_parent=lambda channel: {"content": {"allow_stdin": True}})
     monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=kernel))
     monkeypatch.setattr("IPython.display.display", display)
-    monkeypatch.setattr(widgets.keeping, "_typed", {})
+    monkeypatch.setattr(editing, "_typed", {})
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     return outputs
 
@@ -251,7 +252,7 @@ def test_a_new_kernel_finds_what_was_typed_in_the_notebooks_file(shown, tmp_path
     lessons.check("2.3", editor)
     assert list(editor.jobs.items()) == [(job, tuple(numbers)) for job, numbers in RIGHT.items()]
     assert "Right: " in seen_text(editor.verdict)
-    assert widgets.keeping.saved(tmp_path / "lesson.ipynb", "1.4") is None
+    assert editing.saved(tmp_path / "lesson.ipynb", "1.4") is None
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_a_new_kernel_finds_what_was_typed_in_the_notebooks_file(shown, tmp_path
 )
 def test_a_notebook_that_cannot_be_read_keeps_nothing(junk, tmp_path):
     (tmp_path / "lesson.ipynb").write_text(junk.replace("%s", ANSWER))
-    assert widgets.keeping.saved(tmp_path / "lesson.ipynb", "2.3") is None
+    assert editing.saved(tmp_path / "lesson.ipynb", "2.3") is None
 
 
 def test_a_table_that_was_shown_by_a_cell_above_is_not_shown_again_by_its_check(shown):

@@ -230,12 +230,12 @@ def test_logs_without_a_queue_have_no_say_in_what_it_hangs_on():
 )
 def test_what_is_claimed_of_most_machines_is_decided_by_their_number(changes, verdict):
     of = rows(*changes)
-    assert deciding.on_most("OWN-18", {"wait": of}, -1, waits(of))["verdict"] == verdict
+    assert deciding.finding_on_most("OWN-18", {"wait": of}, -1, waits(of))["verdict"] == verdict
 
 
 def test_a_finding_of_two_measures_wants_both():
     of = {"response": rows(*[-0.1] * 6), "slowdown": rows(*[0.1] * 6)}
-    found = deciding.on_most("OWN-15", of, -1, waits(of["response"]))
+    found = deciding.finding_on_most("OWN-15", of, -1, waits(of["response"]))
     assert found["verdict"] == HOLDS_NOT
     assert found["numbers"] == {"logs": 6, "with": 0, "year_with": 0, "against": 6}
 
@@ -243,7 +243,7 @@ def test_a_finding_of_two_measures_wants_both():
 def test_what_becomes_of_it_without_idle_machines_is_said_and_decides_nothing():
     of = rows(*[-0.1] * 8, 0.1, 0.1)
     queue = waits(of).where(of.index != "log 9", 30.0)
-    found = deciding.on_most("OWN-18", {"wait": of}, -1, queue)
+    found = deciding.finding_on_most("OWN-18", {"wait": of}, -1, queue)
     assert found["verdict"] == HOLDS_NOT
     assert "Without log 9, where jobs hardly wait, it holds on most" in found["evidence"]
 
@@ -269,7 +269,7 @@ def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "serial")])
     found = pd.DataFrame({"rho": [0.3, -0.8], "chance": [0.4, 0.02], "logs": 9}, index)
     of = rows(*[-0.1] * 6)
-    said = deciding.on_most("OWN-33", {"wait": of}, -1, waits(of), hangs=found)["evidence"]
+    said = deciding.finding_on_most("OWN-33", {"wait": of}, -1, waits(of), hangs=found)["evidence"]
     assert "the share of serial jobs: rank correlation -0.80 on 9 logs" in said and "which is beyond chance" in said
     assert "which may be chance, for 2 were looked at" in deciding.goes_with(found.assign(chance=[0.4, 0.03]))
     assert deciding.goes_with(found.assign(chance=np.nan)) == ""

@@ -132,7 +132,8 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
 ):
     code = (
         "import os, simlib; print(simlib.__file__, simlib.logs.swf.job_lines('a.swf')[0]); "
-        "simlib.simulate(simlib.Workload.of('one', 1, A=(0, 1, 1, 1)), simlib.FCFS()); simlib.policies.orders.compiled('wfp'); "
+        "simlib.simulate(simlib.Workload.of('one', 1, A=(0, 1, 1, 1)), simlib.FCFS()); "
+        "simlib.policies.orders.compiled('wfp'); "
         "place = simlib.logs.swf_lines._folded.stats.cache_path; "
         "print(oct(os.stat(place).st_mode), any(name.endswith('.code') for name in os.listdir(place)))"
     )

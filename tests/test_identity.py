@@ -98,7 +98,8 @@ def test_what_cannot_be_told_apart_is_refused():
 @pytest.mark.slow
 def test_another_process_has_the_same_keys():
     code = (
-        "from simlib import EASY; from simlib._util.fingerprint import identity; from simlib.policies.walltime import Adjustment; "
+        "from simlib import EASY; from simlib._util.fingerprint import identity; "
+        "from simlib.policies.walltime import Adjustment; "
         "print(identity([EASY(adjust=Adjustment()), {'a', 'b', 'c'}, lambda x: max(x, 2)]))"
     )
     printed = {

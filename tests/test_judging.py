@@ -13,17 +13,17 @@ OURS = {INSIDE: 100.0, CLOSE: 104.0, OFF: 150.0, ABSENT: float("nan")}
 """What has to be ours for a verdict, where 100 is printed and the band goes by 2 to either side."""
 
 
-def cell(_of="", **verdicts):
+def cell(_of="", **judged):
     """A cell with these verdicts by reading."""
-    found = {rule: OURS.get(verdict, 100.0) for rule, verdict in verdicts.items()}
+    found = {rule: OURS.get(verdict, 100.0) for rule, verdict in judged.items()}
     readings = {rule: (ours, Interval(ours - 2, ours, ours + 2)) for rule, ours in found.items()}
-    unjudged = {rule: verdict for rule, verdict in verdicts.items() if verdict in (OTHER_LOG, INFERRED)}
+    unjudged = {rule: verdict for rule, verdict in judged.items() if verdict in (OTHER_LOG, INFERRED)}
     return verdicts.cell({"trace": _of}, 100.0, readings, unjudged=unjudged)
 
 
 def test_each_reading_has_a_verdict_of_its_own_and_its_own_reason_why_there_is_none():
-    verdicts = {TEXT: OTHER_LOG, LIKELY: ABSENT, RESTORED: INSIDE, CALENDAR: INFERRED}
-    assert {rule: one["verdict"] for rule, one in cell(**verdicts)["readings"].items()} == verdicts
+    judged = {TEXT: OTHER_LOG, LIKELY: ABSENT, RESTORED: INSIDE, CALENDAR: INFERRED}
+    assert {rule: one["verdict"] for rule, one in cell(**judged)["readings"].items()} == judged
 
 
 def test_a_log_that_is_not_at_hand_is_said_before_any_other_reason():

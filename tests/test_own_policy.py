@@ -12,6 +12,7 @@ import simlib
 from simlib import EASY, FCFS, OwnPolicy, Workload, simulate
 from simlib._util.fingerprint import identity
 from simlib.analysis import stats
+from simlib.explain.differences import first_difference
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job
 
@@ -330,7 +331,7 @@ def test_it_is_compared_planned_and_explained_as_others_are():
     w = Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
     schedule = simulate(w, OwnPolicy(examples_own.fcfs))
     assert schedule.plan(5).jobs.start.to_list() == [0, 20, 20]
-    difference = simlib.explain.reference.first_difference(schedule, simulate(w, EASY()))
+    difference = first_difference(schedule, simulate(w, EASY()))
     assert (difference.job, difference.starts) == ("C", (10, 2))
     assert "OwnPolicy(fcfs) at 10" in difference.text or "OwnPolicy(fcfs) starts it at 10" in difference.text
 

@@ -15,6 +15,7 @@ import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib._util.paths import TRACES
 from simlib.explain import reference
+from simlib.explain.differences import first_difference
 
 
 def young_users_first(user, wait, procs):
@@ -83,7 +84,7 @@ def crowded(draw):
 def same(policy, workload, **options):
     """Hold a policy against the reference in all that it tells."""
     ours, slow = simulate(workload, policy, **options), reference.simulate(workload, policy, **options)
-    difference = reference.first_difference(ours, slow)
+    difference = first_difference(ours, slow)
     assert difference is None, difference
     told = ["start", "end", "backfilled", *{"adjusted", "guarantee"}.intersection(ours.jobs)]
     pd.testing.assert_frame_equal(ours.jobs[told], slow.jobs[told], check_dtype=False)

@@ -101,7 +101,7 @@ WRONG = {
 def test_a_record_is_refused_for(record, wrong):
     changed = copy.deepcopy(record)
     judged = changed["verdicts"]
-    WRONG[wrong](verdicts["cells"][0], verdicts["claims"][0], changed["logs"][0])
+    WRONG[wrong](judged["cells"][0], judged["claims"][0], changed["logs"][0])
     assert complaints(changed)
 
 

@@ -9,6 +9,7 @@ from helpers import busy_users, every_policy, random_workload, table
 
 from simlib import EASY, FCFS, Conservative, load, simulate
 from simlib.explain import reference
+from simlib.explain.differences import first_difference
 from simlib.policies.walltime import Adjustment, Scheme
 
 
@@ -44,7 +45,7 @@ def test_a_policy_of_somebody_is_refused():
 
 def test_equal_schedules_do_not_differ():
     w = random_workload(6, jobs=60)
-    assert reference.first_difference(simulate(w, EASY()), reference.simulate(w, EASY())) is None
+    assert first_difference(simulate(w, EASY()), reference.simulate(w, EASY())) is None
 
 
 class ForgetsTheShadowTime:
@@ -72,7 +73,7 @@ class ForgetsTheShadowTime:
 
 def test_the_first_difference_is_told_with_the_reason():
     w = table([(0, 10, 10, 3), (1, 5, 5, 4), (2, 3, 3, 1), (3, 20, 20, 1)], 4)
-    difference = reference.first_difference(simulate(w, ForgetsTheShadowTime()), reference.simulate(w, EASY()))
+    difference = first_difference(simulate(w, ForgetsTheShadowTime()), reference.simulate(w, EASY()))
     assert (difference.job, difference.time, difference.starts) == (3, 5, (5, 15))
     assert str(difference) == (
         "Until second 5 both schedules start the same 2 jobs at the same times. Then they part at job 3 (1 processor, "
@@ -88,7 +89,7 @@ def test_before_the_first_difference_there_is_none(one, other):
     w = load("sample")
     w = w.select(np.arange(len(w)) < 200)
     a, b = simulate(w, one), simulate(w, other)
-    difference = reference.first_difference(a, b)
+    difference = first_difference(a, b)
     assert (a.jobs.start[a.jobs.start < difference.time]).equals(b.jobs.start[b.jobs.start < difference.time])
     assert difference.time == min(difference.starts) == min(a.jobs.start[difference.job], b.jobs.start[difference.job])
     assert difference.starts[0] != difference.starts[1]
@@ -97,4 +98,4 @@ def test_before_the_first_difference_there_is_none(one, other):
 def test_schedules_of_other_jobs_cannot_be_compared():
     w = random_workload(7, jobs=30)
     with pytest.raises(ValueError, match="expected two of the same jobs and run times on the same machine"):
-        reference.first_difference(simulate(w, EASY()), simulate(w.with_estimates("exact"), EASY()))
+        first_difference(simulate(w, EASY()), simulate(w.with_estimates("exact"), EASY()))

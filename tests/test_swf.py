@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import simlib
 from simlib import SWFError, Workload, read_swf, write_swf
 from simlib._util import paths
-from simlib.logs import archive, swf
+from simlib.logs import archive, swf, swf_lines
 from simlib.logs.sanity import LogWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.sanity.LogWarning")  # small logs lack much
@@ -430,8 +430,8 @@ odd_lines = st.lists(st.sampled_from(WORDS), min_size=15, max_size=20)
 job_lines = st.builds(
     lambda words, blank: blank.join(words), good_lines | good_lines | odd_lines, st.sampled_from(BLANKS)
 )
-swf_lines = st.builds(str.__add__, st.sampled_from(COMMENTS) | job_lines | job_lines, st.sampled_from(BREAKS))
-swf_texts = st.lists(swf_lines, max_size=8).map(lambda lines: HEAD + "".join(lines))
+log_lines = st.builds(str.__add__, st.sampled_from(COMMENTS) | job_lines | job_lines, st.sampled_from(BREAKS))
+swf_texts = st.lists(log_lines, max_size=8).map(lambda lines: HEAD + "".join(lines))
 
 
 @given(data=st.binary(max_size=200))
@@ -458,15 +458,15 @@ def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
     path = put(text)
     data = swf.read_bytes(path)
     try:
-        fast = swf.lines._parse_fast(swf.lines._split_comments(data)[1])
+        fast = swf_lines._parse_fast(swf_lines._split_comments(data)[1])
     except (ValueError, OverflowError):
         return
-    pd.testing.assert_frame_equal(fast, swf.lines._parse_slowly(data, path))
+    pd.testing.assert_frame_equal(fast, swf_lines._parse_slowly(data, path))
 
 
 def test_clean_logs_take_the_fast_way(put):
     data = swf.read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
-    assert len(swf.lines._parse_fast(swf.lines._split_comments(data)[1])) == 3
+    assert len(swf_lines._parse_fast(swf_lines._split_comments(data)[1])) == 3
 
 
 # Writing
@@ -801,10 +801,10 @@ def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr(swf.reading, "jobs_of", full)
+    monkeypatch.setattr(swf, "jobs_of", full)
     expected = "found more than this machine's memory holds, expected a log that is smaller"
     assert fault(put(HEAD + JOB)) == expected
-    monkeypatch.setattr(swf.lines, "_split_comments", full)
+    monkeypatch.setattr(swf_lines, "_split_comments", full)
     assert fault(put(HEAD + JOB)) == expected
     with pytest.raises(SWFError, match="memory"):
         swf.job_lines(put(HEAD + JOB))

@@ -195,7 +195,7 @@ def test_a_deck_needs_no_network_and_shows_no_code(tmp_path, monkeypatch):
 
 def test_the_glossary_to_print_has_every_word_of_the_page(tmp_path):
     found = pages.entries(pages.SOURCE.read_text(encoding="utf-8"))
-    text = pages.write(tmp_path).read_text(encoding="utf-8")
+    text = pages.write_glossary(tmp_path).read_text(encoding="utf-8")
     assert len(found) > 30 and text.count("<dt>") == len(found)
     assert pd.Series([word for word, _ in found]).is_unique
     assert "<dt>shadow time</dt>" in text and "| " not in text

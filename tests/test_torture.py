@@ -13,7 +13,7 @@ from torture import attack, caches, headers, kills, logs, places, plugged, serve
 from torture.attack import Plan, Tried
 
 import simlib
-from simlib.logs import sacct, swf
+from simlib.logs import sacct, swf, swf_lines
 
 pytestmark = pytest.mark.slow
 
@@ -35,16 +35,16 @@ def test_a_parser_that_swallows_a_bad_line_is_found_out(monkeypatch):
     def swallowing(lines):
         return whole(b"\n".join(line for line in lines.split(b"\n") if len(line.split()) in (0, 18)))
 
-    whole = swf.lines._parse_fast
-    monkeypatch.setattr(swf.lines, "_parse_fast", swallowing)
+    whole = swf_lines._parse_fast
+    monkeypatch.setattr(swf_lines, "_parse_fast", swallowing)
     failures = logs.damaged_lines(FEW).failures
     assert any("is bad, but the file is read" in failure for failure in failures)
 
 
 def test_a_parser_that_reads_a_number_wrong_is_found_out_with_the_smallest_log(monkeypatch):
-    whole = swf.lines._parse_fast
+    whole = swf_lines._parse_fast
     monkeypatch.setattr(
-        swf.lines, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
+        swf_lines, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
     )
     failures = logs.damaged_lines(Plan(seed=1, share=0.005)).failures
     assert "field 3: found 4.0, expected 3.0" in failures[0] and "--case" in failures[0]
@@ -55,7 +55,7 @@ def test_an_error_of_another_kind_is_found_out(monkeypatch):
     def raises(data, path):
         raise KeyError("job")
 
-    monkeypatch.setattr(swf.lines, "_parse_slowly", raises)
+    monkeypatch.setattr(swf_lines, "_parse_slowly", raises)
     assert any("KeyError comes out" in failure for failure in logs.damaged_lines(FEW).failures)
 
 

@@ -13,13 +13,14 @@ import simlib
 from simlib._util import paths
 from simlib.analysis import model_comparison
 from simlib.logs import archive
+from simlib.logs.loading import has_twin
 from simlib.models import twin, twin_parts
 from simlib.study import verdicts
 from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow
 
-NAMES = [name for name in archive.catalogue()["logs"] if twin.exists(name)]
+NAMES = [name for name in archive.catalogue()["logs"] if has_twin(name)]
 FITTED = [name for name in NAMES if name not in fit_twins.FROM_NEAREST]
 ESTIMATED = [name for name in NAMES if "Par" not in name]
 

@@ -14,6 +14,7 @@ from matplotlib.image import imread
 import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate
 from simlib.course import widgets
+from simlib.course.widgets import control as measures
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
 
@@ -97,7 +98,7 @@ def test_what_is_explored_is_what_is_simulated(some_jobs):
     explore.load.value = 0.9
     expected = simulate(explore.workload, EASY(order="sjf")).summary()
     assert explore.schedules[1].summary().equals(expected)
-    assert f"EASY, order=sjf {widgets.summaries.seconds(expected.mean_wait)}" in seen_text(explore.metrics)
+    assert f"EASY, order=sjf {measures.seconds(expected.mean_wait)}" in seen_text(explore.metrics)
 
 
 def test_jobs_larger_than_the_machine_are_dropped_and_counted(workload):
@@ -126,7 +127,7 @@ def test_the_slider_of_the_load_begins_at_the_workloads_own(some_jobs):
 
 
 def test_a_long_schedule_is_measured_in_days(some_jobs):
-    table = widgets.summaries.summaries([simulate(some_jobs, EASY())])
+    table = measures.summaries([simulate(some_jobs, EASY())])
     assert re.fullmatch(r"\d+\.\d days", table.makespan[0])
 
 
@@ -240,7 +241,7 @@ def test_in_a_batch_run_there_is_what_needs_no_kernel(monkeypatch):
 
     for control, _ in controls():
         assert asked(control, allow_stdin=True) == {"text/plain", "image/png", VIEW}
-        steps = isinstance(control, widgets.stepping.Stepper | widgets.comparison.Compare)
+        steps = isinstance(control, widgets.stepping.Stepper | widgets.controls.Compare)
         assert asked(control, allow_stdin=False) == {"text/plain", "image/png"} | ({"text/html"} if steps else set())
 
 

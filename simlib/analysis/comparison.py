@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from .._util import paths
 from .._util.arrays import Codes, Ints
 from .._util.words import duration, per_cent
 from ..core.workload import Workload
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 
 # Divide the jobs of a workload by when they were submitted, who submitted them, where they ran and their size.
@@ -336,18 +334,6 @@ class Comparison:
         table["holds"] = [holds(row) for row in self.shown.loc[key, :].itertuples()]
         return table.sort_values("difference", ascending=False, kind="stable")
 
-    def forest(self, **options: Any) -> "Figure":
-        """Draw all differences with both intervals: see `simlib.plots.comparisons.forest`."""
-        from ..plots import comparisons  # slow to import
-
-        return comparisons.forest(self, **options)
-
-    def winners(self, **options: Any) -> "Figure":
-        """Draw who gains and who loses: see `simlib.plots.comparisons.winners`."""
-        from ..plots import comparisons
-
-        return comparisons.winners(self, **options)
-
     def __repr__(self) -> str:
         lines = [f"<Comparison on {self.workload.name}, {len(self.workload):,} jobs, with {self.base}"]
         lines += [self.overview().to_string(), *self._losers()]
@@ -373,35 +359,6 @@ class Comparison:
         title = f"<p><b>{escape(self.workload.name)}</b>, {len(self.workload):,} jobs, with {escape(self.base)}</p>"
         ends = "".join(f"<p>{escape(sentence)}.</p>" for sentence in self._losers())
         return title + self.overview().to_html() + ends + f"<p>{escape(MEANING.format(**self.settings))}</p>"
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Make a page of all this with its pictures, which needs no other file.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            Where to write it; the file appears at once and whole.
-
-        Returns
-        -------
-        str
-            The page.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
-        >>> page = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all", "size"]).to_html()
-        >>> page.startswith("<!DOCTYPE html>"), page.count("<img ")
-        (True, 2)
-        """
-        from ..report.comparison_page import page  # slow to import
-
-        text = page(self)
-        if path is not None:
-            with paths.replacing(path) as new:
-                new.write_text(text, encoding="utf-8")
-        return text
 
 
 def holds(row: Any) -> str:

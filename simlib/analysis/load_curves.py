@@ -70,9 +70,9 @@ def at_load(
     """Simulate a workload at a load under some policies, and compare them job by job.
 
     The load is changed by scaling all interarrival times. Jobs are taken in order of termination, ties by arrival, and
-    cut into batches. The first measure decides when to stop (see `simlib.analysis.stats.batch_means`); the others are given over
-    the same batches. Differences are known far better than either mean, as all policies see the same jobs: they are
-    taken over as many batches as the jobs allow up to the most, wherever the single simulations were stopped.
+    cut into batches. The first measure decides when to stop (see `simlib.analysis.stats.batch_means`); the others are
+    given over the same batches. Differences are known far better than either mean, as all policies see the same jobs:
+    they are taken over as many batches as the jobs allow up to the most, wherever the single simulations were stopped.
 
     Parameters
     ----------

@@ -45,8 +45,9 @@ def compare(
 ) -> Comparison:
     """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference.
 
-    *Coincidence*: the log is shaken, as by `simlib.analysis.stats.shake`, and a policy held against the base run by run, with
-    the same submit times. 95 % of the differences lie in this interval: what is inside may be luck of the second.
+    *Coincidence*: the log is shaken, as by `simlib.analysis.stats.shake`, and a policy held against the base run by
+    run, with the same submit times. 95 % of the differences lie in this interval: what is inside may be luck of the
+    second.
 
     *Another year*: weeks or months of the log are drawn with replacement, and the same ones counted for both policies.
     95 % of the differences in such made-up logs lie in this interval: another time as long as the log, of the same

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from .._util.arrays import Floats, Ints, copied
 from .._util.progress import interruptible
 from .._util.words import duration
-from ..policies.own_policy import OwnPolicy
 from . import checks, metrics
 from .calendar import Moment
 from .percentiles import STATISTICS, of_measures
@@ -90,9 +89,10 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
     schedule = partial(prepared.schedule, *given, workload.procs, **options)
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
-    watched = partial(interruptible, schedule, len(submit), foreign, isinstance(prepared, OwnPolicy))
+    in_python = getattr(prepared, "in_python", False)
+    watched = partial(interruptible, schedule, len(submit), foreign, in_python)
     columns = watched() if "watch" in _parameters(prepared) else schedule()
-    if isinstance(prepared, OwnPolicy):
+    if in_python:
         policy = prepared  # with what it remembers
     elif own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)

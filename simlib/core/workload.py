@@ -37,8 +37,8 @@ class Workload(Calendar):
     header : sequence of str
         Comment lines of the log it came from.
     log : DataFrame, optional
-        The 18 SWF fields by the same index (see `simlib.logs.swf.FIELDS`); for selections and for writing. Like `jobs`, the
-        attribute gives a copy, so that nobody changes the workload's own.
+        The 18 SWF fields by the same index (see `simlib.logs.swf.FIELDS`); for selections and for writing. Like
+        `jobs`, the attribute gives a copy, so that nobody changes the workload's own.
     source : dict
         Where it came from: `file`, and `variant` and `sha256` where known; or the `model`, its `jobs` and `seed`.
     synthetic : bool

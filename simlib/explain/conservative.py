@@ -152,7 +152,7 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
             if job.reserved is None:
                 yield _refusal(job, system)
             elif not was_reserved:
-                yield rules.reserves, job, entitled.why(job, now), too_short, now
+                yield rules.reserves_if_entitled, job, entitled.why(job, now), too_short, now
 
 
 def _start(system: System, job: Job, waiting: Sequence[Job], was_reserved: bool) -> Decisions:

@@ -104,21 +104,29 @@ def _called() -> dict[str, list[str]]:
     return names
 
 
+def twin_of(name: str) -> Workload:
+    """Make the twin of a log: `simlib` puts `models.twin.workload` here, from a room above this one."""
+    raise archive.ArchiveError(f"{name}: found no maker of twins, expected `import simlib` before")
+
+
+def has_twin(name: str) -> bool:
+    """Tell whether there are the parameters of a twin."""
+    return (paths.DATA / "models" / "twins" / f"{name}.toml").exists()
+
+
 def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
     """Load a log of the catalogue, or its twin, and what is doubtful of it."""
     at_hand = None if variant == "twin" else archive.find(name, variant)
     if not at_hand:
-        from ..models import twin  # slow to import, and seldom needed
-
         if variant == "twin":
-            return twin.workload(name), []
+            return twin_of(name), []
         try:
             archive.fetch_if_reachable(name, variant)
         except archive.ArchiveError as error:
-            if variant or not twin.exists(name):
+            if variant or not has_twin(name):
                 raise
             _warn_of_twin(name, error)
-            return twin.workload(name), []
+            return twin_of(name), []
         at_hand = archive.find(name, variant)
         if at_hand is None:
             raise archive.ArchiveError(f"{name}: was fetched, and is not here any more")

@@ -33,8 +33,10 @@ def doubts(workload: Workload) -> list[str]:
     Examples
     --------
     >>> import pandas as pd, simlib
-    >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.logs.swf.FIELDS).assign(submit=0, wait=0, run=3600, procs=64)
-    >>> [doubt] = doubts(simlib.Workload(simlib.logs.swf.jobs_of(log), 100, "example", log=log.assign(requested_time=3600)))
+    >>> from simlib.logs import swf
+    >>> log = pd.DataFrame(-1, index=[1, 2], columns=swf.FIELDS).assign(submit=0, wait=0, run=3600, procs=64)
+    >>> log["requested_time"] = 3600
+    >>> [doubt] = doubts(simlib.Workload(swf.jobs_of(log), 100, "example", log=log))
     >>> print(doubt[:80])
     example: by its own times the log uses up to 1.28 times its 100 processors (mean
     """

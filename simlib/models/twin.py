@@ -64,6 +64,7 @@ from .._util import paths
 from ..core import checks
 from ..core.workload import Workload
 from ..logs import archive
+from ..logs.loading import has_twin
 from ..logs.swf import jobs_of
 from .twin_parts import Clock, Table, add_names, add_sessions, add_times, add_users, add_work, swf_fields
 
@@ -133,20 +134,9 @@ def parameters(name: str) -> Table:
     >>> parameters("KTH-SP2")["months"]["name"][:2]
     ['1996-09', '1996-10']
     """
-    if not exists(name):
+    if not has_twin(name):
         raise archive.ArchiveError(f"{name}: has no twin: expected a file {_path(name)}")
     return tomllib.loads(_path(name).read_text(encoding="utf-8"))
-
-
-def exists(name: str) -> bool:
-    """Tell whether a log has a twin.
-
-    Examples
-    --------
-    >>> exists("KTH-SP2"), exists("my own log")
-    (True, False)
-    """
-    return _path(name).exists()
 
 
 def _path(name: str) -> Path:

@@ -3,7 +3,8 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from .panels import cumulative_panels, legend, log_time_axis, plain_log_axis, time_axis
+from .comparisons import forest, winners
+from .panels import cumulative_panels, in_whole_per_cents, legend, log_time_axis, plain_log_axis, time_axis
 from .schedules import draw_piece, gantt, job_colours, spans, utilization
 from .style import (
     COLOURS,
@@ -31,7 +32,9 @@ __all__ = [
     "MaxNLocator",
     "cumulative_panels",
     "draw_piece",
+    "forest",
     "gantt",
+    "in_whole_per_cents",
     "job_colours",
     "legend",
     "log_time_axis",
@@ -47,4 +50,5 @@ __all__ = [
     "time_axis",
     "use_style",
     "utilization",
+    "winners",
 ]

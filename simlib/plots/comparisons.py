@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..analysis.comparison import Comparison
-from ..study.mualem2001.load_curves import in_whole_per_cents
-from .panels import legend
+from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
 
 COINCIDENCE, ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}

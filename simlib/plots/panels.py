@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter, PercentFormatter
 
 
 def time_axis(ax: Axes) -> None:
@@ -53,6 +54,12 @@ def _nice_step(length: float) -> float:
     least = max(length / 10, 1)
     power = 10 ** np.floor(np.log10(least))
     return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
+
+
+def in_whole_per_cents(axis: Axis) -> None:
+    """Label an axis of relative differences; nought is "equal"."""
+    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
 
 
 def log_time_axis(ax: Axes) -> None:

@@ -43,10 +43,10 @@ class EASY(Ordered):
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
         `simlib.Multifactor` (age, size and fair share), or a function that numba can compile, such as one of (wait,
         estimate, procs), all floats; the job with the largest value is the head. A function asks by the names of its
-        parameters for what it is told: see `simlib.policies.orders`. What it reads of global variables is taken as it is when
-        the simulation begins. One that never returns cannot be interrupted: Ctrl+C gives the prompt back, but the
-        function goes on until the process ends, or the kernel is restarted. A second Ctrl+C ends a process that waits
-        for it.
+        parameters for what it is told: see `simlib.policies.orders`. What it reads of global variables is taken as it
+        is when the simulation begins. One that never returns cannot be interrupted: Ctrl+C gives the prompt back, but
+        the function goes on until the process ends, or the kernel is restarted. A second Ctrl+C ends a process that
+        waits for it.
     adjust : simlib.policies.walltime.Adjustment or simlib.Predictions, optional
         Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
         before, or predict run times, and use these for the order of the queue, for backfilling, for running jobs (Tang
@@ -112,7 +112,8 @@ class EASY(Ordered):
         super().__post_init__()
         if self.adjust is not None and not hasattr(self.adjust, "history"):
             raise ValueError(
-                f"EASY: found adjust={self.adjust!r}, expected None, a simlib.policies.walltime.Adjustment or simlib.Predictions"
+                f"EASY: found adjust={self.adjust!r}, expected None, "
+                "a simlib.policies.walltime.Adjustment or simlib.Predictions"
             )
         self._refuse_reservations()
         if self.backfill == LOOKAHEAD and self.reuse_extra:

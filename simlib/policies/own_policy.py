@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -426,6 +426,7 @@ class OwnPolicy:
     {-1: 30}
     """
 
+    in_python: ClassVar[bool] = True  # for `simulate`: a pass is a call of the user's Python
     function: Pass
     _given: OwnPolicy | None = field(default=None, init=False, compare=False)  # what it is prepared from
     _jobs: pd.DataFrame | None = field(default=None, init=False, compare=False)  # which it is prepared for

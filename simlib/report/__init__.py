@@ -6,7 +6,7 @@ What a log lacks (estimates, users, waits, enough weeks) is said, and never an e
 """
 
 from .adjusting import adjusted, adjusted_picture, adjusted_said, adjusted_table, adjusted_winners
-from .page import Page, Section, report
+from .page import Page, Section, comparison_page, report
 from .policies import (
     POLICIES,
     certainty_said,
@@ -23,7 +23,7 @@ from .policies import (
 from .requests import other_estimates, other_estimates_said, use, use_picture, use_said
 from .sentences import enough_shakes, intervals_said
 from .taking import about, doubtful, taken
-from .waits import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
+from .wait_times import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
 
 __all__ = [
     "POLICIES",
@@ -39,6 +39,7 @@ __all__ = [
     "certainty_table",
     "chosen",
     "compared",
+    "comparison_page",
     "differences_said",
     "doubtful",
     "enough_shakes",

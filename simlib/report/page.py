@@ -15,16 +15,18 @@ from tqdm.auto import tqdm
 
 from .. import plots
 from .._util import paths
-from ..analysis.comparison import Comparison
+from ..analysis.comparison import MEANING, Comparison
 from ..core.calendar import Moment
 from ..core.workload import Workload
 from ..logs import archive, loading
 from ..plots.style import shown
-from . import adjusting, policies, requests, sentences, taking
-from .waits import waits
+from . import adjusting, policies, requests, sentences, taking, wait_times
 
 ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
 """The policies that a page compares unless others are asked for."""
+
+MOST = 8
+"""So many users are listed at either end of a comparison."""
 
 LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
   margin: 2em auto; padding: 0 1.25em; color: #1b1b1b }
@@ -185,7 +187,11 @@ class Page:
         3
         """
         first = next(iter(self.cases.values()), None)
-        if first is not None and len(self.workload) and not waits.has_queue(waits.simulated(self.workload, first)):
+        if first is None or not len(self.workload):
+            queue = True
+        else:
+            queue = wait_times.has_queue(wait_times.simulated(self.workload, first))
+        if not queue:
             return [self.about, self.waits, self.limits]
         return [self.about, self.waits, self.policies, self.estimates, self.adjusting, self.certainty, self.limits]
 
@@ -218,18 +224,18 @@ class Page:
         >>> page.waits().parts[2].loc["EASY", "mean wait"]
         '4 s'
         """
-        made = waits.schedules(self.workload, self.cases)
+        made = wait_times.schedules(self.workload, self.cases)
         lines = "Each line is what a simulation of the jobs gives"
-        if waits.RECORDED in made:
+        if wait_times.RECORDED in made:
             lines = "The dashed line is what happened by the log's own times, the others what simulations of the same "
             lines += "jobs give"
         return Section(
             "What was recorded, and what would each policy do?",
             [
                 f"{lines}. At each time on the axis, the higher a line the better: more jobs have started by then.",
-                waits.waits_picture(made),
-                waits.waits(made),
-                _said(waits.waits_said(made), waits.why_recorded_differ(self.workload)),
+                wait_times.waits_picture(made),
+                wait_times.waits(made),
+                _said(wait_times.waits_said(made), wait_times.why_recorded_differ(self.workload)),
             ],
         )
 
@@ -409,9 +415,73 @@ def report(
             for section in tqdm(sections, "report", unit="section", disable=not progress)
         ]
     with paths.replacing(target) as new:
-        new.write_text(
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n",
-            encoding="utf-8",
-        )
+        new.write_text(_whole(title, content), encoding="utf-8")
     return target
+
+
+def comparison_page(comparison: Comparison, path: str | Path | None = None) -> str:
+    """Write a comparison of policies as a page with its pictures in it, which needs no other file.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    path : str or Path, optional
+        Where to write it; the file appears at once and whole.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"])
+    >>> "<h1>sample: FCFS with EASY</h1>" in comparison_page(found)
+    True
+    """
+    title = escape(f"{comparison.workload.name}: {', '.join(comparison.others)} with {comparison.base}")
+    said = "".join(f"<li>{escape(f'{name}: {policy}')}</li>" for name, policy in comparison.policies.items())
+    content = [
+        f"<h1>{title}</h1><p>{escape(repr(comparison.workload).strip('<>'))}</p><ul>{said}</ul>",
+        f"<p>{escape(MEANING.format(**comparison.settings))}</p>",
+        _html(comparison.overview(), title),
+    ]
+    with plt.rc_context():
+        plots.use_style()
+        content.append(_html(_closed(plots.forest(comparison)), title))
+        for by in [by for by in comparison.by if by != "all"]:
+            content += [f"<h2>By {by}</h2>", _html(_closed(plots.winners(comparison, by=by)), title)]
+            content += [_groups(comparison, by, policy) for policy in comparison.others]
+    page = _whole(title, content)
+    if path is not None:
+        with paths.replacing(path) as new:
+            new.write_text(page, encoding="utf-8")
+    return page
+
+
+def _groups(comparison: Comparison, by: str, policy: str) -> str:
+    """A table of the mean waits of groups; of many users, those who lose most and those who gain most."""
+    ranked = comparison.who(policy, by)
+    names = comparison.groups(by) if by in ("month", "size") else list(ranked.index)
+    if by == "user":
+        names = list(dict.fromkeys([*names[:MOST], *names[-MOST:]]))
+    table = comparison.overview(by, [("wait", "mean")]).droplevel("measure").loc[policy].loc[names]
+    table.insert(0, "jobs", ranked.jobs.loc[names])
+    summary = escape(f"{policy}: mean wait by {by}")
+    return f"<details><summary>{summary}</summary>{_html(table, summary)}</details>"
+
+
+def _whole(title: str, content: Iterable[str]) -> str:
+    """Put parts into a page that stands alone; the title is HTML already."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
+    )
+
+
+def _closed(figure: Figure) -> Figure:
+    """Close a figure, so that pyplot forgets it; it can be drawn all the same."""
+    plt.close(figure)
+    return figure

@@ -17,13 +17,14 @@ from ..analysis.stats import Interval, shake
 from ..core.estimates import Scaled
 from ..core.schedule import simulate
 from ..core.workload import Workload
+from ..plots import comparisons
 from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY
 from ..policies.fair_share import Multifactor
 from ..policies.fcfs import FCFS
 from ..policies.walltime import Adjustment, Scheme
 from .sentences import change, digits, enough_shakes
-from .waits import has_queue, simulated
+from .wait_times import has_queue, simulated
 
 # What is coincidence, and what another year would change, from the numbers of all comparisons.
 
@@ -384,7 +385,7 @@ def forest(found: Comparison | None) -> Figure | None:
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     """
-    return None if found is None else _closed(_near(found).forest(statistics=STATISTICS))
+    return None if found is None else _closed(comparisons.forest(_near(found), statistics=STATISTICS))
 
 
 def _near(found: Comparison) -> Comparison:
@@ -409,7 +410,7 @@ def winners(found: Comparison | None, by: str = "user") -> Figure | None:
     if found is None or by not in found.by:
         return None
     clear = any((~found.who(policy, by).holds.isin(["coincidence", "equal"])).any() for policy in found.others)
-    return _closed(found.winners(by=by)) if clear else None
+    return _closed(comparisons.winners(found, by=by)) if clear else None
 
 
 def _closed(figure: Figure) -> Figure:

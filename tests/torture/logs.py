@@ -1,7 +1,8 @@
 """Damaged logs against an independent reader of the Standard Workload Format, slow and obvious.
 
-`expected` is written from the format's definition and from what `simlib.logs.swf` says in its docstrings; it shares no code
-with it. Either both read the same table, or `read_swf` raises an SWFError that names the file and the first bad line.
+`expected` is written from the format's definition and from what `simlib.logs.swf` says in its docstrings; it shares no
+code with it. Either both read the same table, or `read_swf` raises an SWFError that names the file and the first bad
+line.
 """
 
 import gzip

@@ -5,6 +5,6 @@
 
 Nothing that a student wrote decides about a grade. A notebook is executed in a process of its own (`executing`), which
 writes down the answers as data (`carrying`). A second process, which has never seen the notebook, reads them and asks
-`simlib.course.lessons.verdict` (`judging`). Functions are carried as their source, and only if they do nothing but compute
-(`screening`).
+`simlib.course.lessons.verdict` (`judging`). Functions are carried as their source, and only if they do nothing but
+compute (`screening`).
 """

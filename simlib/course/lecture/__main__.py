@@ -10,17 +10,17 @@ def main(arguments: list[str]) -> None:
     """Do what the command line asks."""
     match arguments:
         case ["sheets"]:
-            for path in [*sheets.write(BUILT), pages.write(BUILT)]:
+            for path in [*sheets.write(BUILT), pages.write_glossary(BUILT)]:
                 print(path)
         case ["slides", *names]:
             for source in slides.sources(names):
                 began = time.monotonic()
                 print(f"{slides.write(source)}, {time.monotonic() - began:.0f} s", flush=True)
         case ["answers"]:
-            for path in pages.write():
+            for path in pages.write_answers():
                 print(path)
         case ["thumbnails"]:
-            for path in pages.write():
+            for path in pages.write_thumbnails():
                 print(path)
         case _:
             sys.exit("usage: python -m simlib.course.lecture sheets | slides [lesson1 ...] | answers | thumbnails")

@@ -1,7 +1,7 @@
 """Say what to do when a notebook's cell needs what no cell has made since the kernel was started.
 
-Importing `simlib.course.lessons` in a notebook is enough: from then on a `NameError` is followed by a sentence. The cells of
-the exercises import it themselves, so that they can say so even when nothing else has run.
+Importing `simlib.course.lessons` in a notebook is enough: from then on a `NameError` is followed by a sentence. The
+cells of the exercises import it themselves, so that they can say so even when nothing else has run.
 """
 
 import io

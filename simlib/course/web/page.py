@@ -280,9 +280,9 @@ def _bars(rows: Iterable[Row], procs: int) -> Bars:
 def stepper_html(workload: Workload, policy: Policy, predict: bool = False) -> str:
     """Make a piece of HTML that steps through the decisions of a scheduler, without a kernel.
 
-    It shows what `simlib.course.widgets.stepper` shows: a Gantt chart that grows, the decision in a sentence, the queue and
-    the running jobs. "Predict" asks who starts next before each start and keeps the score. Its keys are the arrows,
-    Home, End, and the space bar, which plays. Where scripts do not run, all decisions stand there as a list.
+    It shows what `simlib.course.widgets.stepper` shows: a Gantt chart that grows, the decision in a sentence, the
+    queue and the running jobs. "Predict" asks who starts next before each start and keeps the score. Its keys are the
+    arrows, Home, End, and the space bar, which plays. Where scripts do not run, all decisions stand there as a list.
 
     Parameters
     ----------
@@ -337,8 +337,8 @@ def explanation_html(explanation: Explanation, predict: bool = False) -> str:
 def compare_html(workload: Workload, policies: Sequence[Policy]) -> str:
     """Make a piece of HTML that compares policies on the same workload, without a kernel.
 
-    It shows what `simlib.course.widgets.compare` shows: a Gantt chart for each policy over one time axis, at any time, and
-    their metrics over all jobs. Where scripts do not run, there are the metrics and a table of the start times.
+    It shows what `simlib.course.widgets.compare` shows: a Gantt chart for each policy over one time axis, at any time,
+    and their metrics over all jobs. Where scripts do not run, there are the metrics and a table of the start times.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Work out beforehand what the checks of the lessons say: tables from answers to sentences, for pages without a kernel.
 
-No check is written again: each sentence is the one that `simlib.course.lessons.verdict` gives for some answer. Numbers that
-get the same sentence are kept as a range, and where only the number itself differs the sentence has a slot.
+No check is written again: each sentence is the one that `simlib.course.lessons.verdict` gives for some answer. Numbers
+that get the same sentence are kept as a range, and where only the number itself differs the sentence has a slot.
 """
 
 import math

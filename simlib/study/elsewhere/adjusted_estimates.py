@@ -171,7 +171,7 @@ class AdjustedEstimates(
         traits = self.told[list(deciding.TRAITS)]
         effects = {name: of.effect for name, of in rows.items()}
         told = deciding.correlations(effects, traits, self.waits, self.seed) if id in LATER else None
-        return deciding.on_most(id, rows, sign, self.waits, hangs=told)
+        return deciding.finding_on_most(id, rows, sign, self.waits, hangs=told)
 
     def parts(self):
         kinds = {"": ("wait", CASES.values()), "slowdown": ("bounded_slowdown", CASES.values())}

@@ -114,10 +114,10 @@ class Backfilling(
         )
         sign = SIGNS.get(case, -1)
         told = self._goes_with(rows) if id in CLAIMS[len(FIRST) :] else None
-        return deciding.on_most(id, rows, sign, self.waits, likely if case == CONSERVATIVE else None, told)
+        return deciding.finding_on_most(id, rows, sign, self.waits, likely if case == CONSERVATIVE else None, told)
 
     def _told(self, id, name, rows, sign):
-        return deciding.on_most(id, {name: rows}, sign, self.waits, hangs=self._goes_with({name: rows}))
+        return deciding.finding_on_most(id, {name: rows}, sign, self.waits, hangs=self._goes_with({name: rows}))
 
     def _goes_with(self, rows):
         return deciding.correlations(

@@ -161,7 +161,7 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
             deciding.as_figure8(self.whole(self.flat)),
             deciding.as_on_intrepid(self.whole(self.used)),
             deciding.every_step(steps),
-            deciding.on_most("OWN-31", best, 1, hangs=self._goes_with(best)),
+            deciding.finding_on_most("OWN-31", best, 1, hangs=self._goes_with(best)),
             deciding.of_sp2(self.whole(self.speaks), OF_SP2),
         ]
 

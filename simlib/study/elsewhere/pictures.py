@@ -5,9 +5,8 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, PercentFormatter
 
-from ...plots.panels import legend
+from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS
-from ..mualem2001.load_curves import in_whole_per_cents
 from ..mualem2001.pictures import KIND_COLOURS
 from .deciding import AGAINST, OPEN, WITH, sides
 

@@ -142,7 +142,7 @@ class Policies(
             -1,
         )
         asked["OWN-40"] = {"response": rows(FAIR, response)}, 1
-        found = [deciding.on_most(id, *of, waits) for id, of in asked.items()]
+        found = [deciding.finding_on_most(id, *of, waits) for id, of in asked.items()]
         found.append(deciding.longer("OWN-41", rows(SHORTEST, LONGEST_WAIT)))
         early = {title: tuple(rows(case, of) for case in (FIVE, CONSERVATIVE)) for of, title in TITLES.items()}
         return [deciding.half_there("OWN-35", early), *found]

@@ -14,7 +14,7 @@ from ...analysis.stats import shake
 from ...core import sweeps
 from ...core.schedule import simulate
 from ...models import feitelson96, jann97
-from ...plots.panels import legend
+from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS, scheduler_styles
 from .. import results
 from ..claims import NOTHING, PRINTED, Measure, decide
@@ -23,7 +23,6 @@ from ..parameters import LOAD, SECONDS, SEED, SWITCH, WORDS, by_name, one_of, pa
 from ..results import AS_IT_IS, with_intervals
 from ..verdicts import LIKELY, RESTORED, TEXT, published
 from . import METRICS, SCHEDULERS, TRACES, policies, trace_of, traces
-from .load_curves import in_whole_per_cents
 from .on_traces import OnTraces
 from .pictures import DOT, DOTTED, INTERVAL
 
@@ -31,7 +30,7 @@ from .pictures import DOT, DOTTED, INTERVAL
 
 
 def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
-    """Simulate workloads as they are and shaken (see `simlib.analysis.stats.shake`); each shake is the same for all policies.
+    """Simulate workloads as they are and shaken (see `stats.shake`); each shake is the same for all policies.
 
     Workloads come as pairs with their labels, by rule; policies by (scheduler, rule). Of one that is a function of a
     seed, a draw stands for the workload as it is. What is the same under two rules is simulated once.

@@ -37,7 +37,8 @@ WEEK = 7 * 86400
 def of_weeks(workloads, resamples=1000, seed=0, executor=None):
     """Work out mean and median of run time and size of whole workloads, and of ones put together from their weeks.
 
-    Workloads come as a list of (label, Workload); their weeks are drawn by `simlib.analysis.confidence.cluster_bootstrap`.
+    Workloads come as a list of (label, Workload); their weeks are drawn by
+    `simlib.analysis.confidence.cluster_bootstrap`.
 
     Returns
     -------

@@ -9,16 +9,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from ..._util.fingerprint import identity
 from ...analysis import load_curves
 from ...analysis.load_curves import over_runs
 from ...analysis.stats import ks_distance
 from ...core import sweeps
-from ...plots.panels import legend
+from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS, scheduler_styles
 from .. import cache
 from ..claims import NOTHING, Measure, decide
@@ -138,12 +137,6 @@ def differences_by_load(
     return figure
 
 
-def in_whole_per_cents(axis: Axis) -> None:
-    """Label an axis of relative differences; nought is "equal"."""
-    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
-
-
 # Figures 4 and 7: response time and slowdown of models against the load (sections 3.1 to 3.3).
 
 
@@ -174,7 +167,7 @@ def curves(
     measures=tuple(load_curves.MEASURES),
     executor=None,
 ):
-    """Simulate several workloads of each model at every load under every policy: see `simlib.analysis.load_curves.at_load`.
+    """Simulate several workloads of each model at every load under every policy: see `load_curves.at_load`.
 
     Models are, by label, functions of a seed that make the workload, and `batch` has their jobs a batch; `feedback` has
     the labels of those in which jobs follow others. Seeds make the replications 1, 2, ...; policies are by (scheduler,
