@@ -7,9 +7,7 @@
 8654
 """
 
-import importlib
-from types import ModuleType
-
+from ._util import importing as _importing
 from .analysis.paired import compare
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
@@ -67,15 +65,10 @@ __all__ = [
     "write_swf",
 ]
 
-
 _LATER = ("analysis", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import a module that costs time, such as `simlib.plots`, when it is first used."""
-    if name in _LATER:
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _importing(__name__, *_LATER)
 
 
 def __dir__() -> list[str]:

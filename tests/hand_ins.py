@@ -99,7 +99,7 @@ def with_cell(source, place=0, solved=True):
 def answering(number, source):
     """The solved notebook with another cell for an exercise."""
     made = notebook()[1]
-    exercise(made, number)["source"] = "from simlib import lessons\n" + source
+    exercise(made, number)["source"] = "from simlib.course import lessons\n" + source
     return made
 
 
@@ -172,7 +172,7 @@ lessons.given["2.1"] = "Right: yes"
 
 RIGHT_2_1 = 'lessons.check("2.1", shadow=30, extra=2)'
 AS_LAMBDA = f'lessons.check("2.4", lambda now, procs, estimate, free, shadow, extra: {CORRECT[7:]})'
-OTHER_CHECK = "from simlib import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
+OTHER_CHECK = "from simlib.course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
 
 MADE = {
     "Ada": (lambda: notebook()[1], {}),

@@ -16,7 +16,7 @@ from simlib.models import examples
 DOES_MORE = {
     "open": "return open('x')",
     "import": "import os\n    return os.getcwd()",
-    "from": "from simlib import lessons",
+    "from": "from simlib.course import lessons",
     "relative": "from . import lessons",
     "np.load": "import numpy as np\n    return np.load('x')",
     "numpy within numpy": "import numpy as np\n    return np.lib.npyio.load('x')",

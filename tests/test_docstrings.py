@@ -2,12 +2,14 @@
 
 import doctest
 import importlib
-import pkgutil
+import operator
+import re
 from importlib import resources
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import pytest
+from helpers import ROOT
 from numba.core.dispatcher import Dispatcher
 
 import simlib
@@ -19,10 +21,8 @@ WITH_EXAMPLES = {
     for path in PACKAGE.rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 } - {"simlib.course.lessons", "simlib.course.widgets"}  # whose examples are for a notebook
-LIBRARY_MODULES = sorted(
-    {each.name for each in pkgutil.iter_modules(simlib.__path__)}
-    - {"__main__", "arrays", "engine", "explain", "lessons", "models", "papers", "plots", "teaching", "web", "widgets"}
-)
+API = re.findall(r"^ {3}([a-z_.A-Z]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
+"""What is public, by its name below `simlib`; all else is private, and needs no example."""
 
 
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
@@ -34,25 +34,36 @@ def test_the_examples_in_docstrings_do_what_they_say(name):
     assert found.attempted and not found.failed
 
 
-def own(of, kinds, module):
-    """The public functions, classes or properties that a module or class defines itself, by name."""
-    found = {name: value for name, value in vars(of).items() if isinstance(value, kinds) and not name.startswith("_")}
-    return {name: value for name, value in found.items() if getattr(value, "__module__", module) == module}
+def test_what_is_public_is_listed():
+    assert {"load", "simulate", "Schedule", "policies.walltime.Scheme", "analysis.stats"} <= set(API)
 
 
-@pytest.mark.parametrize("name", LIBRARY_MODULES)
-def test_everything_public_in_the_library_has_a_docstring_and_an_example(name):
-    module = importlib.import_module(f"simlib.{name}")
-    functions = own(module, (FunctionType, Dispatcher), module.__name__)
-    classes = own(module, type, module.__name__)
-    plain = {name: kind for name, kind in classes.items() if not issubclass(kind, Exception) and kind is not Policy}
-    assert [name for name, value in (functions | plain).items() if ">>> " not in (value.__doc__ or "")] == []
-    parts = {
-        f"{kind.__name__}.{name}": part
-        for kind in classes.values()
-        for name, part in own(kind, (FunctionType, classmethod, property), module.__name__).items()
+@pytest.mark.parametrize("name", API)
+def test_everything_public_has_a_docstring_and_an_example(name):
+    """Of a module: what it hands on, or defines itself without an underscore."""
+    public = operator.attrgetter(name)(simlib)
+    parts = {name: public}
+    if isinstance(public, ModuleType):
+        names = getattr(public, "__all__", [one for one in vars(public) if not one.startswith("_")])
+        parts = {one: getattr(public, one) for one in names}
+        of = "simlib." if hasattr(public, "__all__") else public.__name__
+        parts = {one: part for one, part in parts.items() if getattr(part, "__module__", "").startswith(of)}
+    parts = {one: part for one, part in parts.items() if isinstance(part, (FunctionType, Dispatcher, type))}
+    asked = [one for one, part in parts.items() if part is not Policy and not issubclass_of(part, Exception)]
+    assert [one for one in asked if ">>> " not in (parts[one].__doc__ or "")] == []
+    members = {
+        f"{one}.{member}": value
+        for one in asked
+        if isinstance(parts[one], type)
+        for member, value in vars(parts[one]).items()
+        if not member.startswith("_") and isinstance(value, (FunctionType, classmethod, property))
     }
-    assert [name for name, value in (classes | parts).items() if not value.__doc__] == []
+    assert [one for one, value in members.items() if not value.__doc__] == []
+
+
+def issubclass_of(part, kind):
+    """Whether something is a class of a kind."""
+    return isinstance(part, type) and issubclass(part, kind)
 
 
 def test_the_package_says_that_it_has_types():

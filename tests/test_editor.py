@@ -234,7 +234,9 @@ def test_what_was_typed_is_there_again_when_the_cell_runs_again(shown):
     assert taken.jobs["backfill"] == (3, 240, 1, 240)
 
 
-CHECK = """from simlib import EASY, examples, lessons, widgets
+CHECK = """from simlib import EASY
+from simlib.course import lessons, widgets
+from simlib.models import examples
 lessons.check("2.3", widgets.editor(examples.figure3(), EASY()))"""
 
 

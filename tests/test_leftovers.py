@@ -132,7 +132,7 @@ def test_branches_take_out_the_four_jobs_and_as_many_others_of_the_two_days(monk
 
 
 def test_variants_are_summed_up_beside_print_and_what_is_ours():
-    name, columns = "KTH 1997-03 easy", [*unexplained.COLUMNS]
+    name, columns = "KTH 1997-03 easy", [*unexplained.FORK_COLUMNS]
     places = [(name, "as it is", 0), *((name, "shaken", run) for run in range(3))]
     rows = [(100, 10, 50, 5, np.nan, np.nan), *((100, 10, 98 + k, 9.5 + k, 3 * k, np.nan) for k in range(3))]
     runs = pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=unexplained.LEVELS), columns)

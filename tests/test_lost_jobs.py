@@ -334,7 +334,7 @@ def test_run_times_are_drawn_a_line_each_half_that_is_highest_at_its_best():
 
 
 def test_orders_are_drawn_the_best_first_with_the_calendar_marked():
-    left, right = lost_jobs.orders(of_orders()).axes
+    left, right = lost_jobs.draw_orders(of_orders()).axes
     assert [label.get_text() for label in left.get_yticklabels()] == [
         "28 31 30 31 31",
         "28 30 31 31 31",

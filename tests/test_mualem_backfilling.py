@@ -99,7 +99,7 @@ def results(sdsc=SIMILAR_AND_WORSE, likely=SIMILAR_AND_WORSE, others=0.99):
 
 
 def decided(results):
-    return figure5.of_logs(figure5.changes(results))
+    return figure5.claim_of_logs(figure5.changes(results))
 
 
 def parts(results, rule=TEXT):

@@ -309,7 +309,7 @@ def test_a_program_has_the_numbers_that_it_printed_in_its_bands(trace, judged):
     inside = shares.xs(verdicts.INSIDE, axis=1, level="verdict").loc[("easy", "KTH")]
     assert inside["text"] >= 3 > inside["other"]
     assert (shares.T.groupby(level="program").sum() == 4).all().all()
-    assert len(likely_programs.standing(standing).axes) == 2
+    assert len(likely_programs.draw_standing(standing).axes) == 2
 
 
 def test_conclusions_count_the_months_that_each_program_has_easy_win(trace, judged):
@@ -351,7 +351,7 @@ def test_the_third_program_is_the_likeliest_with_the_lost_jobs_back_and_meets_th
     assert len(august) == 4 and (august.verdict != verdicts.OFF).sum() >= 3
     counts = likely_programs.shares(standing).loc[("easy", "CTC")].groupby(level="program").sum()
     assert counts.to_dict() == {likely_programs.TEXT: 4, likely_programs.LIKELIEST: 4, likely_programs.WITH_LOST: 6}
-    assert len(likely_programs.standing(standing).axes) >= 2
+    assert len(likely_programs.draw_standing(standing).axes) >= 2
 
 
 def test_conclusions_are_drawn_from_the_same_months_under_all_three_programs(restored):

@@ -42,7 +42,7 @@ def made_up(easy, conservative):
 
 def parts(results):
     """The verdicts on the parts of each claim."""
-    found = figure5.of_models(figure5.changes(results))
+    found = figure5.claims_of_models(figure5.changes(results))
     return {claim["id"]: {one["part"]: one["verdict"] for one in claim["readings"][TEXT]["parts"]} for claim in found}
 
 

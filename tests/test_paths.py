@@ -14,7 +14,7 @@ from helpers import listing
 from simlib._util import paths
 
 HOLD = (
-    "import sys, time; from simlib import paths\n"
+    "import sys, time; from simlib._util import paths\n"
     "if 'tidily' in sys.argv: paths.end_tidily()\n"
     "with paths.replacing(sys.argv[1]) as new:\n"
     "    new.write_text('half'); print('held', flush=True); time.sleep(60)\n"

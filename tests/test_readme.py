@@ -84,6 +84,6 @@ def test_the_citation_names_what_is_cited():
 def test_the_exhibit_that_contributors_are_shown_is_the_one_that_is_there():
     shown = re.search(r"```python\n(.*?)```", (paths.ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.S)[1]
     lines = [line.split("  #")[0].strip() for line in shown.splitlines() if not re.search(r"\.\.\.|^$", line)]
-    module = paths.ROOT / "simlib" / "papers" / "mualem2001" / "footnote2.py"
+    module = paths.ROOT / "simlib" / "study" / "mualem2001" / "footnote2.py"
     there = {line.strip() for line in module.read_text("utf-8").splitlines()}
     assert len(lines) > 8 and [line for line in lines if line and line not in there] == []

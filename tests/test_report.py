@@ -75,7 +75,7 @@ def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(stud
     judged, likely, found_claims = outcomes.total(outcomes.outcomes(study / "figures"))
     assert judged.startswith("Of the printed numbers, 2 of 4 lie inside our band, 0 are close, 2 are off.")
     assert likely.endswith("1 of 1 lie inside our band, 0 are close, 0 are off.")
-    assert claims.endswith(
+    assert found_claims.endswith(
         ": 1 reproduced, 1 partly reproduced, 0 cannot be told, 1 not reproduced, 2 cannot be tested."
     )
 

@@ -565,10 +565,10 @@ def test_each_log_is_measured_by_itself():
 
 
 def test_twins_prove_nothing(exhibit):
-    assert claims.UNTESTED not in helpers.verdicts(exhibit.verdicts).values()
+    assert claims.UNTESTED not in helpers.verdict_by_id(exhibit.verdicts).values()
     twin = figures14_17.Figures1417()
     twin.__dict__.update(found=[busy(months=1, synthetic=True)], results=exhibit.results)
-    assert set(helpers.verdicts(twin.verdicts).values()) == {claims.UNTESTED}
+    assert set(helpers.verdict_by_id(twin.verdicts).values()) == {claims.UNTESTED}
 
 
 # On a real log

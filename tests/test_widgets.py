@@ -241,7 +241,7 @@ def test_in_a_batch_run_there_is_what_needs_no_kernel(monkeypatch):
 
     for control, _ in controls():
         assert asked(control, allow_stdin=True) == {"text/plain", "image/png", VIEW}
-        steps = isinstance(control, widgets.stepping.Stepper | widgets.controls.Compare)
+        steps = isinstance(control, widgets.stepping.Stepper | widgets.comparison.Compare)
         assert asked(control, allow_stdin=False) == {"text/plain", "image/png"} | ({"text/html"} if steps else set())
 
 
@@ -257,7 +257,7 @@ def test_a_notebook_that_is_executed_in_batch_shows_a_stepper_without_a_kernel_o
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
-    code = "import simlib\nfrom simlib import examples\n"
+    code = "import simlib\nfrom simlib.models import examples\n"
     code += "simlib.course.widgets.stepper(examples.figure1(), simlib.EASY())"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     NotebookClient(notebook, kernel_name="python3").execute()

@@ -1,6 +1,9 @@
 """Compare policies on one log: by how much they differ, for whom, and how sure that is."""
 
+from .._util import importing
 from .comparison import Comparison
 from .paired import compare
 
 __all__ = ["Comparison", "compare"]
+
+__getattr__ = importing(__name__, "confidence", "load_curves", "model_comparison", "size_classes", "stats")

@@ -6,6 +6,7 @@ which run times in `predicting`, in which order in `ranking`. They decide as the
 job by job.
 """
 
+from .._util import importing
 from ..core.policy import Policy
 from ..core.schedule import simulate
 from ..core.workload import Workload
@@ -14,6 +15,8 @@ from .replay import check, replay
 from .waiting import decided, why
 
 __all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "why"]
+
+__getattr__ = importing(__name__, "differences", "reference")
 
 LIMIT = 500
 """The most jobs that `explain` takes."""

@@ -5,11 +5,11 @@ engine and avoids its ideas: no event queue, no sorted arrays, no profile kept u
 processors are free then?") is answered by going through all jobs. So it is for hundreds of jobs, not for whole logs.
 
 >>> import simlib
->>> from simlib.explain import reference
+>>> from simlib.explain import differences, reference
 >>> w = simlib.load("sample")
 >>> few = w.select(w.jobs.index <= 60)
 >>> right = reference.simulate(few, simlib.EASY())
->>> print(reference.first_difference(simlib.simulate(few, simlib.EASY()), right))
+>>> print(differences.first_difference(simlib.simulate(few, simlib.EASY()), right))
 None
 """
 

@@ -30,6 +30,7 @@ A policy of one's own that lets each job start when all before it have ended:
 [0, 10]
 """
 
+from .._util import importing
 from ..core.policy import Feedback, Policy
 from .conservative import Conservative, Selective
 from .easy import EASY
@@ -38,3 +39,5 @@ from .fcfs import FCFS
 from .predictions import Predictions
 
 __all__ = ["EASY", "FCFS", "Conservative", "Feedback", "Multifactor", "Policy", "Predictions", "Selective"]
+
+__getattr__ = importing(__name__, "examples_own", "orders", "own_policy", "walltime")

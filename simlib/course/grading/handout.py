@@ -161,7 +161,7 @@ def _demand(number: str) -> dict[str, Any]:
         "metadata": _nbgrader(name, grade=True, locked=True) | {"deletable": False, "editable": False},
         "outputs": [],
         "source": _lines(
-            f'from simlib import lessons\n\nlessons.demand("{number}")  # gives the point: leave it as it is'
+            f'from simlib.course import lessons\n\nlessons.demand("{number}")  # gives the point: leave it as it is'
         ),
     }
 

@@ -221,6 +221,6 @@ def _of(path: Path) -> Iterator[tuple[str, str]]:
 
 def _written(number: str, source: str, printed: str) -> str:
     """One answer as Markdown: the code without its import, and what the check printed, in one line."""
-    code = source.replace("from simlib import lessons\n", "").strip()
+    code = source.replace("from simlib.course import lessons\n", "").strip()
     said = " ".join(printed.rpartition("Right: ")[2].split())
     return f"**{number}**\n\n```\n{code}\n```\n\n*The check:* {said}\n"

@@ -1,5 +1,5 @@
-// Steppers and comparisons without a kernel: see simlib/web/frames.py for what they are fed with.
-// Looks, words and keys are those of simlib.plots and simlib.widgets.
+// Steppers and comparisons without a kernel: see simlib/course/web/page.py for what they are fed with.
+// Looks, words and keys are those of simlib.plots and simlib.course.widgets.
 (() => {
 "use strict";
 if (customElements.get("simlib-stepper")) return; // another one on this page has brought all this
