@@ -64,7 +64,7 @@ def in_whole_per_cents(axis: Axis) -> None:
     >>> ax = Figure().add_subplot(xlim=(-0.1, 0.1))
     >>> in_whole_per_cents(ax.xaxis)
     >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['-10%', '-5%', 'equal', '5%', '10%']
+    ['-10%', '-5%', 'equal', '+5%', '+10%']
     """
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))

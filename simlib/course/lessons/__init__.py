@@ -31,7 +31,13 @@ WIDTH = 88
 
 
 class Verdict(NamedTuple):
-    """What `verdict` says of an answer: `status` is "right", "not yet" or "waiting"."""
+    """Hold what `verdict` says of an answer: `status` is "right", "not yet" or "waiting".
+
+    Examples
+    --------
+    >>> print(Verdict("right", "that is the shadow time."))
+    Right: that is the shadow time.
+    """
 
     status: str
     sentence: str
