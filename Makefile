@@ -44,7 +44,7 @@ site: $(VENV)/ready-docs
 	$(PY) -m simlib.study site
 
 test-site: $(VENV)/ready-lab /usr/bin/chromium
-	$(PY) -m pytest tests/pages
+	$(PY) -m pytest tests/browser/pages
 
 test: lint types
 	$(PY) -m pytest -n auto --dist worksteal -m "not thorough"
@@ -61,10 +61,10 @@ types: $(VENV)/ready
 	$(PY) -m mypy
 
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
-	$(PY) -m pytest tests/lab
+	$(PY) -m pytest tests/browser/lab
 
 test-nbgrader: $(VENV)/ready build/nbgrader/bin/nbgrader
-	$(PY) -m pytest tests/test_course_nbgrader.py
+	$(PY) -m pytest tests/course/test_nbgrader.py
 
 test-wheel: $(VENV)/ready
 	$(PY) -m pytest tests/test_wheel.py

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import math
 import re
 from html import unescape
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Workload, load, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, load, simulate
 from simlib.explain import reference
 from simlib.logs.swf import jobs_of
 from simlib.logs.swf_lines import FIELDS
@@ -182,6 +183,71 @@ POLICIES = {
 """Every policy, and what makes the slow scheduler that it must equal."""
 
 every_policy = pytest.mark.parametrize("policy", [policy for policy, _ in POLICIES.values()], ids=list(POLICIES))
+
+
+def young_users_first(user, wait, procs):
+    return user * 100 + wait - procs
+
+
+def cosy(procs, estimate, window, extra, free, usage, machine, now, group, queue):
+    return procs * min(estimate, window) - extra + usage + free / machine + now % 7 + group - queue
+
+
+def widest_of_its_group(group, procs):
+    return 100 * group + procs
+
+
+BEYOND = {
+    "FCFS, shortest first": FCFS(order="sjf"),
+    "FCFS, fair": FCFS(order=Multifactor()),
+    "EASY, shortest first": EASY(order="sjf"),
+    "EASY, shortest first, best fit": EASY(order="sjf", backfill="best-fit"),
+    "EASY, widest of each group first": EASY(order=widest_of_its_group),
+    "EASY, backfilling by arrival": EASY(order="wfp", backfill="arrival"),
+    "EASY-SJBF": EASY(backfill="sjf"),
+    "EASY, best fit": EASY(backfill="best-fit"),
+    "EASY, largest, by WFP": EASY(order="wfp", backfill="largest"),
+    "EASY, smallest area, reusing extra": EASY(reuse_extra=True, backfill="smallest area"),
+    "EASY, both orders one's own": EASY(order=young_users_first, backfill=cosy),
+    "EASY, lookahead": EASY(backfill="lookahead"),
+    "EASY, lookahead, shortest first": EASY(order="sjf", backfill="lookahead"),
+    "EASY++": EASY.plus_plus(),
+    "EASY, predictions, lookahead": EASY(adjust=Predictions(), backfill="lookahead"),
+    "EASY, predictions for running jobs": EASY(order="sjf", adjust=Predictions(queue=False, backfill=False)),
+    "EASY, predictions but for running jobs": EASY(order="wfp", adjust=Predictions(running=False)),
+    "EASY+ by jobs of the same estimate": EASY(adjust=Predictions("same estimate")),
+    "EASY+ without correction": EASY(adjust=Predictions(correct=False)),
+    "EASY-PCOR": EASY(adjust=Predictions("estimate")),
+    "EASY-PCOR, reusing extra": EASY(reuse_extra=True, adjust=Predictions("estimate")),
+    "PERFECT++": EASY(adjust=Predictions("exact"), backfill="sjf"),
+    "two reservations": EASY(reservations=2),
+    "three reservations, shortest first": EASY(reservations=3, order="sjf"),
+    "all reservations, one's own order": EASY(reservations=math.inf, order=young_users_first),
+    "selective": Selective(2),
+    "selective, adaptive": Selective("adaptive"),
+    "selective, by WFP": Selective(3, order="wfp"),
+    "conservative, shortest first": Conservative(order="sjf"),
+    "conservative, fair": Conservative(order=Multifactor(half_life_days=0.01)),
+    "fair share of groups": EASY(order=Multifactor(1, 2, 3, 0.01, 0.01, "group")),
+}
+
+"""The policies between and beyond EASY and conservative backfilling; the reference takes them as they are."""
+
+every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
+
+
+@st.composite
+def crowded(draw):
+    """Up to a dozen jobs of a few users on a small machine, with ties, jobs of no length and wild estimates."""
+    machine = draw(st.integers(1, 8))
+    gap, run = st.sampled_from([0, 0, 0, 1, 2, 5]), st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])
+    error = st.sampled_from([-4, -1, 0, 0, 1, 5, 30])
+    size, who = st.one_of(st.integers(1, machine), st.just(machine)), st.integers(-1, 2)
+    drawn = draw(st.lists(st.tuples(gap, run, error, size, who, who), min_size=1, max_size=12))
+    submit = np.cumsum([gap for gap, *_ in drawn])
+    rows = [(int(s), r, max(r + e, 0), p, u, g) for s, (_, r, e, p, u, g) in zip(submit, drawn, strict=True)]
+    rows[0] = (*rows[0][:4], 0, 0)  # somebody is known
+    return numbered(rows, machine)
 
 
 # The study

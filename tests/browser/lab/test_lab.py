@@ -12,7 +12,7 @@ from .conftest import ALL_RUN, IDLE, run_all
 
 ANSWER = "application/vnd.simlib.answer+json"
 FOCUSED = re.compile("Next$|job ")
-NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks" / "teaching"
+NOTEBOOKS = Path(__file__).parents[3] / "notebooks" / "teaching"
 
 DIGEST = """async image => {
     const bytes = await (await fetch(image.src)).arrayBuffer()

@@ -161,6 +161,6 @@ for scheduler in programs.DETAILS:
 def test_no_kernel_reads_or_writes_beside_its_arrays(tmp_path):
     """Numba checks indices where it is asked to; otherwise such a fault ends in garbage, or later in a crash."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
-    command = [sys.executable, "-W", "ignore", "-c", IN_BOUNDS, str(Path(__file__).parent)]
+    command = [sys.executable, "-W", "ignore", "-c", IN_BOUNDS, str(Path(__file__).parents[1])]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -5,9 +5,9 @@ import re
 
 import pytest
 from helpers import busy_users, seen_picture, seen_text
+from helpers import every_policy_beyond as every_policy
 from matplotlib.figure import Figure
 from matplotlib.image import imread
-from test_policies import every_policy
 
 import simlib
 from simlib import EASY, FCFS, Conservative, plots

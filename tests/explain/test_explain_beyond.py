@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
-from helpers import busy_users, numbered, seeds, table
+from helpers import busy_users, crowded, numbered, seeds, table
+from helpers import every_policy_beyond as every_policy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_explain import adds_up, agrees, reads_well, sentences
-from test_policies import crowded, every_policy
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate

@@ -8,12 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
-from torture import __main__ as torture
-from torture import attack, caches, headers, kills, logs, places, plugged, server, slurm, workloads
-from torture.attack import Plan, Tried
 
 import simlib
 from simlib.logs import sacct, swf, swf_lines
+from torture import __main__ as torture
+from torture import attack, caches, headers, kills, logs, places, plugged, server, slurm, workloads
+from torture.attack import Plan, Tried
 
 pytestmark = pytest.mark.slow
 

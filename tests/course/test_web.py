@@ -5,12 +5,12 @@ import re
 from html import unescape
 
 import pytest
-from helpers import busy_users, small_workloads, table
+from helpers import busy_users, crowded, small_workloads, table
 from helpers import every_policy as every_simple_policy
+from helpers import every_policy_beyond as every_policy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from test_policies import crowded, every_policy
 
 import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate

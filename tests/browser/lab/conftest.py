@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 SHOTS = ROOT / "build" / "lab"
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = ["disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 SITE = ROOT / "build" / "site"
 SHOTS = ROOT / "build" / "shots"
 CHROMIUM = Path("/usr/bin/chromium")
