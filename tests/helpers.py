@@ -314,7 +314,11 @@ def claimed(id, verdict, note="", **others):
 def measured(id, verdict):
     """Measures of all parts of a claim that make this verdict; the parts have to be two for one in between."""
     parts = claims.criteria()[id].values()
-    all_parts = {claims.REPRODUCED: [claims.HOLDS], claims.NOT: [claims.HOLDS_NOT], claims.UNTOLD: [claims.UNTOLD]}
+    all_parts = {
+        claims.REPRODUCED: [claims.HOLDS],
+        claims.NOT: [claims.HOLDS_NOT],
+        claims.INCONCLUSIVE: [claims.INCONCLUSIVE],
+    }
     kinds = all_parts.get(verdict, [claims.HOLDS, claims.HOLDS_NOT])
     return {one.part: _measure(one, kinds[number % len(kinds)]) for number, one in enumerate(parts)}
 
@@ -324,7 +328,7 @@ def _measure(criterion, verdict):
     low, high = (high - 1 if low is None else low), (low + 1 if high is None else high)
     inside, bound = (low + high) / 2, criterion.above if np.isfinite(criterion.above) else criterion.below
     beyond = low - 1 if np.isfinite(criterion.above) else high + 1
-    if verdict == claims.UNTOLD:
+    if verdict == claims.INCONCLUSIVE:
         return claims.Measure(bound, bound - 2, bound + 2)
     return claims.Measure.exactly(inside if verdict == claims.HOLDS else beyond)
 

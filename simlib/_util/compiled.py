@@ -45,26 +45,6 @@ def compiled(function: Any = None, **options: Any) -> Any:
 
     It may call others of its own file and of `simlib.engine`. It works without Python's lock, so that threads run at
     the same time.
-
-    Parameters
-    ----------
-    function : function
-        What numba can compile.
-    **options
-        For `numba.njit`.
-
-    Returns
-    -------
-    numba.core.dispatcher.Dispatcher
-        Called like the function.
-
-    Examples
-    --------
-    >>> @compiled
-    ... def add(a, b):
-    ...     return a + b
-    >>> add(1, 2)
-    3
     """
     if function is None:
         return lambda function: compiled(function, **options)
@@ -75,26 +55,7 @@ def compiled(function: Any = None, **options: Any) -> Any:
 
 
 def pointer(function: Callable[..., float], signature: str) -> CFunc:
-    """Compile a function to a pointer that kernels can be given, and keep the machine code.
-
-    Parameters
-    ----------
-    function : function
-        In a file of its own, what numba can compile.
-    signature : str
-        Its types, such as "float64(float64)".
-
-    Returns
-    -------
-    numba.core.ccallback.CFunc
-        As from `numba.cfunc`.
-
-    Examples
-    --------
-    >>> from simlib.policies import orders
-    >>> pointer(orders.ORDERS["sjf"], "float64(float64, float64, float64)").ctypes(0.0, 60.0, 1.0)
-    -60.0
-    """
+    """Compile a function to a pointer that kernels can be given, and keep the machine code."""
     found: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
     found._cache = _CodeFiles(function)
     found.compile()
@@ -152,8 +113,8 @@ class _CodeFiles(_Cache):
 
 
 def _say(function: Callable) -> None:
-    """Say to who watches that a scheduler is compiled, for it takes long: one that takes `watch`, an event loop."""
-    if "watch" in function.__code__.co_varnames and bar_shows():
+    """Say that an event loop, which takes `progress_and_stop`, is being compiled: it takes long."""
+    if "progress_and_stop" in function.__code__.co_varnames and bar_shows():
         print(
             f"Compiling simlib's {function.__name__!r} for the first time with such options; this takes up to half a "
             "minute, and is kept for later.",

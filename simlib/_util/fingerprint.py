@@ -17,35 +17,7 @@ import pandas as pd
 
 
 def identity(value: object) -> tuple:
-    """Make a key of all that a value hangs on.
-
-    Parameters
-    ----------
-    value : object
-        Numbers, strings, arrays, tables; lists, tuples, sets and dicts; functions, whose code, defaults, and what they
-        read of globals and enclosing functions count; objects, whose class and attributes count. Of functions and
-        classes of this library the name will do, for its code is what it is.
-
-    Returns
-    -------
-    tuple
-        Nested, of strings, so that it can be hashed, compared and written. It is the same in another process.
-
-    Raises
-    ------
-    TypeError
-        For what is none of these and cannot be pickled either.
-
-    Examples
-    --------
-    >>> weight = 1.0
-    >>> def order(wait, estimate, procs):
-    ...     return weight * wait
-    >>> before = identity(order)
-    >>> weight = 2.0
-    >>> identity(order) == before
-    False
-    """
+    """Make a key of all that a value hangs on."""
     return _of(value, ())
 
 
@@ -113,13 +85,7 @@ def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
 
 
 def installed(module: types.ModuleType) -> bool:
-    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is.
-
-    Examples
-    --------
-    >>> installed(types), installed(np), installed(types.ModuleType("of_ones_own"))
-    (True, True, False)
-    """
+    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is."""
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     top = name.partition(".")[0]
     of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.study")

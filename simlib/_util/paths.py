@@ -64,29 +64,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
     So nobody ever sees half a file. A file that is replaced keeps its mode, a new one gets what the umask leaves. Where
     `path` is a link, the file that it points to is replaced. The file has reached the disk before it appears.
-
-    Parameters
-    ----------
-    path : str or Path
-        Its folder is made where there is none.
-
-    Yields
-    ------
-    Path
-        A file of the same name, which the block has to write.
-
-    Raises
-    ------
-    OSError
-        Where it cannot be written, or what is there is not a file, such as a folder or a device.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder, "a.txt")) as new:
-    ...         _ = new.write_text("all of it")
-    ...     Path(folder, "a.txt").read_text()
-    'all of it'
     """
     target = Path(os.path.realpath(path))
     _stat(path)  # rather now than when all is computed
@@ -100,22 +77,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
-    """Raise where a file cannot be written later, or would overwrite one that it is made of; nothing is left.
-
-    Raises
-    ------
-    ValueError
-        Where it is one of the sources, whatever the two are called.
-    OSError
-        Where it cannot be written.
-
-    Examples
-    --------
-    >>> refuse_unwritable(__file__, __file__)
-    Traceback (most recent call last):
-        ...
-    ValueError: ...paths.py: found the file to write to be the one that is read, expected another
-    """
+    """Raise where a file cannot be written later, or would overwrite one that it is made of; nothing is left."""
     for source in sources:
         with suppress(OSError):
             if os.path.samefile(source, target):
@@ -159,33 +121,13 @@ def _sync_folder(folder: Path) -> None:
 
 
 def write_sealed(path: str | Path, content: bytes) -> None:
-    """Write a file that `read_sealed` gives back only whole: its first bytes are a digest of the rest.
-
-    Raises
-    ------
-    OSError
-        As from `replacing`.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_sealed(Path(folder, "kept"), b"seven")
-    ...     read_sealed(Path(folder, "kept"))
-    b'seven'
-    """
+    """Write a file that `read_sealed` gives back only whole: its first bytes are a digest of the rest."""
     with replacing(path) as new:
         new.write_bytes(hashlib.sha256(content).digest() + content)
 
 
 def read_sealed(path: str | Path) -> bytes | None:
-    """Read a file of `write_sealed`; None where there is none, or where it is not what was written.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(read_sealed(Path(folder, "kept")))
-    None
-    """
+    """Read a file of `write_sealed`; None where there is none, or where it is not what was written."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
@@ -204,26 +146,6 @@ def temporary(parent: str | Path, name: str) -> Iterator[Path]:
     Before that it removes the temporary folders that killed processes of ours left there. A file in the folder says on
     which machine the block runs, and is locked until the block ends. So a folder that is left over is recognised at
     once on the same machine, and after a day on others, where locks may not be seen.
-
-    Parameters
-    ----------
-    parent : str or Path
-        A folder that is there.
-    name : str
-        What the new one is for, a part of its name.
-
-    Yields
-    ------
-    Path
-        Nobody else can look into it.
-
-    Examples
-    --------
-    >>> with temporary(tempfile.gettempdir(), "example") as folder:
-    ...     folder.is_dir()
-    True
-    >>> folder.exists()
-    False
     """
     _remove_left_over(parent)
     folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
@@ -291,15 +213,7 @@ def _machine() -> bytes:
 
 
 def end_tidily() -> None:
-    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines.
-
-    Examples
-    --------
-    >>> before = signal.getsignal(signal.SIGTERM)
-    >>> end_tidily()
-    >>> signal.signal(signal.SIGTERM, before).__name__
-    'end'
-    """
+    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines."""
 
     def end(number: int, frame: FrameType | None) -> None:
         sys.exit(128 + number)

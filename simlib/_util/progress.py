@@ -14,55 +14,31 @@ from .arrays import Ints
 LONG = 20_000
 """Jobs from which on a simulation may take so long that a user would like to stop it."""
 
-_running: dict[int, Ints] = {}  # the arrays `watch` of the simulations that run now
+_running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulations that run now
 
 _Result = TypeVar("_Result")
 
 
 def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
-    """Call a policy's `schedule(watch=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
+    """Call a policy's `schedule(progress_and_stop=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
 
     A kernel does not listen to signals while it runs, and only the main thread gets them. So the main thread leaves a
     long simulation to another thread and waits, showing a progress bar when it has waited for a second. It does the
     same with a short simulation that runs a user's own compiled code, which may never return: then the other thread
     goes on until the process ends, which does not wait for it. Plain Python stops wherever it is.
-
-    Parameters
-    ----------
-    schedule : callable
-        Takes `watch`, an int64 array of two numbers: it writes how many jobs have started into the first, and returns,
-        whatever it has, when the second is no longer 0.
-    jobs : int
-    foreign : bool
-        Whether it runs code that is not the package's own.
-    plain : bool
-        Whether it is plain Python, which hears an interrupt itself: then it stays in the main thread.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Where it was interrupted, or stopped by `stop_all`.
-
-    Examples
-    --------
-    >>> def schedule(watch):
-    ...     watch[0] = 2
-    ...     return "two jobs have started"
-    >>> interruptible(schedule, jobs=2)
-    'two jobs have started'
     """
-    watch = np.zeros(2, np.int64)
-    _running[id(watch)] = watch
+    progress_and_stop = np.zeros(2, np.int64)
+    _running[id(progress_and_stop)] = progress_and_stop
     try:
         if (jobs < LONG and not foreign) or threading.current_thread() is not threading.main_thread():
-            found = schedule(watch=watch)
+            found = schedule(progress_and_stop=progress_and_stop)
         elif plain:
-            found = _in_this_thread(schedule, watch, jobs)
+            found = _in_this_thread(schedule, progress_and_stop, jobs)
         else:
-            found = _in_a_thread(schedule, watch, jobs)
+            found = _in_a_thread(schedule, progress_and_stop, jobs)
     finally:
-        del _running[id(watch)]
-    if watch[1]:
+        del _running[id(progress_and_stop)]
+    if progress_and_stop[1]:
         raise KeyboardInterrupt
     return found
 
@@ -72,19 +48,19 @@ def _bar(jobs: int) -> tqdm:
     return tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows())
 
 
-def _in_this_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _Result:
+def _in_this_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs: int) -> _Result:
     """Call `schedule` here, while another thread shows its progress."""
     ended = threading.Event()
     with _bar(jobs) as bar:
 
         def show() -> None:
             while not ended.wait(0.2):
-                bar.update(int(watch[0]) - bar.n)
+                bar.update(int(progress_and_stop[0]) - bar.n)
 
         showing = threading.Thread(target=show, daemon=True)
         showing.start()
         try:
-            found = schedule(watch=watch)
+            found = schedule(progress_and_stop=progress_and_stop)
         finally:
             ended.set()
             showing.join()
@@ -92,13 +68,13 @@ def _in_this_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) ->
         return found
 
 
-def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _Result:
+def _in_a_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs: int) -> _Result:
     """Call `schedule` in a thread of its own, and show its progress."""
     future: Future[_Result] = Future()
 
     def run() -> None:
         try:
-            future.set_result(schedule(watch=watch))
+            future.set_result(schedule(progress_and_stop=progress_and_stop))
         except BaseException as error:
             future.set_exception(error)
 
@@ -106,42 +82,25 @@ def _in_a_thread(schedule: Callable[..., _Result], watch: Ints, jobs: int) -> _R
         try:
             threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
             while not wait([future], timeout=0.2).done:
-                bar.update(int(watch[0]) - bar.n)
+                bar.update(int(progress_and_stop[0]) - bar.n)
             bar.update(jobs - bar.n)
             return future.result()
         except BaseException:
-            watch[1] = 1
+            progress_and_stop[1] = 1
             wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
             raise
 
 
 def stop_all() -> None:
-    """Let all simulations of this process end with KeyboardInterrupt, whatever thread they are in.
-
-    Examples
-    --------
-    >>> def schedule(watch):
-    ...     stop_all()
-    ...     return "whatever it has by then"
-    >>> try:
-    ...     interruptible(schedule, jobs=2)
-    ... except KeyboardInterrupt:
-    ...     print("stopped")
-    stopped
-    """
-    for watch in list(_running.values()):
-        watch[1] = 1
+    """Let all simulations of this process end with KeyboardInterrupt, whatever thread they are in."""
+    for progress_and_stop in list(_running.values()):
+        progress_and_stop[1] = 1
 
 
 def bar_shows() -> bool:
     """Tell whether a bar would be seen: in a terminal, or in a notebook that no program executes.
 
     Programs such as papermill and nbclient say that nobody can be asked; the bars would stay in the notebook's outputs.
-
-    Examples
-    --------
-    >>> bar_shows() == sys.stderr.isatty()  # outside of notebooks
-    True
     """
     if "ipykernel" not in sys.modules:
         return sys.stderr.isatty()

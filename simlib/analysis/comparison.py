@@ -30,25 +30,7 @@ WEEK = 7 * 86400
 
 @dataclass(frozen=True)
 class Groups:
-    """Say which group each job is in, for each way to divide them.
-
-    Attributes
-    ----------
-    index : MultiIndex
-        A row a group: `by`, out of `BY`, and `group`, its name.
-    code : int32 array, shape (jobs, ways)
-        The row of each job, by each way; -1 where its group is not known or too small.
-    jobs : int64 array
-        Of each row.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 8, A=(0, 9, 9, 1), B=(1, 9, 9, 2), C=(2, 9, 9, 2))
-    >>> groups = grouped(w, by=["all", "size"], least=1)
-    >>> groups.index.to_list(), groups.jobs.tolist(), groups.code.tolist()
-    ([('all', 'all'), ('size', '1'), ('size', '2')], [3, 1, 2], [[0, 1], [0, 2], [0, 2]])
-    """
+    """Say which group each job is in, for each way to divide them."""
 
     index: pd.MultiIndex
     code: Codes
@@ -56,33 +38,7 @@ class Groups:
 
 
 def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Groups:
-    """Divide a workload's jobs.
-
-    Parameters
-    ----------
-    workload : Workload
-    by : sequence of str
-        Out of `BY`. What a log does not have, such as queues, or has only one of, is left out; jobs of which it is not
-        known are in no group. All jobs together come first, whether they are asked for or not.
-    least : int
-        Groups of fewer jobs are left out: their percentiles would be single jobs. All jobs are one, however few.
-
-    Returns
-    -------
-    Groups
-
-    Raises
-    ------
-    ValueError
-        For another `by`, or none.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> groups = grouped(simlib.load("sample"), by=["all", "month"])
-    >>> groups.index.get_level_values("group").to_list()
-    ['all', '2026-01', '2026-02', '2026-03']
-    """
+    """Divide a workload's jobs."""
     if isinstance(by, str) or not by or not all(way in BY for way in by):
         raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
     rows: list[tuple[str, str]] = []
@@ -126,30 +82,7 @@ def _divided(workload: Workload, way: str) -> tuple[list, Ints]:
 
 
 def blocks(workload: Workload, length: str = "week") -> Ints:
-    """Number the weeks or the calendar months in which jobs were submitted, for resampling.
-
-    Parameters
-    ----------
-    workload : Workload
-    length : {"week", "month"}
-        Weeks begin with the first submission.
-
-    Returns
-    -------
-    int64 array
-        Of each job, counted from 0; there may be empty ones in between.
-
-    Raises
-    ------
-    ValueError
-        For another length, or months where the log has no calendar.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> blocks(simlib.load("sample")).max(), blocks(simlib.load("sample"), "month").max()
-    (np.int64(12), np.int64(2))
-    """
+    """Number the weeks or the calendar months in which jobs were submitted, for resampling."""
     submit = workload.jobs.submit.to_numpy()
     if length == "week":
         return (submit - (submit[0] if len(submit) else 0)) // WEEK
@@ -362,20 +295,7 @@ class Comparison:
 
 
 def holds(row: Any) -> str:
-    """Tell how far a row of a comparison can be believed, by the intervals that are shown: a row of `Comparison.shown`.
-
-    Returns
-    -------
-    str
-        "equal" where there is no difference in any run; "coincidence" where it may be one, "this log" where it is none
-        but another year might bring none, or the opposite, "another year" where it is to be expected then, too.
-
-    Examples
-    --------
-    >>> coincidence, another_year = {"coincidence_low": 1, "coincidence_high": 2}, {"another_year_low": -5}
-    >>> holds(pd.Series({"difference": 1.5, **coincidence, **another_year}))
-    'this log'
-    """
+    """Tell how far a row of `Comparison.shown` can be believed, by its two intervals."""
     if row.coincidence_low == row.coincidence_high == row.difference == 0:
         return "equal"
     if not (row.coincidence_low > 0 or row.coincidence_high < 0):

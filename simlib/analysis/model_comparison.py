@@ -26,27 +26,7 @@ KEYS = {
 
 
 def described(workload: Workload) -> pd.DataFrame:
-    """Add to the jobs what a twin has to resemble.
-
-    Returns
-    -------
-    DataFrame
-        `Workload.jobs`, and `requested` (seconds, -1 for none), `used`: R = run / requested (nan for none), `month`,
-        `hour` of the local week from Monday, `session`: a number that is the same for jobs in a row by which a user
-        repeats a request, a size and a requested time.
-
-    Raises
-    ------
-    ValueError
-        For a workload without a log, or without a calendar.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> jobs = described(simlib.load("sample"))
-    >>> jobs.month.unique().tolist()
-    ['2026-01', '2026-02', '2026-03']
-    """
+    """Add to the jobs what a twin has to resemble."""
     if workload.log is None:
         raise ValueError(f"{workload.name}: described: found no log, expected a workload that was read from one")
     jobs = workload.jobs
@@ -61,51 +41,24 @@ def described(workload: Workload) -> pd.DataFrame:
 
 
 def session(jobs: pd.DataFrame) -> pd.Series:
-    """Number the sessions: a session is a user's jobs in a row that have the same size and requested time.
-
-    Examples
-    --------
-    >>> jobs = pd.DataFrame({"user": 1, "submit": [0, 5, 9], "procs": [4, 4, 8], "requested": 60})
-    >>> session(jobs).tolist()
-    [1, 1, 2]
-    """
+    """Number the sessions: a session is a user's jobs in a row that have the same size and requested time."""
     request = jobs.sort_values(["user", "submit"], kind="stable")[["user", "procs", "requested"]]
     return (request != request.shift()).any(axis=1).cumsum().loc[jobs.index]
 
 
 def repeated(jobs: pd.DataFrame) -> float:
-    """Compute the share of jobs that repeat the size and the requested time of the same user's job before.
-
-    Examples
-    --------
-    >>> repeated(pd.DataFrame({"user": 1, "submit": [0, 5, 9, 11], "procs": [4, 4, 8, 4], "requested": 60}))
-    0.25
-    """
+    """Compute the share of jobs that repeat the size and the requested time of the same user's job before."""
     return 1 - session(jobs).nunique() / len(jobs)
 
 
 def unevenness(jobs: pd.DataFrame) -> float:
-    """Compute the mean absolute deviation of a day's work from the mean day's, in units of the mean day's.
-
-    Examples
-    --------
-    Three processor-seconds on the first day, one on the second:
-
-    >>> unevenness(pd.DataFrame({"submit": [0, DAY], "run": [3, 1], "procs": 1}))
-    0.5
-    """
+    """Compute the mean absolute deviation of a day's work from the mean day's, in units of the mean day's."""
     work = np.bincount((jobs.submit - jobs.submit.min()) // DAY, jobs.run * jobs.procs)
     return float(np.abs(work / work.mean() - 1).mean())
 
 
 def by_month(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Count the jobs and the work (processor-hours) submitted in each month.
-
-    Examples
-    --------
-    >>> by_month(pd.DataFrame({"month": ["1996-10", "1996-11", "1996-11"], "run": 1800, "procs": 4})).work.tolist()
-    [2.0, 4.0]
-    """
+    """Count the jobs and the work (processor-hours) submitted in each month."""
     groups = jobs.assign(work=jobs.run * jobs.procs / 3600).groupby("month")
     return pd.DataFrame({"jobs": groups.size(), "work": groups.work.sum()})
 
@@ -114,15 +67,7 @@ def by_month(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
-    """List the distributions that a twin has to resemble, each as a Series of values.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> found = marginals(described(simlib.load("sample")))
-    >>> int(found["size"].max()), int(found["jobs of a user"].sum())
-    (128, 6000)
-    """
+    """List the distributions that a twin has to resemble, each as a Series of values."""
     by_user = jobs.sort_values(["user", "submit"], kind="stable")
     gap = by_user.submit.diff()[by_user.user == by_user.user.shift()]
     return {
@@ -141,22 +86,7 @@ def marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
 def distances(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
     """Compute the Kolmogorov-Smirnov distances of two workloads, the largest gaps between cumulative distributions.
 
-    Parameters
-    ----------
-    one, other : DataFrame
-        From `described`.
-
-    Returns
-    -------
-    Series
-        By distribution (`marginals`); nan where one of them has no values.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> jobs = described(simlib.load("sample"))
-    >>> float(distances(jobs, jobs).max())
-    0.0
+    Gives a Series, by distribution (`marginals`); nan where one of them has no values.
     """
     pairs = zip(marginals(one).items(), marginals(other).values(), strict=True)
     return pd.Series({name: ks_distance(values, others) for (name, values), others in pairs})
@@ -177,14 +107,7 @@ PANELS = {
 
 
 def curves(jobs: pd.DataFrame) -> dict[str, pd.Series]:
-    """Make the curves of the distributions, for drawing: by the keys of `PANELS`, a Series of values over places.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> curves(described(simlib.load("sample")))["month_jobs"].tolist()
-    [2018, 1892, 2090]
-    """
+    """Make the curves of the distributions, for drawing: by the keys of `PANELS`, a Series of values over places."""
     found = marginals(jobs)
     month = by_month(jobs)
     used = np.minimum(np.floor(100 * found["run / requested"]), 110).astype(int)
@@ -202,13 +125,7 @@ def curves(jobs: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def cumulative(values: pd.Series) -> pd.Series:
-    """Compute the cumulative distribution of a sample, as a Series of shares over the values that occur.
-
-    Examples
-    --------
-    >>> cumulative(pd.Series([8, 1, 1, 2])).to_dict()
-    {1: 0.5, 2: 0.75, 8: 1.0}
-    """
+    """Compute the cumulative distribution of a sample, as a Series of shares over the values that occur."""
     return values.value_counts(normalize=True).sort_index().cumsum()
 
 
@@ -217,12 +134,6 @@ def users(jobs: pd.DataFrame) -> pd.Series:
 
     The share of the jobs of the ten busiest users, the share of jobs repeated (see `repeated`), the unevenness of the
     days, and the mean standard deviation of R within groups of 10 jobs or more, by `KEYS`, and of all jobs.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> float(users(described(simlib.load("sample")))["jobs of the ten busiest users"].round(2))
-    0.68
     """
     used = jobs.used.clip(upper=1).dropna()
     numbers: dict[str, Any] = {
@@ -246,25 +157,8 @@ def schedules(
 ) -> pd.DataFrame:
     """Simulate workloads under policies.
 
-    Parameters
-    ----------
-    workloads : dict of Workload
-        By a tuple, such as (log, kind, run).
-    policies : dict
-        By name.
-    executor : concurrent.futures.Executor, optional
-
-    Returns
-    -------
-    DataFrame
-        By that tuple: `<policy>_response` (seconds) and `<policy>_slowdown` (bounded), means over all jobs.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> schedules({("few", "log", 0): few}, {"easy": simlib.EASY()}).loc[("few", "log", 0)].to_dict()
-    {'easy_response': 12.0, 'easy_slowdown': 1.2}
+    Gives a DataFrame, by that tuple: `<policy>_response` (seconds) and `<policy>_slowdown` (bounded), means over
+    all jobs.
     """
     tasks = [(workload, policy) for workload in workloads.values() for policy in policies.values()]
     means = np.array(sweeps.sweep(_means, tasks, executor, label="simulations")).reshape(len(workloads), -1)
@@ -282,27 +176,9 @@ def verdicts(
 ) -> pd.DataFrame:
     """Tell how far the twins' results are from the logs', and whether both say the same of the schedulers.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `schedules`, by log, kind and run.
-    kinds : (str, str)
-        The kind that stands for the log, and the one that stands for the twin.
-
-    Returns
-    -------
-    DataFrame
-        By metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the mean relative
-        difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs in which the
-        same scheduler is better as in the mean.
-
-    Examples
-    --------
-    >>> index = pd.MultiIndex.from_product([["KTH"], ["log", "twin"], [0]], names=["log", "kind", "run"])
-    >>> columns = ["easy_response", "conservative_response", "easy_slowdown", "conservative_slowdown"]
-    >>> table = pd.DataFrame([[100, 110, 10, 9], [90, 95, 10, 8]], index, columns)
-    >>> verdicts(table, ("log", "twin")).round(2).loc[("response", "KTH"), ["off_easy", "log", "twin"]].to_dict()
-    {'off_easy': -0.1, 'log': 0.1, 'twin': 0.06}
+    Gives a DataFrame, by metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the
+    mean relative difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs in
+    which the same scheduler is better as in the mean.
     """
     rows = {}
     for metric in ("response", "slowdown"):

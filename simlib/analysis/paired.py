@@ -212,13 +212,7 @@ def _values(schedule: Schedule, index: pd.Index) -> Floats:
 
 
 def places(own: pd.Index, index: pd.Index) -> Ints:
-    """Find where each job of an index stands in another index of the same jobs.
-
-    Examples
-    --------
-    >>> places(pd.Index([7, 9, 8]), pd.Index([7, 8, 9])).tolist()
-    [0, 2, 1]
-    """
+    """Find where each job of an index stands in another index of the same jobs."""
     keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
     by_key = np.argsort(keys, kind="stable")
     return by_key[np.searchsorted(keys, wanted, sorter=by_key)]

@@ -26,25 +26,13 @@ SECONDS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400)
 
 
 def size_class(procs: ArrayLike) -> Ints:
-    """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on.
-
-    Examples
-    --------
-    >>> size_class([1, 2, 3, 64, 65]).tolist()
-    [1, 2, 4, 64, 128]
-    """
+    """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on."""
     upper = 2 ** np.arange(31)
     return upper[np.searchsorted(upper, np.asarray(procs))]
 
 
 def class_name(upper: int) -> str:
-    """Write a size class as people do.
-
-    Examples
-    --------
-    >>> class_name(2), class_name(8), class_name(ALL)
-    ('2', '5-8', 'all')
-    """
+    """Write a size class as people do."""
     return "all" if upper == ALL else str(upper) if upper <= 2 else f"{upper // 2 + 1}-{upper}"
 
 
@@ -56,23 +44,9 @@ def _groups(jobs: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
 def by_class(workloads: Labelled) -> pd.DataFrame:
     """Describe the run times of each workload and size class.
 
-    Parameters
-    ----------
-    workloads : list of (str, Workload)
-
-    Returns
-    -------
-    DataFrame
-        By workload and size class: `jobs`, `share` of the workload's jobs, `size_mean` (processors), `run_mean` and
-        the quantiles `run_10` to `run_90` (seconds, each a run time that occurs), and `upto_<seconds>`, the share of
-        jobs that ran for no longer.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 2))
-    >>> named(by_class([("made", w)])).run_50.to_dict()
-    {('made', 'all'): 5, ('made', '2'): 5, ('made', '3-4'): 10}
+    Gives a DataFrame, by workload and size class: `jobs`, `share` of the workload's jobs, `size_mean`
+    (processors), `run_mean` and the quantiles `run_10` to `run_90` (seconds, each a run time that occurs), and
+    `upto_<seconds>`, the share of jobs that ran for no longer.
     """
     rows = {}
     for label, workload in workloads:
@@ -92,24 +66,12 @@ def _index(keys: Iterable[tuple[str, int]]) -> pd.MultiIndex:
 
 
 def named(table: pd.DataFrame) -> pd.DataFrame:
-    """Write the size classes of a table as people do, for reading and saving.
-
-    Examples
-    --------
-    >>> named(pd.DataFrame({"jobs": [7, 5]}, pd.Index([ALL, 8], name="size_class"))).jobs.to_dict()
-    {'all': 7, '5-8': 5}
-    """
+    """Write the size classes of a table as people do, for reading and saving."""
     return table.rename(index=class_name, level="size_class")
 
 
 def cumulative(run: ArrayLike, seconds: ArrayLike) -> Floats:
-    """Find the share of run times that are no longer than each of `seconds`.
-
-    Examples
-    --------
-    >>> cumulative([5, 10, 60, 3600], [1, 10, 3600]).tolist()
-    [0.0, 0.5, 1.0]
-    """
+    """Find the share of run times that are no longer than each of `seconds`."""
     ordered = np.sort(run)
     return np.searchsorted(ordered, seconds, side="right") / len(ordered)
 
@@ -117,25 +79,8 @@ def cumulative(run: ArrayLike, seconds: ArrayLike) -> Floats:
 def curves(workloads: Labelled, least_jobs: int = 100, points: int = 300) -> pd.DataFrame:
     """Work out the cumulative distributions of run times as curves, for drawing.
 
-    Parameters
-    ----------
-    workloads : list of (str, Workload)
-    least_jobs : int
-        A size class with fewer is left out: its curve would be chance.
-    points : int
-        Where a curve is evaluated, evenly on the logarithmic scale from one second to the longest run.
-
-    Returns
-    -------
-    DataFrame
-        By workload and size class, a column a time (seconds): the share of jobs that ran for no longer.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 9, 9, 3), B=(1, 3, 3, 2), C=(2, 5, 5, 2))
-    >>> curves([("made", w)], least_jobs=2, points=3).loc[("made", 2)].to_dict()
-    {1: 0.0, 3: 0.5, 9: 1.0}
+    Gives a DataFrame, by workload and size class, a column a time (seconds): the share of jobs that ran for no
+    longer.
     """
     longest = max((workload.jobs.run.max() for _, workload in workloads if len(workload)), default=1)
     seconds = np.unique(np.rint(np.geomspace(1, max(longest, 2), points)).astype(np.int64))
@@ -153,27 +98,8 @@ def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFra
     The distance is Kolmogorov and Smirnov's: the largest vertical gap between two cumulative distributions, 0 where
     they are the same and 1 where they do not overlap.
 
-    Parameters
-    ----------
-    workloads : list of (str, Workload)
-    to : str
-        Label of the one.
-    least_jobs : int
-        Size classes with fewer jobs on either side are left out.
-
-    Returns
-    -------
-    DataFrame
-        By size class as it is written, "all" for all jobs, a column each other workload; the row "sizes" is the
-        distance between the distributions of size.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> one = simlib.Workload.of("one", 4, A=(0, 9, 9, 3), B=(1, 3, 3, 2))
-    >>> other = simlib.Workload.of("other", 4, A=(0, 9, 9, 3), B=(1, 5, 5, 2))
-    >>> distances([("one", one), ("other", other)], "one", least_jobs=1).other.to_dict()
-    {'sizes': 0.0, 'all': 0.5, '2': 1.0, '3-4': 0.0}
+    Gives a DataFrame, by size class as it is written, "all" for all jobs, a column each other workload; the row
+    "sizes" is the distance between the distributions of size.
     """
     jobs = {label: workload.jobs for label, workload in workloads}
     runs = {label: {upper: part.run for upper, part in _groups(table)} for label, table in jobs.items()}
@@ -195,23 +121,9 @@ def backfilled(schedule: Schedule) -> pd.DataFrame:
 
     A job counts as backfilled if it starts while one that arrived earlier is left waiting.
 
-    Parameters
-    ----------
-    schedule : Schedule
-
-    Returns
-    -------
-    DataFrame
-        By size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`, the same of
-        processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all; `response_s` and
-        `bounded_slowdown`, means (MF's formula, without a floor of 1).
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
-    >>> backfilled(simlib.simulate(w, simlib.EASY())).backfilled.round(2).to_dict()
-    {0: 0.33, 1: 1.0, 2: 0.0, 4: 0.0}
+    Gives a DataFrame, by size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`,
+    the same of processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all;
+    `response_s` and `bounded_slowdown`, means (MF's formula, without a floor of 1).
     """
     wait, run, procs, passed = (schedule.column(name) for name in ("wait", "run", "procs", "backfilled"))
     classes, which = np.unique(size_class(procs), return_inverse=True)

@@ -10,13 +10,7 @@ FREE = np.iinfo(np.int64).min
 
 
 def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
-    """Find how many processors jobs use at most at once.
-
-    Examples
-    --------
-    >>> most_at_once(np.array([0, 5]), np.array([5, 9]), np.array([3, 4]))
-    4
-    """
+    """Find how many processors jobs use at most at once."""
     times = np.concatenate([end, start])  # at the same second ends come first
     change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
     return int(np.cumsum(change).max(initial=0))
@@ -24,28 +18,7 @@ def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
 
 @compiled
 def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
-    """Give each job the lowest free processors, in one piece or several.
-
-    Parameters
-    ----------
-    start, end : int64 arrays
-        Seconds, jobs in order of start; one that ends when it starts has none for any time.
-    procs : int64 array
-    rows : int
-        Processors that there are: no fewer than `most_at_once`, or a job gets too few.
-
-    Returns
-    -------
-    int64 array, shape (pieces, 3)
-        The job's place, its first processor of these, counted from 0, and how many.
-
-    Examples
-    --------
-    The third job gets what the first left free, on both sides of the second:
-
-    >>> pieces(np.array([0, 0, 5]), np.array([5, 9, 8]), np.array([1, 1, 2]), 3).tolist()
-    [[0, 0, 1], [1, 1, 1], [2, 0, 1], [2, 2, 1]]
-    """
+    """Give each job the lowest free processors, in one piece or several."""
     # the machine is kept as segments of neighbours that are taken until the same second
     top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, FREE), 1
     new_top, new_until = top.copy(), until.copy()

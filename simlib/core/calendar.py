@@ -15,13 +15,7 @@ Moment = str | date | np.datetime64
 
 
 def in_a_zone(start: Moment | None) -> pd.Timestamp | None:
-    """Make a Timestamp in a zone of a time, UTC where it has none; None stays None.
-
-    Examples
-    --------
-    >>> in_a_zone("1996-09-23 12:00")
-    Timestamp('1996-09-23 12:00:00+0000', tz='UTC')
-    """
+    """Make a Timestamp in a zone of a time, UTC where it has none; None stays None."""
     if start is None:
         return None
     start = pd.Timestamp(start)
@@ -35,28 +29,6 @@ def month_edges(
     """List the months from one to a later one, and the edges between them as seconds after `clock`.
 
     Shaken runs ask for the same ones again and again, and calendars are slow. Clocks of two zones can be equal.
-
-    Parameters
-    ----------
-    clock : Timestamp
-        The time of second 0.
-    zone : tzinfo
-        Whose calendar it is.
-    year, month, last_year, last_month : int
-
-    Returns
-    -------
-    months : list of str
-        `YYYY-MM`.
-    edges : int64 array
-        The second each of them begins at, and the one the last of them ends at.
-
-    Examples
-    --------
-    >>> clock = in_a_zone("1996-01-31")
-    >>> months, edges = month_edges(clock, clock.tz, 1996, 1, 1996, 2)
-    >>> months, (edges // 86400).tolist()
-    (['1996-01', '1996-02'], [-30, 1, 30])
     """
     begin, end = (pd.Period(year=y, month=m, freq="M") for y, m in ((year, month), (last_year, last_month)))
     months = pd.period_range(begin, end + 1)
@@ -67,40 +39,13 @@ def month_edges(
 
 
 class Calendar:
-    """Tell the time and the month of a log's seconds.
-
-    Attributes
-    ----------
-    name : str
-        For messages.
-    start : Timestamp or None
-        The time of second 0, in the zone whose calendar divides the log into months; None where it is not known.
-
-    Examples
-    --------
-    >>> log = Calendar()
-    >>> log.start = in_a_zone("1996-01-31")
-    >>> log.calendar_month([0, 86400]).tolist()
-    ['1996-01', '1996-02']
-    """
+    """Tell the time and the month of a log's seconds."""
 
     name: str
     start: pd.Timestamp | None
 
     def time(self, seconds: float) -> pd.Timestamp:
-        """Give the calendar time of a second of the log, as a Timestamp in the log's zone.
-
-        Raises
-        ------
-        ValueError
-            Where the log has no calendar.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> simlib.load("sample").time(0)
-        Timestamp('2026-01-01 00:00:00+0000', tz='UTC')
-        """
+        """Give the calendar time of a second of the log, as a Timestamp in the log's zone."""
         return self._clock() + pd.Timedelta(int(seconds), "s")
 
     def second(self, moment: Moment | int) -> int:
@@ -108,17 +53,6 @@ class Calendar:
 
         A local time that the clock shows twice is the earlier one; of one that it leaves out, the time at which it
         goes on.
-
-        Raises
-        ------
-        ValueError
-            For what is no time, or where the log has no calendar.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> simlib.load("sample").second("2026-01-02 01:00"), simlib.load("sample").second(90)
-        (90000, 90)
         """
         if isinstance(moment, (int, np.integer)):
             return int(moment)
@@ -135,54 +69,20 @@ class Calendar:
             ) from None
 
     def period(self, first: Moment | int, last: Moment | int) -> tuple[int, int]:
-        """Give the seconds of two calendar times, of which the second is the later: see `second`.
-
-        Raises
-        ------
-        ValueError
-            As from `second`, and where the second is not the later one.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> simlib.load("sample").period("2026-01-02", "2026-01-03")
-        (86400, 172800)
-        """
+        """Give the seconds of two calendar times, of which the second is the later: see `second`."""
         begin, end = self.second(first), self.second(last)
         if begin >= end:
             raise ValueError(f"{self.name}: found the time from {first} to {last}, expected an end after the beginning")
         return begin, end
 
     def month_starts(self, first: float, last: float) -> tuple[list[str], Ints]:
-        """List the calendar months that `first` to `last` (seconds) touch.
-
-        Returns
-        -------
-        months : list of str
-            `YYYY-MM`, in the log's own zone.
-        edges : int64 array
-            The second each of them begins at, and the one the last of them ends at.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> months, edges = simlib.load("sample").month_starts(0, 40 * 86400)
-        >>> months, (edges // 86400).tolist()
-        (['2026-01', '2026-02'], [0, 31, 59])
-        """
+        """List the calendar months that `first` to `last` (seconds) touch."""
         begin, end, clock = self.time(first), self.time(last), self._clock()
         months, edges = month_edges(clock, clock.tz, begin.year, begin.month, end.year, end.month)
         return list(months), edges.copy()
 
     def calendar_month(self, seconds: ArrayLike) -> np.ndarray:
-        """Find the month, `YYYY-MM` in the log's own zone, of each of an array of seconds.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> simlib.load("sample").calendar_month([0, 40 * 86400]).tolist()
-        ['2026-01', '2026-02']
-        """
+        """Find the month, `YYYY-MM` in the log's own zone, of each of an array of seconds."""
         seconds = np.asarray(seconds)
         if seconds.size == 0:
             return np.array([], dtype=object)

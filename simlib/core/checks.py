@@ -21,29 +21,7 @@ MOST_SHAKEN = 10**9
 
 
 def whole(where: str, name: str, found: object, least: int, most: int | None = None, why: str = "") -> None:
-    """Check that a setting is a whole number of a range.
-
-    Parameters
-    ----------
-    where, name : str
-        Whose setting it is, and its name.
-    found : object
-    least : int
-    most : int, optional
-    why : str
-        The end of the message, for a range that needs a reason.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> whole("shake", "runs", 0, least=1)
-    Traceback (most recent call last):
-        ...
-    ValueError: shake: found runs=0, expected a whole number of at least 1
-    """
+    """Check that a setting is a whole number of a range."""
     right = isinstance(found, (int, np.integer)) and not isinstance(found, bool)
     if not (right and least <= found and (most is None or found <= most)):  # type: ignore[operator]
         expected = f"a whole number of at least {least:,}" if most is None else f"a whole number, {least:,} to {most:,}"
@@ -51,37 +29,13 @@ def whole(where: str, name: str, found: object, least: int, most: int | None = N
 
 
 def shaking(where: str, seconds: object, seed: object) -> None:
-    """Check by how many seconds submissions are moved, and the seed of that.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> shaking("shake", seconds=-5, seed=0)
-    Traceback (most recent call last):
-        ...
-    ValueError: shake: found seconds=-5, expected a whole number, 0 to 1,000,000,000
-    """
+    """Check by how many seconds submissions are moved, and the seed of that."""
     whole(where, "seconds", seconds, 0, MOST_SHAKEN)
     whole(where, "seed", seed, 0)
 
 
 def by_name(where: str, policies: object, least: int = 1) -> None:
-    """Check that policies have names, and that there are enough of them.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> by_name("compare", ["EASY"])
-    Traceback (most recent call last):
-        ...
-    ValueError: compare: found policies=['EASY'], expected a dict by name, such as {'EASY': simlib.EASY(), ...}
-    """
+    """Check that policies have names, and that there are enough of them."""
     named = isinstance(policies, Mapping)
     if not (named and len(policies) >= least):  # type: ignore[arg-type]
         expected = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
@@ -90,51 +44,12 @@ def by_name(where: str, policies: object, least: int = 1) -> None:
 
 
 def is_own(policy: object) -> bool:
-    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> is_own(simlib.EASY()), is_own(object())
-    (True, False)
-    """
+    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests."""
     return type(policy).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 
 def columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Check the form of what a policy returned, and make arrays of it.
-
-    Parameters
-    ----------
-    returned : dict
-        As from a policy's `schedule` method, see `simlib.policies`.
-    policy : object
-        For the message.
-    jobs : DataFrame
-        The jobs that it was asked to schedule.
-
-    Returns
-    -------
-    dict of arrays
-        `start`, and `submit` and `shadow` if they are there, as int64; `backfilled` as bool; others as they are.
-
-    Raises
-    ------
-    ValueError
-        Where there is no dict with `start`, where a column has not one value a job, where times are not whole seconds,
-        where `backfilled` is not true or false, and where a column is named as one that is there already.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> jobs = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).jobs
-    >>> columns({"start": [0, 10]}, "mine", jobs)
-    {'start': array([ 0, 10])}
-    >>> columns({"start": [0, 10.5]}, "mine", jobs)
-    Traceback (most recent call last):
-        ...
-    ValueError: mine: start: job B: found 10.5, expected whole seconds
-    """
+    """Check the form of what a policy returned, and make arrays of it."""
     if not isinstance(returned, dict) or "start" not in returned:
         keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
         what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
@@ -180,17 +95,7 @@ def _first(values: np.ndarray) -> str:
 
 
 def possible(schedule: "Schedule") -> None:
-    """Check that the machine could have run a schedule: see `simlib.Schedule.check`.
-
-    Examples
-    --------
-    >>> import numpy as np, simlib
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> possible(simlib.Schedule(w, "mine", "extend", run=np.array([10, 5]), start=[0, 2]))
-    Traceback (most recent call last):
-        ...
-    ValueError: two jobs under mine: job B starts at second 2, when 5 processors are in use with it: ...
-    """
+    """Check that the machine could have run a schedule: see `simlib.Schedule.check`."""
     jobs, where = schedule.jobs, f"{schedule.workload.name} under {schedule.policy}"
     submit, start, end = (jobs[name].to_numpy() for name in ("submit", "start", "end"))
     due = _due(schedule, end)

@@ -15,29 +15,7 @@ TOO_LARGE = "larger than the machine"
 
 
 def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Give a jobs table all `COLUMNS`, as int64.
-
-    Parameters
-    ----------
-    jobs : DataFrame
-        At least the columns `submit`, `run` and `procs`; `estimate` defaults to `run`, others to -1.
-    name : str
-        The workload's, for the message.
-
-    Raises
-    ------
-    ValueError
-        Where a column is missing, or holds what is no whole number; where labels of the index repeat, or are nan.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"submit": [0], "run": [60], "procs": [4]})
-    >>> completed(table, "example").loc[0].to_dict() == dict.fromkeys(COLUMNS, -1) | {
-    ...     "submit": 0, "run": 60, "procs": 4, "estimate": 60
-    ... }
-    True
-    """
+    """Give a jobs table all `COLUMNS`, as int64."""
     refuse_labels(jobs.index, f"{name}: jobs")
     if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
         return copied(jobs)
@@ -63,20 +41,7 @@ def completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def refuse_labels(labels: pd.Index, where: str) -> None:
-    """Check that each job has a label of its own, by which what is found of it is put beside it.
-
-    Raises
-    ------
-    ValueError
-        For labels that repeat, or are nan.
-
-    Examples
-    --------
-    >>> refuse_labels(pd.Index([1, 2, 1]), "two parts")
-    Traceback (most recent call last):
-        ...
-    ValueError: two parts: found label 1 at positions 0 and 2, expected one for each job; number them anew, ...
-    """
+    """Check that each job has a label of its own, by which what is found of it is put beside it."""
     absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
     if labels.is_unique and not absent.any():
         return
@@ -91,23 +56,7 @@ def refuse_labels(labels: pd.Index, where: str) -> None:
 
 
 def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is.
-
-    Returns
-    -------
-    jobs : DataFrame
-        Those that take part, in the order that they had.
-    others : DataFrame
-        Those that do not, with a further column `dropped`: why.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"run": [60, -1, 60], "procs": [4, 4, 9]})
-    >>> jobs, others = taking_part(table, 8)
-    >>> len(jobs), list(others.dropped)
-    (1, ['run time unknown', 'larger than the machine'])
-    """
+    """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is."""
     out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
     others = jobs[out]  # few, for words take long
     reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
@@ -115,51 +64,20 @@ def taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Put jobs in order of submit time, equal ones as they were.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> by_arrival(pd.DataFrame({"submit": [5, 0, 5]}, index=["A", "B", "C"])).index.to_list()
-    ['B', 'A', 'C']
-    """
+    """Put jobs in order of submit time, equal ones as they were."""
     submit = jobs.submit.to_numpy()
     return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[in_order(submit)]
 
 
 def unrequested(jobs: pd.DataFrame, log: pd.DataFrame | None) -> pd.Index:
-    """Find the jobs whose log has no requested time, so that the run time takes its place.
-
-    Returns
-    -------
-    Index
-        Of such jobs of the log; empty where there is no log.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.load("sample")
-    >>> len(unrequested(w.jobs, w.log))
-    394
-    """
+    """Find the jobs whose log has no requested time, so that the run time takes its place."""
     if log is None or "requested_time" not in log:
         return jobs.index[:0]
     return log.index[log.requested_time.to_numpy() <= 0.5]  # half a second is rounded to none
 
 
 def followed(jobs: pd.DataFrame, log: pd.DataFrame | None, name: str) -> tuple[Ints, Ints]:
-    """Find which job each job follows by the log's fields 17 and 18: see `simlib.Workload.followed`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from simlib.logs.swf_lines import FIELDS
-    >>> log = pd.DataFrame(-1, index=[1, 2], columns=FIELDS)
-    >>> log = log.assign(job=[1, 2], submit=[0, 90], preceding=[-1, 1], think=[-1, 30])
-    >>> place, think = followed(log, log, "example")
-    >>> place.tolist(), think.tolist()
-    ([-1, 0], [0, 30])
-    """
+    """Find which job each job follows by the log's fields 17 and 18: see `simlib.Workload.followed`."""
     if log is None or not (log.preceding.loc[jobs.index] > 0).any():
         raise ValueError(
             f"{name}: found no job with a preceding one, so there is no feedback; expected a log with fields "

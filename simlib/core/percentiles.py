@@ -25,38 +25,14 @@ CHUNK = 32
 
 
 def statistics(values: ArrayLike) -> Floats:
-    """Find mean, median, 95th and 99th percentile of some values; nan where there is none.
-
-    Examples
-    --------
-    >>> statistics([4, 1, 2, 3]).tolist()
-    [2.5, 2.0, 4.0, 4.0]
-    """
+    """Find mean, median, 95th and 99th percentile of some values; nan where there is none."""
     values = np.asarray(values, float)
     one = np.zeros((len(values), 1), np.int32)
     return by_group(values, one, np.array([len(values)]))[0]
 
 
 def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, float]:
-    """Find the percentiles of wait, response and bounded slowdown of a schedule.
-
-    Parameters
-    ----------
-    wait, run : int64 array
-        Seconds.
-    floor : float or None
-        Of the bounded slowdown; None for MF's formula.
-
-    Returns
-    -------
-    dict
-        `median_wait`, `p95_wait`, `p99_wait`, then the same of `response` and `bounded_slowdown`.
-
-    Examples
-    --------
-    >>> of_measures(np.array([0, 30, 60]), np.array([60, 60, 60]))["median_response"]
-    90.0
-    """
+    """Find the percentiles of wait, response and bounded slowdown of a schedule."""
     measures = {
         "wait": wait,
         "response": metrics.response(wait, run),
@@ -67,29 +43,7 @@ def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, f
 
 
 def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
-    """Find mean, median, 95th and 99th percentile of each group.
-
-    Parameters
-    ----------
-    values : float array
-        Of each job.
-    code : int32 array, shape (jobs, ways)
-        The row of each job by each way to divide them, -1 for none: see `simlib.analysis.comparison.Groups`.
-    jobs : int64 array
-        Of each row.
-    order : int64 array, optional
-        What sorts the values, where it is known: to sort takes longer than all else.
-
-    Returns
-    -------
-    float array, shape (rows, 4)
-        Columns `STATISTICS`.
-
-    Examples
-    --------
-    >>> by_group(np.array([4.0, 1.0, 2.0]), np.array([[0], [1], [1]], "int32"), np.array([1, 2])).tolist()
-    [[4.0, 4.0, 4.0, 4.0], [1.5, 1.0, 2.0, 2.0]]
-    """
+    """Find mean, median, 95th and 99th percentile of each group."""
     return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
 
 
@@ -118,28 +72,7 @@ def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints)
 
 
 def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
-    """Add up the values of each group's jobs by block, such as a week; without values count the jobs.
-
-    Parameters
-    ----------
-    values : float array or None
-        Of each job.
-    code : int32 array, shape (jobs, ways)
-        As for `by_group`.
-    rows : int
-    block : int64 array
-        Of each job.
-    blocks : int
-
-    Returns
-    -------
-    float array, shape (rows, blocks)
-
-    Examples
-    --------
-    >>> block_sums(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, np.array([0, 0, 1]), 2).tolist()
-    [[4.0, 8.0]]
-    """
+    """Add up the values of each group's jobs by block, such as a week; without values count the jobs."""
     found = np.zeros(rows * blocks)
     for of_job in code.T.astype(np.int64):
         known = of_job >= 0
@@ -149,35 +82,7 @@ def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, block
 
 
 def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
-    """Find mean, median, 95th and 99th percentile of each group when blocks of jobs count as often as they are drawn.
-
-    Parameters
-    ----------
-    values : float array
-        Of each job.
-    code : int32 array, shape (jobs, ways)
-        As for `by_group`.
-    rows : int
-    block : int64 array
-        Of each job: its week, say.
-    drawn : int array, shape (blocks, resamples)
-        How often each block was drawn.
-    order : int64 array, optional
-        As for `by_group`.
-
-    Returns
-    -------
-    float array, shape (rows, 4, resamples)
-        nan where no job of the group was drawn.
-
-    Examples
-    --------
-    Two weeks, each of which is drawn twice or not at all:
-
-    >>> week, drawn = np.array([0, 0, 1]), np.array([[1, 2, 0], [1, 0, 2]])
-    >>> resampled(np.array([1.0, 3.0, 8.0]), np.zeros((3, 1), "int32"), 1, week, drawn)[0, 0].tolist()
-    [4.0, 2.0, 8.0]
-    """
+    """Find what `by_group` does where blocks of jobs count as often as they are drawn."""
     found = np.empty((rows, len(STATISTICS), drawn.shape[1]))
     jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn

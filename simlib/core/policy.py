@@ -21,14 +21,7 @@ class Policy(Protocol):
 
 
 def shown(policy: Any) -> str:
-    """Write a policy as it would be typed: its name, and the options that are not as they are by default.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> shown(simlib.EASY(order="sjf"))
-    "EASY(order='sjf')"
-    """
+    """Write a policy as it would be typed: its name, and the options that are not as they are by default."""
     given = {one.name: (getattr(policy, one.name), one.default) for one in fields(policy) if one.repr}
     options = [f"{name}={_written(value)}" for name, (value, default) in given.items() if not _same(value, default)]
     return f"{type(policy).__name__}({', '.join(options)})"

@@ -91,7 +91,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
     in_python = getattr(prepared, "in_python", False)
     watched = partial(interruptible, schedule, len(submit), foreign, in_python)
-    columns = watched() if "watch" in _parameters(prepared) else schedule()
+    columns = watched() if "progress_and_stop" in _parameters(prepared) else schedule()
     if in_python:
         policy = prepared  # with what it remembers
     elif own:
@@ -460,15 +460,7 @@ class Schedule:
 
 
 def page(schedule: "Schedule") -> str:
-    """Write what a schedule is, and its main measures, as HTML.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))
-    >>> page(simlib.simulate(w, simlib.EASY()))[:38]
-    '<p><b>two jobs</b> under EASY()</p><ta'
-    """
+    """Write what a schedule is, and its main measures, as HTML."""
     found = schedule.summary(percentiles=True)
     rows = {}
     for name in ("wait", "response", "bounded_slowdown"):

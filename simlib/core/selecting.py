@@ -17,26 +17,7 @@ _Workload = TypeVar("_Workload", bound="Workload")
 
 
 def select(workload: _Workload, which: str | ArrayLike) -> _Workload:
-    """Select the jobs for which `which` holds, as a new Workload.
-
-    Parameters
-    ----------
-    which : str or boolean array
-        An expression over the columns of `jobs` and the fields of the log, as for `DataFrame.query`, such as
-        "status == 1" or "requested_time > 0"; or one truth value a job.
-
-    Raises
-    ------
-    ValueError
-        Where the expression cannot be evaluated, or is not true or false of each job.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> w.select("procs > 2").jobs.index.to_list()
-    ['A']
-    """
+    """Select the jobs for which `which` holds, as a new Workload."""
     table = workload.jobs
     if not isinstance(which, str):
         return workload.derive(table[np.asarray(which, dtype=bool)], "selected jobs")
@@ -55,24 +36,7 @@ def select(workload: _Workload, which: str | ArrayLike) -> _Workload:
 
 
 def months(workload: _Workload, first: str, last: str | None = None) -> _Workload:
-    """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload.
-
-    Parameters
-    ----------
-    first, last : str
-        `YYYY-MM` in the log's own zone; `last` is `first` by default.
-
-    Raises
-    ------
-    ValueError
-        For a month that is none, or when no job was submitted then.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> len(simlib.load("sample").months("2026-02"))
-    1892
-    """
+    """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
     last = last or first
     for month in (first, last):
         if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
@@ -101,24 +65,6 @@ def between(workload: _Workload, first: Moment | int, last: Moment | int) -> _Wo
 
     What ran or waited before is not in it: a simulation of it begins with an empty machine. `Schedule.between` and
     `simlib.plots.gantt` look at a part of the full schedule.
-
-    Parameters
-    ----------
-    first, last : str, date or int
-        In the log's own zone, such as "2012-05-03", which is its midnight, or "2012-05-03 14:30"; or seconds of the
-        log.
-
-    Raises
-    ------
-    ValueError
-        For what is no time, where the log has no calendar, and when no job was submitted then.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> week = simlib.load("sample").between("2026-02-02", "2026-02-09")
-    >>> len(week), str(week.time(week.jobs.submit.max()))
-    (462, '2026-02-08 23:33:25+00:00')
     """
     begin, end = workload.period(first, last)
     part = _part(
@@ -144,28 +90,7 @@ def _span(workload: "Workload") -> str:
 
 
 def partition(workload: _Workload, *partitions: int | str, procs: int) -> _Workload:
-    """Select the jobs of one or several partitions (field 16 of the log), as a new Workload on a machine of their size.
-
-    Parameters
-    ----------
-    *partitions : int or str
-        Their numbers, or their names where the log's header has them.
-    procs : int
-        Processors that they have together, which the log does not say. Larger jobs are dropped, and reported.
-
-    Raises
-    ------
-    ValueError
-        Where there is no log, for no partition, or one that has no job; the message lists those that have.
-
-    Examples
-    --------
-    >>> import pandas as pd, simlib
-    >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.logs.swf.FIELDS).assign(submit=[0, 5], run=9, procs=[4, 8])
-    >>> log["partition"] = [1, 2]
-    >>> simlib.Workload(simlib.logs.swf.jobs_of(log), 12, "cluster", log=log).partition(2, procs=8)
-    <Workload cluster: 1 jobs on 8 processors; 1 without requested time ...; partition 2; on 8 processors instead of 12>
-    """
+    """Select the jobs of one or several partitions (field 16 of the log), on a machine of their size."""
     name = workload.name
     if workload.log is None:
         raise ValueError(f"{name}: has no log, so the jobs' partitions are not known; expected one read from SWF")

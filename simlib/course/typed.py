@@ -19,49 +19,19 @@ FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "esti
 
 
 def read(jobs: Mapping[Any, Sequence[object]], given: Workload) -> Workload:
-    """Make a workload of jobs without a complaint, on the machine of another workload.
-
-    Parameters
-    ----------
-    jobs : dict
-        By job its submit time, run time, processors and estimate: numbers, or texts as they were typed.
-    given : Workload
-
-    Returns
-    -------
-    Workload
-
-    Examples
-    --------
-    >>> given = Workload.of("one job", 4, A=(0, 10, 10, 3))
-    >>> read({"A": ["0", "10", "2", "10"]}, given).jobs.procs["A"].item()
-    2
-    """
+    """Make a workload of jobs without a complaint, on the machine of another workload."""
     numbers = {job: [_whole(value) for value in values] for job, values in jobs.items()}
     return Workload(pd.DataFrame.from_dict(numbers, orient="index", columns=list(FIELDS)), given.procs, given.name)
 
 
 def in_order(jobs: Mapping[Any, Sequence[object]], given: Workload) -> dict[Any, Sequence[object]]:
-    """Put jobs in the order of the rows of their table, which a notebook's file does not keep: added ones come last.
-
-    Examples
-    --------
-    >>> given = Workload.of("two jobs", 4, b=(0, 10, 10, 3), a=(0, 10, 10, 3))
-    >>> list(in_order({"a": [], "b": [], "new1": [], "new10": [], "new2": []}, given))
-    ['b', 'a', 'new1', 'new2', 'new10']
-    """
+    """Put jobs in the order of the rows of their table, which a notebook's file does not keep: added ones come last."""
     first = [str(job) for job in given.jobs.index if str(job) in jobs]
     return {job: jobs[job] for job in [*first, *sorted(set(jobs) - set(first), key=lambda job: (len(job), job))]}
 
 
 def complaints(jobs: Mapping[Any, Sequence[object]], machine: int) -> list[str]:
-    """Tell what is wrong with jobs for a machine of so many processors, a sentence a number.
-
-    Examples
-    --------
-    >>> complaints({"A": ["0", "ten", "3", "10"]}, 4)
-    ["Job A, run [s]: found 'ten', expected a whole number from 0 to 1,000,000,000."]
-    """
+    """Tell what is wrong with jobs for a machine of so many processors, a sentence a number."""
     if not jobs:
         return ["There is no job: add one."]
     if len(jobs) > LIMIT:
@@ -77,13 +47,7 @@ def complaints(jobs: Mapping[Any, Sequence[object]], machine: int) -> list[str]:
 
 
 def complaint(job: Hashable, field: str, value: object, machine: int) -> str | None:
-    """Tell what is wrong with a number of a job, or return None.
-
-    Examples
-    --------
-    >>> complaint("A", "procs", "5", machine=4)
-    "Job A, processors: found '5', expected a whole number from 1 to 4, the size of the machine."
-    """
+    """Tell what is wrong with a number of a job, or return None."""
     least, most = (1, machine) if field == "procs" else (0, LONGEST)
     whole = _whole(value)
     if whole is not None and least <= whole <= most:

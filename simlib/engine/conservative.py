@@ -114,7 +114,7 @@ def move_forward(profile, reserved, estimate, size, horizon, when_early):
 
 
 @compiled
-def conservative(submit, run, estimate, size, machine, preceding, think, watch, when_early):
+def conservative(submit, run, estimate, size, machine, preceding, think, progress_and_stop, when_early):
     """Start times under conservative backfilling.
 
     Parameters
@@ -123,7 +123,8 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
         processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    progress_and_stop : int64 array
+        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
     when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
         schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
 
@@ -140,7 +141,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
     starting = np.empty(n, np.uint64)
     horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
 
-    while watch[1] == 0:
+    while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(by_end), next_start(reserved))
         if now == NEVER:
             break
@@ -172,5 +173,5 @@ def conservative(submit, run, estimate, size, machine, preceding, think, watch, 
             job = starting[i]
             backfilled[job] = passed_another(reserved, job)
             insert(by_end, job, now + run[job])
-        watch[0] += count
+        progress_and_stop[0] += count
     return start, guarantee, backfilled

@@ -43,7 +43,7 @@ def shadow_time(head_size, free, now, running, count, expected_end, size):
 
 
 @compiled
-def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_extra):
+def easy(submit, run, estimate, size, machine, preceding, think, progress_and_stop, reuse_extra):
     """Start times under EASY backfilling.
 
     Parameters
@@ -52,7 +52,8 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
         processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    progress_and_stop : int64 array
+        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
 
     Returns
@@ -65,11 +66,11 @@ def easy(submit, run, estimate, size, machine, preceding, think, watch, reuse_ex
     expected, first_shadow = running.by_expected_end, np.full(submit.size, -1)
     shadow, extra = np.int64(0), np.int64(0)
 
-    while watch[1] == 0:
+    while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(running.by_end))
         if now == NEVER:
             break
-        watch[0] = arrivals.arrived[0] - waiting(queue)
+        progress_and_stop[0] = arrivals.arrived[0] - waiting(queue)
 
         while next_end(running.by_end) <= now:  # 1. jobs leave
             job = end_job(running, size)

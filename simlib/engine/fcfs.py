@@ -7,7 +7,7 @@ from .running import NEVER, arrivals_of, arrive, insert, next_arrival, next_end,
 
 
 @compiled
-def fcfs(submit, run, size, machine, preceding, think, watch):
+def fcfs(submit, run, size, machine, preceding, think, progress_and_stop):
     """Start times under FCFS.
 
     Parameters
@@ -16,7 +16,8 @@ def fcfs(submit, run, size, machine, preceding, think, watch):
         processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    progress_and_stop : int64 array
+        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
 
     Returns
     -------
@@ -28,11 +29,11 @@ def fcfs(submit, run, size, machine, preceding, think, watch):
     started = 0  # the queue is order[started:arrived]
     free = machine
 
-    while watch[1] == 0:
+    while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(by_end))
         if now == NEVER:
             break
-        watch[0] = started
+        progress_and_stop[0] = started
 
         while next_end(by_end) <= now:  # 1. jobs leave
             job = take_next(by_end)

@@ -110,7 +110,7 @@ def reserving(
     machine,
     preceding,
     think,
-    watch,
+    progress_and_stop,
     most,
     threshold,
     prioritised,
@@ -125,7 +125,8 @@ def reserving(
         processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    progress_and_stop : int64 array
+        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
     most : int, how many of the first jobs in the queue have a reservation
     threshold : float, the expected slowdown from which on a job gets one; `ADAPTIVE`; 0 for any
     prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
@@ -144,7 +145,7 @@ def reserving(
     backfilled, priorities = np.zeros(n, np.bool_), np.empty(n)
     free, horizon, due, slowdowns, ended = machine, -NEVER, NEVER, 0.0, 0
 
-    while watch[1] == 0:
+    while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(by_end), due)
         if now == NEVER:
             break
@@ -195,7 +196,7 @@ def reserving(
                 insert(by_end, job, now + run[job])
                 free -= size[job]
                 note_start(facts, job, now, size)
-                watch[0] += 1
+                progress_and_stop[0] += 1
             else:
                 due = min(due, start[job])
                 queue[left] = job

@@ -118,7 +118,7 @@ def easy_variants(
     machine,
     preceding,
     think,
-    watch,
+    progress_and_stop,
     reuse_extra,
     ordering,
     priority,
@@ -136,7 +136,8 @@ def easy_variants(
         processors. The submit times of followers are set to the simulated ones.
     machine : int, processors; no job is larger
     preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    watch : int64 array, [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has
+    progress_and_stop : int64 array
+        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors
     ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
         `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
@@ -165,11 +166,11 @@ def easy_variants(
     first_shadow = np.full(n, -1)
     shadow, extra = np.int64(0), np.int64(0)
 
-    while watch[1] == 0:
+    while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(running.by_end), next_correction(predicting, running))
         if now == NEVER:
             break
-        watch[0] = arrivals.arrived[0] - waiting(queue)
+        progress_and_stop[0] = arrivals.arrived[0] - waiting(queue)
 
         while next_end(running.by_end) <= now:  # 1. jobs leave
             job = end_job(running, size)

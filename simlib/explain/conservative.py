@@ -20,22 +20,7 @@ SHORTEST = 10
 
 @dataclass
 class Entitled:
-    """Who gets a reservation: the first `most` jobs that wait, once their expected slowdown has come to a threshold.
-
-    Attributes
-    ----------
-    most : float
-    threshold : float or None
-        None for the mean bounded slowdown of the jobs that have ended.
-    slowdowns, ended : float, int
-        The sum of these, and how many they are.
-
-    Examples
-    --------
-    >>> job = Job("A", 0, submit=0, run=10, estimate=10, procs=3)
-    >>> Entitled(most=2).to_one(job, waiting=1, now=0), Entitled(threshold=2).to_one(job, waiting=0, now=0)
-    (True, False)
-    """
+    """Who gets a reservation: the first `most` jobs that wait, once their expected slowdown has come to a threshold."""
 
     most: float = math.inf
     threshold: float | None = 0.0
@@ -71,31 +56,12 @@ class Entitled:
 
 
 def slowdown(wait: int, duration: int) -> float:
-    """Divide wait and duration by the duration: bounded slowdown, to nine digits.
-
-    Examples
-    --------
-    >>> slowdown(10, 20), slowdown(0, 1)
-    (1.5, 1.0)
-    """
+    """Divide wait and duration by the duration: bounded slowdown, to nine digits."""
     return round(max(1.0, (wait + duration) / max(duration, SHORTEST)) * 1e9) / 1e9
 
 
 def reserving(system: System, entitled: Entitled, order: Ranks | None = None) -> Decisions:
-    """Decide at an instant: see `simlib.EASY` for `reservations`, `simlib.Selective`, and `simlib.Conservative`.
-
-    Examples
-    --------
-    Job B gets a reservation, C would touch it, and D ends before.
-
-    >>> from functools import partial
-    >>> from simlib.explain.system import decisions
-    >>> rows = {"A": (0, 10, 3), "B": (1, 10, 4), "C": (2, 10, 1), "D": (2, 5, 1)}
-    >>> jobs = [Job(name, place, at, run, run, size) for place, (name, (at, run, size)) in enumerate(rows.items())]
-    >>> steps = decisions(System(4, jobs, profile=[[0, 4]]), partial(reserving, entitled=Entitled(most=1)))
-    >>> [(job.name, rule.kind) for rule, job, *_ in steps if job is not None][:4]
-    [('A', 'start'), ('B', 'reserve'), ('C', 'refuse'), ('D', 'backfill')]
-    """
+    """Decide at an instant: see `simlib.EASY` for `reservations`, `simlib.Selective`, and `simlib.Conservative`."""
     profile, now = system.profile, system.now
     forget_the_past(profile, now)
 
@@ -124,15 +90,7 @@ def reserving(system: System, entitled: Entitled, order: Ranks | None = None) ->
 
 
 def go_through(system: System, entitled: Entitled) -> Decisions:
-    """Go through the queue: who is entitled to a reservation gets one, and who can start does.
-
-    Examples
-    --------
-    >>> queue = [Job("wide", 0, 0, 10, 10, 4), Job("narrow", 1, 0, 10, 10, 1)]
-    >>> system = System(4, [], free=1, queue=queue, profile=[[0, 1], [20, 4]])
-    >>> [(job.name, rule.kind) for rule, job, *_ in go_through(system, Entitled())], queue[0].reserved
-    ([('wide', 'reserve'), ('narrow', 'backfill')], 20)
-    """
+    """Go through the queue: who is entitled to a reservation gets one, and who can start does."""
     now = system.now
     waiting: list[Job] = []
     for job in list(system.queue):
@@ -181,15 +139,7 @@ def _refusal(job: Job, system: System) -> tuple:
 
 
 def conservative(system: System, compress: str = "arrival") -> Decisions:
-    """Decide at an instant under conservative backfilling; `compress` as in `simlib.Conservative`.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import decisions
-    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 4)], profile=[[0, 4]])
-    >>> [(job.name, job.reserved) for rule, job, *_ in decisions(system, conservative) if rule.kind == "reserve"]
-    [('A', 0), ('B', 10)]
-    """
+    """Decide at an instant under conservative backfilling; `compress` as in `simlib.Conservative`."""
     profile, now = system.profile, system.now
     forget_the_past(profile, now)
 
@@ -227,22 +177,7 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
 
 
 def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]]:
-    """Find the earliest time at which a job fits (MF 2.1, step 1).
-
-    Returns
-    -------
-    anchor : int
-    too_short : list of (int, int)
-        Begin and end of the gaps before it that have enough processors, but not for long enough.
-
-    Examples
-    --------
-    Two processors are free from second 0 to 5, and from second 20 on:
-
-    >>> job = Job("A", arrival=0, submit=0, run=10, estimate=10, procs=2)
-    >>> anchor_point([[0, 2], [5, 1], [20, 4]], job)
-    (20, [(0, 5)])
-    """
+    """Find the earliest time at which a job fits (MF 2.1, step 1)."""
     anchor: int | None = None
     too_short: list[tuple[int, int]] = []
     for step, (time, free) in enumerate(profile):
@@ -258,17 +193,7 @@ def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]
 
 
 def move_forward(system: System, jobs: Sequence[Job]) -> Decisions:
-    """Compress: put each of these jobs in turn to the earliest time at which it fits, never later than it was.
-
-    Examples
-    --------
-    The machine is free since second 5, and job A still has its reservation at second 20:
-
-    >>> job = Job("A", 0, 0, 10, 10, 4, reserved=20)
-    >>> system = System(4, [], now=5, queue=[job], profile=[[5, 4], [20, 0], [30, 4]])
-    >>> [rule.kind for rule, *_ in move_forward(system, [job])], job.reserved
-    (['move'], 5)
-    """
+    """Compress: put each of these jobs in turn to the earliest time at which it fits, never later than it was."""
     for job in jobs:
         before = job.reserved
         give(system.profile, before, before + job.estimate, job.procs)
@@ -281,15 +206,7 @@ def move_forward(system: System, jobs: Sequence[Job]) -> Decisions:
 
 
 def reserve_anew(system: System) -> Decisions:
-    """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2).
-
-    Examples
-    --------
-    >>> job = Job("A", 0, 0, 10, 10, 4, reserved=20)
-    >>> system = System(4, [], now=5, queue=[job], profile=[[5, 4], [20, 0], [30, 4]])
-    >>> [job.reserved for _, job, *_ in reserve_anew(system)]
-    [5]
-    """
+    """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2)."""
     before = {job: job.reserved for job in system.queue}
     for job in system.queue:
         give(system.profile, job.reserved, job.reserved + job.estimate, job.procs)
@@ -304,42 +221,19 @@ def reserve_anew(system: System) -> Decisions:
 
 
 def take(profile: Profile, job: Job) -> None:
-    """Take a job's processors from its reserved start until its expected end.
-
-    Examples
-    --------
-    >>> profile = [[0, 4]]
-    >>> take(profile, Job("A", 0, 0, 10, 10, 3, reserved=5))
-    >>> profile
-    [[0, 4], [5, 1], [15, 4]]
-    """
+    """Take a job's processors from its reserved start until its expected end."""
     give(profile, job.reserved, job.reserved + job.estimate, -job.procs)
 
 
 def give(profile: Profile, begin: int, end: int, procs: int) -> None:
-    """Add `procs` free processors from `begin` until `end`; a negative number takes them.
-
-    Examples
-    --------
-    >>> profile = [[0, 4]]
-    >>> give(profile, 5, 10, -3)
-    >>> profile
-    [[0, 4], [5, 1], [10, 4]]
-    """
+    """Add `procs` free processors from `begin` until `end`; a negative number takes them."""
     first, last = split(profile, begin), split(profile, end)
     for step in range(first, last):
         profile[step][1] += procs
 
 
 def split(profile: Profile, time: int) -> int:
-    """Split the step that lasts at `time`, unless one begins then; return the place of the step that begins then.
-
-    Examples
-    --------
-    >>> profile = [[0, 4]]
-    >>> split(profile, 5), profile
-    (1, [[0, 4], [5, 4]])
-    """
+    """Split the step that lasts at `time`, unless one begins then; return the place of the step that begins then."""
     place = len(profile)
     while profile[place - 1][0] > time:
         place -= 1
@@ -350,15 +244,7 @@ def split(profile: Profile, time: int) -> int:
 
 
 def forget_the_past(profile: Profile, now: int) -> None:
-    """Let the first step begin now, and join neighbouring steps that have the same number of processors free.
-
-    Examples
-    --------
-    >>> profile = [[0, 1], [5, 2], [10, 2]]
-    >>> forget_the_past(profile, 7)
-    >>> profile
-    [[7, 2]]
-    """
+    """Let the first step begin now, and join neighbouring steps that have the same number of processors free."""
     while len(profile) > 1 and profile[1][0] <= now:
         del profile[0]
     profile[0][0] = now
@@ -366,11 +252,5 @@ def forget_the_past(profile: Profile, now: int) -> None:
 
 
 def joined(profile: Profile) -> Profile:
-    """Copy the profile without steps that change nothing.
-
-    Examples
-    --------
-    >>> joined([[0, 1], [5, 1], [10, 2]])
-    [[0, 1], [10, 2]]
-    """
+    """Copy the profile without steps that change nothing."""
     return [list(step) for k, step in enumerate(profile) if k == 0 or step[1] != profile[k - 1][1]]

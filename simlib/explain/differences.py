@@ -9,27 +9,7 @@ from ..core.schedule import Schedule
 
 @dataclass(frozen=True)
 class Difference:
-    """Say where two schedules of the same jobs part, and why; printed, in words.
-
-    Attributes
-    ----------
-    job
-        The job's label: the first one, in order of time, that starts in one schedule and not in the other.
-    time : int
-        The second at which it starts in one of them. Before it, both have started the same jobs at the same times.
-    starts : (int, int)
-        The second at which it starts in the first and in the second schedule.
-    text : str
-        The same in words, and what a policy that `simlib.explain` knows decided on the job at that second.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
-    >>> difference = first_difference(simlib.simulate(w, simlib.FCFS()), simlib.simulate(w, simlib.EASY()))
-    >>> difference.job, difference.time, difference.starts
-    ('C', 2, (10, 2))
-    """
+    """Say where two schedules of the same jobs part, and why; printed, in words."""
 
     job: object
     time: int
@@ -44,30 +24,6 @@ def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     """Find the first job that two schedules start at different times, and say why.
 
     Hold your own policy against one that is known to be right: the same jobs, the reference or a compiled policy.
-
-    Parameters
-    ----------
-    one, other : Schedule
-        Of the same jobs on as many processors, with the same `overrun`.
-
-    Returns
-    -------
-    Difference or None
-        None where all jobs start at the same times in both.
-
-    Raises
-    ------
-    ValueError
-        Where the schedules are not of the same jobs, machine and run times.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
-    >>> fcfs, easy = (simlib.simulate(w, policy) for policy in (simlib.FCFS(), simlib.EASY()))
-    >>> print(first_difference(fcfs, easy))
-    Until second 2 both schedules start the same 1 jobs at the same times. Then they part at job C ...
-    EASY(...): Job C starts now, ahead of job B at the head: ... will end by 7, before the shadow time 10.
     """
     a, b = one.jobs, other.jobs
     same = a.index.equals(b.index) and a[_GIVEN].equals(b[_GIVEN]) and one.workload.procs == other.workload.procs

@@ -18,13 +18,6 @@ def fcfs(system: System, order: Ranks | None = None) -> Decisions:
     """Decide at an instant under FCFS: a job starts only when all before it in the queue have started.
 
     The queue is in order of arrival, unless it has an order of its own.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job, decisions
-    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 4)])
-    >>> [(system.now, rule.name) for rule, *_ in decisions(system, fcfs)][:3]
-    [(0, 'jobs end or arrive'), (0, 'the head fits'), (0, 'nobody may pass the head')]
     """
     yield from leave_and_join(system)
     if order is not None:
@@ -36,15 +29,7 @@ def fcfs(system: System, order: Ranks | None = None) -> Decisions:
 
 
 def start_from_the_head(system: System) -> Decisions:
-    """Start jobs from the head of the queue while they fit.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> queue = [Job(name, place, 0, 10, 10, 3) for place, name in enumerate("AB")]
-    >>> [job.name for _, job, _ in start_from_the_head(System(4, [], free=4, queue=queue))]
-    ['A']
-    """
+    """Start jobs from the head of the queue while they fit."""
     while system.queue and system.queue[0].procs <= system.free:
         head = system.queue[0]
         free = system.free
@@ -56,17 +41,7 @@ def start_from_the_head(system: System) -> Decisions:
 
 
 def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
-    """Loop on the queued jobs in order, and start each one that does not delay the head.
-
-    Examples
-    --------
-    Two processors are free until the head can start at second 10, and none is extra then:
-
-    >>> jobs = [Job(name, 0, 0, run, run, 2) for name, run in (("head", 5), ("long", 11), ("short", 10))]
-    >>> system = System(4, [], free=2, queue=jobs, shadow=10, extra=0)
-    >>> [(job.name, rule.kind) for rule, job, *_ in one_by_one(system)]
-    [('long', 'refuse'), ('short', 'backfill')]
-    """
+    """Loop on the queued jobs in order, and start each one that does not delay the head."""
     for job in system.queue[1:]:
         if may_pass(job, system):
             yield from pass_the_head(job, system, reuse_extra)
@@ -75,16 +50,7 @@ def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
 
 
 def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisions:
-    """Start the best of the jobs that do not delay the head, by an order, again and again.
-
-    Examples
-    --------
-    >>> jobs = [Job(name, 0, 0, run, run, 2) for name, run in (("head", 5), ("long", 9), ("short", 8))]
-    >>> system = System(4, [], free=2, queue=jobs, shadow=10, extra=0)
-    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
-    >>> [(job.name, rule.kind) for rule, job, *_ in in_order(system, shortest)]
-    [('short', 'try'), ('short', 'backfill'), ('long', 'refuse')]
-    """
+    """Start the best of the jobs that do not delay the head, by an order, again and again."""
     told = others = system.queue[1:]
     while fitting := [job for job in others if job.start is None and may_pass(job, system)]:
         window = system.shadow - system.now
@@ -101,28 +67,13 @@ def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisio
 
 
 def may_pass(job: Job, system: System) -> bool:
-    """Tell whether a job fits, and ends by the shadow time or on the extra processors.
-
-    Examples
-    --------
-    >>> system = System(4, [], free=2, shadow=10, extra=0)
-    >>> may_pass(Job("A", 0, 0, 10, 10, 2), system), may_pass(Job("B", 0, 0, 11, 11, 2), system)
-    (True, False)
-    """
+    """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
     ends_in_time = system.now + job.to_backfill <= system.shadow
     return job.procs <= system.free and (ends_in_time or job.procs <= system.extra)
 
 
 def pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisions:
-    """Start a job ahead of the head, which takes extra processors where it may run past the shadow time.
-
-    Examples
-    --------
-    >>> jobs = [Job("A", 0, 0, 10, 10, 4), Job("B", 0, 0, 30, 30, 1)]
-    >>> system = System(4, [], free=2, queue=jobs, shadow=10, extra=1)
-    >>> [rule.name for rule, *_ in pass_the_head(jobs[1], system)], system.extra
-    (['fits the extra processors'], 0)
-    """
+    """Start a job ahead of the head, which takes extra processors where it may run past the shadow time."""
     head, extra = system.queue[0], system.extra
     system.start(job, backfilled=True)
     if system.now + job.to_backfill <= system.shadow:
@@ -133,13 +84,7 @@ def pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisi
 
 
 def refusal(job: Job, system: System) -> tuple:
-    """Say why a job may not pass the head.
-
-    Examples
-    --------
-    >>> refusal(Job("A", 0, 0, 10, 10, 3), System(4, [], free=2, shadow=10, extra=0))[0].name
-    'more processors than are free'
-    """
+    """Say why a job may not pass the head."""
     if job.procs > system.free:
         return rules.too_large, job, system.free
     return rules.would_delay_the_head, job, system.now + job.to_backfill, system.shadow, system.extra
@@ -149,17 +94,7 @@ def refusal(job: Job, system: System) -> tuple:
 
 
 def best_set(system: System) -> Decisions:
-    """Start those of the first jobs behind the head that together take the most free processors.
-
-    Examples
-    --------
-    Of three free processors C and D would take two, E alone takes all:
-
-    >>> jobs = [Job(name, 0, 0, 5, 5, procs) for name, procs in (("B", 9), ("C", 1), ("D", 1), ("E", 3))]
-    >>> system = System(9, [], free=3, queue=jobs, shadow=10, extra=0)
-    >>> [(job.name, rule.kind) for rule, job, *_ in best_set(system)]
-    [('E', 'choose'), ('C', 'refuse'), ('D', 'refuse'), ('E', 'backfill')]
-    """
+    """Start those of the first jobs behind the head that together take the most free processors."""
     head, *others = system.queue
     free = system.free
     near = others[:DEPTH]
@@ -179,14 +114,7 @@ def best_set(system: System) -> Decisions:
 
 
 def easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
-    """List those whom EASY would take: each that fits beside those before it.
-
-    Examples
-    --------
-    >>> jobs = [Job(name, 0, 0, 5, 5, procs) for name, procs in (("C", 2), ("D", 3), ("E", 1))]
-    >>> [job.name for job in easys_own(jobs, System(9, [], free=3, shadow=10, extra=0))]
-    ['C', 'E']
-    """
+    """List those whom EASY would take: each that fits beside those before it."""
     free, extra = system.free, system.extra
     found = []
     for job in candidates:
@@ -200,12 +128,6 @@ def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
     """List the set that takes the most free processors, and no more than the extra ones past the shadow time.
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on.
-
-    Examples
-    --------
-    >>> jobs = [Job(name, 0, 0, 5, 5, procs) for name, procs in (("C", 2), ("D", 2), ("E", 3))]
-    >>> [job.name for job in fullest(jobs, System(9, [], free=5, shadow=10, extra=0))]
-    ['C', 'E']
     """
 
     own = easys_own(candidates, system)
@@ -241,22 +163,7 @@ def _past(job: Job, system: System) -> int:
 
 
 class Predictor:
-    """What is known of the jobs that have ended, and what it makes of those that arrive and of those that run.
-
-    Parameters
-    ----------
-    predictions : Predictions
-    ended : sequence of Job
-        Jobs that ended before.
-
-    Examples
-    --------
-    >>> ended = [Job(run, run, 0, run, 60, 1, start=0, user=7) for run in (10, 30)]
-    >>> predictor = Predictor(Predictions(), ended)
-    >>> job = Job("A", 2, 100, 50, 60, 1, user=7)
-    >>> [rule.kind for rule, *_ in predictor.predict(System(4, [], now=100, arrived=[job]))], job.to_backfill
-    (['predict'], 20)
-    """
+    """What is known of the jobs that have ended, and what it makes of those that arrive and of those that run."""
 
     def __init__(self, predictions: Predictions, ended: Sequence[Job] = ()) -> None:
         self.predictions = predictions
@@ -301,15 +208,7 @@ class Predictor:
         job.while_running = job.predicted if self.predictions.running else job.estimate
 
     def correct(self, system: System) -> Decisions:
-        """Expect the running jobs to end later that have outlived what was expected of them.
-
-        Examples
-        --------
-        >>> job = Job("A", 0, 0, 500, 500, 1, start=0, while_running=20, predicted=20)
-        >>> system = System(4, [], now=20, running=[job])
-        >>> [rule.kind for rule, *_ in Predictor(Predictions()).correct(system)], job.expected_end
-        (['correct'], 500)
-        """
+        """Expect the running jobs to end later that have outlived what was expected of them."""
         for job in sorted(system.running, key=lambda job: (job.expected_end, job.arrival)):
             if self.predictions.correct and job.expected_end <= system.now:
                 before = job.expected_end
@@ -318,13 +217,7 @@ class Predictor:
 
 
 def corrected(expected: int, estimate: int, age: int) -> int:
-    """Say how long a job is expected to run that has run for `age` seconds: what was expected, or its corrections.
-
-    Examples
-    --------
-    >>> [corrected(20, estimate=500, age=age) for age in (19, 20, 500, 560)]
-    [20, 500, 560, 860]
-    """
+    """Say how long a job is expected to run that has run for `age` seconds: what was expected, or its corrections."""
     if expected <= age:
         expected = estimate
     for step in STEPS:
@@ -341,27 +234,7 @@ def easy(
     passing: Callable[[System], Decisions] = one_by_one,
     predictor: Predictor | None = None,
 ) -> Decisions:
-    """Decide at an instant under EASY; steps 1 and 2 are the paper's.
-
-    Parameters
-    ----------
-    system : System
-    order : Ranks or None
-        Of the queue; None for the order of arrival.
-    passing : callable
-        How it is decided who passes the head.
-    predictor : Predictor or None
-        None to go by the users' estimates.
-
-    Examples
-    --------
-    Job A takes 3 of 4 processors, B needs all of them, and C has ended before A does.
-
-    >>> from simlib.explain.system import decisions
-    >>> jobs = [Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 4), Job("C", 2, 0, 5, 5, 1)]
-    >>> [rule.name for rule, *_ in decisions(System(4, jobs), easy)][1:4]
-    ['the head fits', 'the head does not fit', 'ends by the shadow time']
-    """
+    """Decide at an instant under EASY; steps 1 and 2 are the paper's."""
     yield from leave_and_join(system)
     if predictor is not None:
         yield from predictor.predict(system)
@@ -384,18 +257,7 @@ def easy(
 
 
 def shadow_time(head: Job, system: System) -> tuple[int, int, list[Job]]:
-    """Find when the head can start at the latest, how many processors it leaves free then, and which jobs end before.
-
-    Examples
-    --------
-    Job A holds 3 of 4 processors until second 10. The head needs 2, so 2 are left.
-
-    >>> running = Job("A", arrival=0, submit=0, run=10, estimate=10, procs=3, start=0)
-    >>> head = Job("B", arrival=1, submit=1, run=5, estimate=5, procs=2)
-    >>> shadow, extra, leaving = shadow_time(head, System(4, [], now=1, free=1, queue=[head], running=[running]))
-    >>> shadow, extra, [job.name for job in leaving]
-    (10, 2, ['A'])
-    """
+    """Find the shadow time, the extra processors, and which running jobs end by then."""
     shadow, available, leaving = system.now, system.free, []
     for job in sorted(system.running, key=lambda job: job.expected_end):
         if available >= head.procs and job.expected_end > shadow:

@@ -34,24 +34,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
 
 @dataclass
 class Ranks:
-    """An order of jobs, by which the largest rank comes first; ties by arrival.
-
-    Attributes
-    ----------
-    order : str, callable or Multifactor
-        As the policy has it.
-    function : callable
-        The compiled one, because Python's may differ in the last digit, and ties would be broken in another way. It is
-        told three numbers, or all that is `simlib.policies.orders.GIVEN` where the system counts usage.
-
-    Examples
-    --------
-    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
-    >>> job = Job("A", 0, 0, 10, 90, 1)
-    >>> rank = shortest.of(job, System(4, []), job.estimate)
-    >>> rank, shortest.values([job], [rank])
-    (-90.0, ['90 s'])
-    """
+    """An order of jobs, by which the largest rank comes first; ties by arrival."""
 
     order: Any
     function: Callable[..., float]
@@ -89,16 +72,7 @@ class Ranks:
 
 
 def sort_the_queue(system: System, order: Ranks) -> Decisions:
-    """Sort the queue by falling priority, ties by arrival.
-
-    Examples
-    --------
-    >>> queue = [Job("long", 0, 0, 90, 90, 1), Job("short", 1, 0, 5, 5, 1)]
-    >>> shortest = Ranks("sjf", lambda wait, estimate, procs: -estimate)
-    >>> steps = list(sort_the_queue(System(4, [], queue=queue), shortest))
-    >>> [job.name for job in queue]
-    ['short', 'long']
-    """
+    """Sort the queue by falling priority, ties by arrival."""
     before = list(system.queue)
     for job in system.queue:
         job.priority = order.of(job, system, job.in_queue)
@@ -112,13 +86,7 @@ WEIGHTS = "age", "procs", "fair_share"
 
 
 def factors(order: Multifactor, wait: float, procs: float, usage: float, machine: int) -> dict[str, float]:
-    """Take apart the priority of a job: what age, size and fair share add to it, those that count.
-
-    Examples
-    --------
-    >>> factors(Multifactor(max_age_days=1), wait=43200.0, procs=4.0, usage=1.0, machine=8)
-    {'age': 0.5, 'fair share': 0.5}
-    """
+    """Take apart the priority of a job: what age, size and fair share add to it, those that count."""
     max_age = order.max_age_days * 86400
     parts = min(wait / max_age, 1.0), procs / machine, 0.5**usage
     weighted = {name: getattr(order, name) * part for name, part in zip(WEIGHTS, parts, strict=True)}

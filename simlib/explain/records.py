@@ -159,16 +159,7 @@ class Explanation(Sequence[Decision]):
 
 
 def record(system: System, steps: Decisions) -> tuple[Decision, ...]:
-    """Record the decisions of `simlib.explain.system.decisions`, each before the next one is made.
-
-    Examples
-    --------
-    >>> from simlib.explain.easy import fcfs
-    >>> from simlib.explain.system import decisions
-    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3)])
-    >>> [seen.sentence for seen in record(system, decisions(system, fcfs))][1]
-    'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
-    """
+    """Record the decisions of `simlib.explain.system.decisions`, each before the next one is made."""
     records: list[Decision] = []
     last: tuple[Rule, int, list[Any]] | None = None
     several: list[Job] = []
@@ -225,16 +216,7 @@ def _shared(new: Seen, old: Seen) -> Seen:
 
 
 def promises(explanation: Explanation) -> list[Decision | None]:
-    """List for each decision the last one at which a shadow time was found, until the head of that one has started.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 9, 9, 2))
-    >>> explanation = simlib.explain.explain(w, simlib.EASY())
-    >>> [(seen.time, seen.kind, last.shadow) for seen, last in zip(explanation, promises(explanation)) if last]
-    [(1, 'wait', 10), (2, 'event', 10), (2, 'wait', 10), (2, 'refuse', 10), (10, 'event', 10)]
-    """
+    """List for each decision the last one at which a shadow time was found, until the head of that one has started."""
     found: list[Decision | None] = []
     last: Decision | None = None
     for seen in explanation:
@@ -250,16 +232,6 @@ def reserved(seen: Decision, promise: Decision | None) -> Sequence[Span]:
     """List what is reserved at a decision, or what was promised to the head before, as long as it can be held.
 
     It cannot where the queue has a new order, and somebody else has started in its place.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("four jobs", 1, A=(0, 1, 1, 1), B=(0, 2, 2, 1), C=(1, 1, 1, 1))
-    >>> explanation = simlib.explain.explain(w, simlib.EASY(order="sjf"))
-    >>> started = next(seen for seen in explanation if seen.kind == "start" and seen.job == "C")
-    >>> waited = next(seen for seen in explanation if seen.shadow is not None)
-    >>> [span.job for span in reserved(waited, waited)], reserved(started, waited)
-    (['B'], [])
     """
     if seen.reservations or promise is None:
         return seen.reservations

@@ -8,15 +8,7 @@ import numpy as np
 
 
 class Job:
-    """Hold what is known of a job at an instant; what is not known yet is None.
-
-    Examples
-    --------
-    >>> job = Job(number=0, submit=5, run=60, estimate=90, size=4)
-    >>> job.start = 10
-    >>> job.end(), job.expected_end()
-    (70, 100)
-    """
+    """Hold what is known of a job at an instant; what is not known yet is None."""
 
     def __init__(self, number: int, submit: int, run: int, estimate: int, size: int) -> None:
         self.number, self.run, self.estimate, self.size = number, run, estimate, size
@@ -83,13 +75,7 @@ def schedule(
 
 
 def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
-    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of no length.
-
-    Examples
-    --------
-    >>> next_instant([Job(0, 30, 10, 10, 3), Job(1, 20, 5, 5, 2)], [], set())
-    20
-    """
+    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of no length."""
     times = [job.end() for job in jobs if job.start is not None and job not in gone]
     times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
     times += [job.reserved for job in queue if job.reserved is not None]
@@ -533,13 +519,7 @@ class Reserving(Conservative):
 
 
 def slowdown(wait: int, duration: int) -> float:
-    """Divide wait and duration by the duration: bounded slowdown, to nine digits.
-
-    Examples
-    --------
-    >>> slowdown(10, 20), slowdown(0, 1)
-    (1.5, 1)
-    """
+    """Divide wait and duration by the duration: bounded slowdown, to nine digits."""
     return round(max(1, (wait + duration) / max(duration, 10)), 9)
 
 

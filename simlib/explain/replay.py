@@ -22,17 +22,7 @@ Scheduler = Callable[[System], Decisions]
 
 
 def check(policy: Any) -> None:
-    """Check that a policy is known here.
-
-    Raises
-    ------
-    ValueError
-        Where it is not.
-
-    Examples
-    --------
-    >>> check(FCFS())
-    """
+    """Check that a policy is known here."""
     if type(policy) in (FCFS, Conservative, Selective):
         return
     if type(policy) is EASY and isinstance(policy.adjust, Predictions | None):
@@ -44,32 +34,7 @@ def check(policy: Any) -> None:
 
 
 def replay(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple[System, Decisions]:
-    """Make a system before its first instant, and the decisions by which it becomes the schedule.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    first, last : int
-        Which of the jobs to schedule, by submit time: those before the first had all ended when it was submitted.
-
-    Returns
-    -------
-    System, iterator
-        See `simlib.explain.system.decisions`.
-
-    Raises
-    ------
-    ValueError
-        For a policy that is not known here.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
-    >>> system, steps = replay(simlib.simulate(one, FCFS()))
-    >>> [rule.name for rule, *_ in steps]
-    ['jobs end or arrive', 'the head fits', 'jobs end or arrive']
-    """
+    """Make a system before its first instant, and the decisions by which it becomes the schedule."""
     check(schedule.policy)
     procs = schedule.workload.procs
     policy = schedule.policy.prepare(schedule.workload.jobs)  # type: ignore[attr-defined]
@@ -86,13 +51,7 @@ def replay(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple
 
 
 def reserves(policy: Any) -> bool:
-    """Tell whether more jobs than the head of the queue may have reservations under a policy.
-
-    Examples
-    --------
-    >>> reserves(Conservative()), reserves(EASY()), reserves(EASY(reservations=2))
-    (True, False, True)
-    """
+    """Tell whether more jobs than the head of the queue may have reservations under a policy."""
     return type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
 
 

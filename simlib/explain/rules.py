@@ -13,75 +13,34 @@ if TYPE_CHECKING:
 
 
 def named(*several: "Job") -> str:
-    """Name a job, or several.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> named(Job("A", 0, 0, 10, 10, 3))
-    'job A'
-    """
+    """Name a job, or several."""
     return jobs(job.name for job in several)
 
 
 def with_values(several: "Sequence[Job]", values: "Sequence[str] | None") -> str:
-    """Name jobs with the values by which they are sorted; None where these go without saying.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> with_values([Job("A", 0, 0, 10, 10, 3)], ["10 s"])
-    'job A (10 s)'
-    """
+    """Name jobs with the values by which they are sorted; None where these go without saying."""
     if values is None:
         return named(*several)
     return jobs(f"{job.name} ({value})" for job, value in zip(several, values, strict=True))
 
 
 def request(job: "Job") -> str:
-    """Say what a job asks for.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> request(Job("A", 0, 0, 10, 10, 3))
-    '3 processors, estimate 10 s'
-    """
+    """Say what a job asks for."""
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
 
 def are_free(count: int) -> str:
-    """Say how many processors are free.
-
-    Examples
-    --------
-    >>> are_free(0), are_free(2)
-    ('no processor is free', '2 processors are free')
-    """
+    """Say how many processors are free."""
     return f"{processors(count)} {'are' if count > 1 else 'is'} free"
 
 
 def too_few(job: "Job", free: int) -> str:
-    """Say that a job needs more than is free.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> too_few(Job("A", 0, 0, 10, 10, 3), 1)
-    'it needs 3 processors, 1 is free'
-    """
+    """Say that a job needs more than is free."""
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
 def no_earlier(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
-    """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> no_earlier(Job("A", 0, 0, 10, 10, 3), [(5, 9)], now=5)
-    'now it would fit, but only until 9'
-    """
+    """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end."""
     if not too_short:
         return f"the first time at which {processors(job.procs)} {are(job.procs)} free"
     begin, end = too_short[0]
@@ -89,38 +48,17 @@ def no_earlier(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> st
 
 
 def passes_the(head: "Job", job: "Job") -> str:
-    """Say that a job passes the head of the queue.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> passes_the(Job("A", 0, 0, 10, 10, 3), Job("B", 1, 0, 10, 10, 1))
-    'job B starts now, ahead of job A at the head'
-    """
+    """Say that a job passes the head of the queue."""
     return f"{named(job)} starts now, ahead of {named(head)} at the head"
 
 
 def may(job: "Job") -> str:
-    """Choose how sure it is until when a candidate runs at the most: predictions may prove too short.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> may(Job("A", 0, 0, 10, 10, 3)), may(Job("A", 0, 0, 10, 10, 3, to_backfill=5))
-    ('may', 'should')
-    """
+    """Choose how sure it is until when a candidate runs at the most: predictions may prove too short."""
     return "should" if job.to_backfill < job.estimate else "may"
 
 
 def end_of(ended: "Sequence[Job]", now: int) -> str:
-    """Say which jobs end, and which of them earlier than expected.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> end_of([Job("A", 0, 0, 10, 30, 3, start=0)], 10)
-    'job A ends 20 s earlier than expected'
-    """
+    """Say which jobs end, and which of them earlier than expected."""
     text = f"{named(*ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
     if not early:
@@ -136,18 +74,7 @@ Say = Callable[..., str]
 
 
 class Rule(NamedTuple):
-    """A rule by which a scheduler decides.
-
-    Attributes
-    ----------
-    kind : str
-        What happens: see `simlib.explain.Decision`.
-    name : str
-        The rule in a few words.
-    say : function
-    together : bool
-        Whether several jobs in a row, for which the same rule and facts hold, are told of in one sentence.
-    """
+    """A rule by which a scheduler decides."""
 
     kind: str
     name: str
@@ -156,16 +83,7 @@ class Rule(NamedTuple):
 
 
 def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
-    """Make a rule of the function that says its sentence.
-
-    Examples
-    --------
-    >>> @rule("wait", "nothing is free")
-    ... def nothing_is_free(job):
-    ...     return f"{job} waits."
-    >>> nothing_is_free.name, nothing_is_free.say("Job A")
-    ('nothing is free', 'Job A waits.')
-    """
+    """Make a rule of the function that says its sentence."""
     return lambda say: Rule(kind, name, say, together)
 
 

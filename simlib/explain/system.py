@@ -11,24 +11,7 @@ from . import rules
 
 
 class Usage:
-    """Processor-seconds by account, and of all together, of which half are forgotten in each half-life.
-
-    Parameters
-    ----------
-    accounts : int
-        How many there are in the workload.
-    half_life : float
-        Seconds; 0 where nobody asks what accounts have had, and nothing is counted.
-
-    Examples
-    --------
-    Of two accounts one has held the machine for ten seconds, all that there was, twice its share:
-
-    >>> usage = Usage(accounts=2, half_life=3600)
-    >>> usage.hold(account=0, now=0, procs=4)
-    >>> usage.times_its_share(account=0, now=10), usage.times_its_share(account=1, now=10)
-    (2.0, 0.0)
-    """
+    """Processor-seconds by account, and of all together, of which half are forgotten in each half-life."""
 
     def __init__(self, accounts: int, half_life: float) -> None:
         self.accounts, self.half_life, self.begin = accounts, half_life, -math.inf
@@ -70,16 +53,7 @@ class Usage:
 
 
 def remember(usage: Usage, ended: "Sequence[Job]") -> None:
-    """Count what jobs have had that ended before.
-
-    Examples
-    --------
-    >>> from simlib.explain.system import Job
-    >>> usage = Usage(accounts=2, half_life=3600)
-    >>> remember(usage, [Job("A", 0, 0, 10, 10, 3, start=0)])
-    >>> usage.times_its_share(account=0, now=20)
-    2.0
-    """
+    """Count what jobs have had that ended before."""
     starts = [(job.start, job.procs, job.account) for job in ended]
     ends = [(job.end, -job.procs, job.account) for job in ended]
     for now, procs, account in sorted(starts + ends):
@@ -98,12 +72,6 @@ class Job:
     """A job as a scheduler sees it; changed in place when it starts or gets a reservation.
 
     Times are seconds, sizes processors.
-
-    Examples
-    --------
-    >>> job = Job("A", arrival=0, submit=0, run=10, estimate=30, procs=4, start=5)
-    >>> job.end, job.expected_end
-    (15, 35)
     """
 
     name: Any  # as in the workload's index
@@ -152,15 +120,6 @@ class System:
     """Everything at an instant, `now`; changed in place.
 
     `to_come` are the jobs that have not arrived yet, in order of arrival; `ended` and `arrived` those of this instant.
-
-    Examples
-    --------
-    >>> system = System(4, [Job("A", 0, 5, 10, 10, 3)], free=4)
-    >>> system.now = system.next_instant()
-    >>> system.queue += system.arrive()
-    >>> system.start(system.queue[0])
-    >>> system.now, system.free
-    (5, 1)
     """
 
     procs: int
@@ -221,26 +180,7 @@ class System:
 
 
 def decisions(system: System, policy: Callable[[System], Decisions]) -> Decisions:
-    """Schedule all jobs to come: instant by instant, each as the policy says.
-
-    Yields
-    ------
-    (rule, job, ...)
-        A rule of `simlib.explain.rules`, the job that it decides on, or None, and what else its sentence needs. The
-        system is then as the decision left it.
-
-    Examples
-    --------
-    A policy that starts every job at once, and decides nothing else:
-
-    >>> def start_at_once(system):
-    ...     yield from leave_and_join(system)
-    ...     for job in list(system.queue):
-    ...         system.start(job)
-    >>> system = System(4, [Job("A", 0, 5, 10, 10, 3)])
-    >>> [(system.now, rule.name) for rule, *_ in decisions(system, start_at_once)]
-    [(5, 'jobs end or arrive'), (15, 'jobs end or arrive')]
-    """
+    """Schedule all jobs to come: instant by instant, each as the policy says."""
     system.free = system.procs
     while system.to_come or system.queue or system.running:
         system.now = system.next_instant()
@@ -249,15 +189,7 @@ def decisions(system: System, policy: Callable[[System], Decisions]) -> Decision
 
 
 def leave_and_join(system: System) -> Decisions:
-    """Begin an instant under FCFS and EASY: jobs leave, jobs join the queue.
-
-    Examples
-    --------
-    >>> system = System(4, [Job("A", 0, 0, 10, 10, 3)])
-    >>> steps = list(leave_and_join(system))
-    >>> [job.name for job in system.queue]
-    ['A']
-    """
+    """Begin an instant under FCFS and EASY: jobs leave, jobs join the queue."""
     system.leave()
     system.queue += system.arrive()
     yield rules.jobs_end_or_arrive, None, system.ended, system.arrived, system.now, system.free, system.queue

@@ -63,22 +63,7 @@ def load(log: str | Path, variant: str | None = None) -> Workload:
 
 
 def find(log: str | Path) -> Path | str:
-    """Find the file of a log by its path, or its name in the catalogue by this name or what the papers call it.
-
-    Raises
-    ------
-    ArchiveError
-        Where there is neither such a file nor such a name, or the papers call several logs so.
-
-    Examples
-    --------
-    >>> find("KTH")
-    'KTH-SP2'
-    >>> find("Par")
-    Traceback (most recent call last):
-        ...
-    simlib.logs.archive.ArchiveError: Par: the papers call several logs so; expected one of SDSC-Par-95, SDSC-Par-96
-    """
+    """Find the file of a log by its path, or its name in the catalogue by this name or what the papers call it."""
     known, path = archive.catalogue()["logs"], Path(log).expanduser()
     called = [str(log)] if str(log) in known else [name for name in _called().get(str(log), ()) if name in known]
     if len(called) == 1:

@@ -14,13 +14,7 @@ from .sanity import LogWarning
 
 @dataclass(frozen=True)
 class Recorded:
-    """Stand in a recorded schedule where others have their policy: nobody knows what it was.
-
-    Examples
-    --------
-    >>> Recorded()
-    Recorded()
-    """
+    """Stand in a recorded schedule where others have their policy: nobody knows what it was."""
 
     def schedule(self, *_: Any, **__: Any) -> dict[str, np.ndarray]:
         """Refuse to plan: a log does not say how its scheduler decided."""

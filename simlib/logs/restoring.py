@@ -25,23 +25,7 @@ _HOURS = re.compile(r"\bhour>=([0-9]+) and hour<=([0-9]+)")
 
 @dataclass(frozen=True)
 class Filter:
-    """Describe what cleaning took out, as a line of a log's header says.
-
-    Attributes
-    ----------
-    user : int
-    numbers : tuple of (int, int)
-        First and last job number of each range; none for all.
-    hours : (int, int) or None
-        First and last hour of the local day.
-    jobs : int
-        How many were taken out.
-
-    Examples
-    --------
-    >>> Filter(user=5, numbers=(), hours=(3, 3), jobs=5301).hours
-    (3, 3)
-    """
+    """Describe what cleaning took out, as a line of a log's header says."""
 
     user: int
     numbers: tuple[tuple[int, int], ...]
@@ -53,11 +37,6 @@ def filters(header: Iterable[str]) -> list[Filter]:
     """Read from a log's comments which users' jobs cleaning took out.
 
     Filters that name no user, of the first few jobs or days, are left out: nothing comes before what they took.
-
-    Examples
-    --------
-    >>> filters([" user=135 and (job>=47421 and job<=50307) (2080 jobs removed)"])
-    [Filter(user=135, numbers=((47421, 50307),), hours=None, jobs=2080)]
     """
     found = []
     for line in header:
@@ -73,32 +52,9 @@ def filters(header: Iterable[str]) -> list[Filter]:
 def lost(workload: Workload) -> pd.DataFrame:
     """List the jobs that cleaning took out of a log.
 
-    Parameters
-    ----------
-    workload : Workload
-        Of a cleaned log, whose jobs have the numbers that they had before.
-
-    Returns
-    -------
-    DataFrame
-        A row a gap in the numbers and user, and for a filter by hours a row a day: `first` and `last`, the numbers that
-        are missing there; `user`; `jobs`, how many of them are this user's; `earliest` and `latest`, the seconds
-        between which they were submitted.
-
-    Raises
-    ------
-    ValueError
-        Where the workload has no log, its numbers do not follow its submit times, or no filter explains a gap.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> log = simlib.load("sample").log.drop(columns="job").reset_index()
-    >>> thinned = log[~log.job.between(3001, 3100)].set_index("job", drop=False)
-    >>> w = simlib.Workload(jobs_of(thinned), 128, header=["user=7 and (job>=3001 and job<=3100) (100 jobs removed)"],
-    ...                     log=thinned)
-    >>> lost(w)[["first", "last", "user", "jobs"]].to_numpy().tolist()
-    [[3001, 3100, 7, 100]]
+    Gives a DataFrame, a row a gap in the numbers and user, and for a filter by hours a row a day: `first` and
+    `last`, the numbers that are missing there; `user`; `jobs`, how many of them are this user's; `earliest` and
+    `latest`, the seconds between which they were submitted.
     """
     gaps = _gaps(workload)
     known = filters(workload.header)

@@ -24,21 +24,6 @@ def doubts(workload: Workload) -> list[str]:
 
     More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
     than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
-
-    Returns
-    -------
-    list of str
-        A sentence each.
-
-    Examples
-    --------
-    >>> import pandas as pd, simlib
-    >>> from simlib.logs import swf
-    >>> log = pd.DataFrame(-1, index=[1, 2], columns=swf.FIELDS).assign(submit=0, wait=0, run=3600, procs=64)
-    >>> log["requested_time"] = 3600
-    >>> [doubt] = doubts(simlib.Workload(swf.jobs_of(log), 100, "example", log=log))
-    >>> print(doubt[:80])
-    example: by its own times the log uses up to 1.28 times its 100 processors (mean
     """
     if workload.synthetic:
         return []

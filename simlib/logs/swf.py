@@ -165,13 +165,7 @@ def says_synthetic(header: Iterable[str]) -> bool:
 
 
 def line_says(line: str, value: object) -> bool:
-    """Tell whether the value of a header line, without the note behind it, is this one: an int, or a zone.
-
-    Examples
-    --------
-    >>> line_says(" MaxProcs: 128 (two of them down)", 128)
-    True
-    """
+    """Tell whether the value of a header line, without the note behind it, is this one: an int, or a zone."""
     text = line.partition(":")[2]
     found = (_SIZE if isinstance(value, int) else _ZONE).fullmatch(text.strip())
     return found is not None and found[1] == str(value)
@@ -442,13 +436,7 @@ def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str
 
 
 def _header_of(workload: Workload, path: str | Path) -> list[str]:
-    """The header lines to write: those read, with machine size, clock and mark as they are now.
-
-    Raises
-    ------
-    SWFError
-        Where they would not be read as they are.
-    """
+    """The header lines to write: those read, with machine size, clock and mark as they are now."""
     header = list(_updated(workload))
     metadata, start = header_fields(header), workload.start
     try:

@@ -112,16 +112,7 @@ def _with_line_feeds(data: bytes) -> bytes:
 
 @contextmanager
 def memory_errors_name(path: str | Path) -> Iterator[None]:
-    """Raise an SWFError that names the file where the block runs out of memory.
-
-    Examples
-    --------
-    >>> with memory_errors_name("huge.swf"):
-    ...     raise MemoryError
-    Traceback (most recent call last):
-        ...
-    simlib.logs.swf.SWFError: huge.swf: found more than this machine's memory holds, expected a log that is smaller
-    """
+    """Raise an SWFError that names the file where the block runs out of memory."""
     try:
         yield
     except MemoryError:
@@ -323,16 +314,7 @@ def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
 
 
 def make_whole(log: pd.DataFrame, field: str) -> None:
-    """Make a field of the table int64 where all its numbers are whole.
-
-    Examples
-    --------
-    >>> log = pd.DataFrame({"run": [60.0, 30.0], "cpu": [59.5, 30.0]})
-    >>> for field in log:
-    ...     make_whole(log, field)
-    >>> log.dtypes.astype(str).to_dict()
-    {'run': 'int64', 'cpu': 'float64'}
-    """
+    """Make a field of the table int64 where all its numbers are whole."""
     values = log[field].to_numpy()
     if np.isfinite(values).all() and (np.abs(values) <= LARGEST).all():
         whole = values.astype(np.int64)

@@ -33,13 +33,7 @@ VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("gener
 
 @cache
 def table() -> dict[str, Any]:
-    """Read the model's numbers, `data/models/feitelson96.toml`; `fit` says that they are not the paper's own.
-
-    Examples
-    --------
-    >>> table()["machine"], table()["repetition"]["order"]
-    (128, 2.5)
-    """
+    """Read the model's numbers, `data/models/feitelson96.toml`; `fit` says that they are not the paper's own."""
     numbers = tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
     return numbers | {"fit": "refitted"}
 
@@ -52,39 +46,7 @@ def workload(
     arrivals: Callable[[np.random.Generator, int], Floats] | None = None,
     about: dict[str, Any] | None = None,
 ) -> Workload:
-    """Make a workload of the model.
-
-    Parameters
-    ----------
-    jobs : int
-    variant : {"F", "Fs", "Fl", "Fsl"}
-    seed : int
-    repeat : bool
-        Whether jobs are executed repeatedly.
-    arrivals : function, optional
-        Given a numpy Generator and a number n, it returns n times between successive submissions, in place of those
-        of the model. Their unit does not matter, since they are scaled to the load.
-    about : dict, optional
-        The model's numbers, such as one of `feitelson_family.members`; by default those of `table`.
-
-    Returns
-    -------
-    Workload
-        On the model's machine, at the load that the table gives; `Workload.scale_load` sets another one (MF 3.1). A
-        job's `app` is the number of the job that is executed. Submit times are those of an idle machine; for
-        `simulate(..., feedback=True)` the log's fields `preceding` and `think` tell which execution comes before.
-
-    Raises
-    ------
-    ValueError
-        For an unknown variant, a number of jobs below 1, or a seed below 0.
-
-    Examples
-    --------
-    >>> w = workload(jobs=1000, variant="Fsl")
-    >>> len(w), w.procs, round(w.load, 3)
-    (1000, 128, 0.688)
-    """
+    """Make a workload of the model."""
     if variant not in VARIANTS:
         raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
     checks.whole("feitelson96", "jobs", jobs, 1)
@@ -105,13 +67,7 @@ def workload(
 
 
 def size_chances(about: dict[str, Any], machine: int) -> Floats:
-    """Compute the chance of each size from 1 to the machine's: n^-order, times a factor where n is a power of two.
-
-    Examples
-    --------
-    >>> size_chances({"order": 1, "powers_of_two": [1, 1, 1]}, 4).round(2).tolist()
-    [0.48, 0.24, 0.16, 0.12]
-    """
+    """Compute the chance of each size from 1 to the machine's: n^-order, times a factor where n is a power of two."""
     n = np.arange(1, machine + 1)
     weight = n ** -float(about["order"])
     weight[2 ** np.arange(len(about["powers_of_two"])) - 1] *= about["powers_of_two"]
@@ -122,11 +78,6 @@ def branch_chances(about: dict[str, Any], n: Sequence[float] | Ints) -> Floats:
     """Compute the chance of each branch of the hyper-exponential run time for jobs of size n, a row a size.
 
     The table gives them for some sizes; in between they are linear in n.
-
-    Examples
-    --------
-    >>> branch_chances({"sizes": [1, 5], "chances": [[1.0, 0.0], [0.5, 0.5]]}, [1, 3, 5]).tolist()
-    [[1.0, 0.0], [0.75, 0.25], [0.5, 0.5]]
     """
     chances = np.array(about["chances"], float)
     return np.stack([np.interp(n, about["sizes"], column) for column in chances.T], axis=-1)

@@ -36,11 +36,6 @@ class HyperErlang:
     """With chance `chance` an Erlang variable of mean `means[0]`, else of mean `means[1]`; both of the same order.
 
     An Erlang variable of order k is the sum of k exponential ones, each of mean `means[i]` / k.
-
-    Examples
-    --------
-    >>> HyperErlang(1, 0.5, (10.0, 30.0)).moments()[0]  # the mean
-    20.0
     """
 
     order: int
@@ -48,24 +43,12 @@ class HyperErlang:
     means: tuple[float, float]
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
-        """Draw n independent values.
-
-        Examples
-        --------
-        >>> HyperErlang(2, 0.5, (10.0, 30.0)).sample(np.random.default_rng(0), 3).round(1).tolist()
-        [27.1, 10.9, 16.1]
-        """
+        """Draw n independent values."""
         mean = np.where(rng.random(n) < self.chance, *self.means)
         return rng.standard_gamma(self.order, n) * (mean / self.order)
 
     def moments(self) -> tuple[float, float, float]:
-        """Compute the first three raw moments.
-
-        Examples
-        --------
-        >>> HyperErlang(1, 1.0, (2.0, 2.0)).moments()  # an exponential variable of mean 2
-        (2.0, 8.0, 48.0)
-        """
+        """Compute the first three raw moments."""
         k, (a, b) = self.order, self.means
         phases = np.cumprod([k, k + 1, k + 2])  # of an Erlang variable whose phases have mean 1
         m1, m2, m3 = (
@@ -76,13 +59,7 @@ class HyperErlang:
 
 
 def moments(values: ArrayLike) -> tuple[float, float, float]:
-    """Compute the first three raw moments of some values.
-
-    Examples
-    --------
-    >>> moments([1, 3])
-    (2.0, 5.0, 14.0)
-    """
+    """Compute the first three raw moments of some values."""
     values = np.asarray(values, float)
     m1, m2, m3 = (float((values**m).mean()) for m in (1, 2, 3))
     return m1, m2, m3
@@ -95,21 +72,6 @@ def match(m1: float, m2: float, m3: float) -> HyperErlang:
     what is left to find is a distribution over two positive numbers x with the moments m1 / k, m2 / (k (k+1)) and
     m3 / (k (k+1) (k+2)): they are the roots of a quadratic. Whatever positive variable the moments belong to, it exists
     from some order k on; the lowest such order is taken.
-
-    Returns
-    -------
-    HyperErlang
-
-    Raises
-    ------
-    ValueError
-        Where no positive variable has these moments (m2 <= m1^2 or m1 m3 <= m2^2), or where the values vary so little
-        that an order above `LARGEST_ORDER` would be needed.
-
-    Examples
-    --------
-    >>> match(2.0, 8.0, 48.0)  # those of an exponential variable of mean 2
-    HyperErlang(order=1, chance=1.0, means=(2.0, 2.0))
     """
     found = f"hyper_erlang.match: found the moments {m1:g}, {m2:g}, {m3:g}"
     if not (np.isfinite([m1, m2, m3]).all() and m1 > 0):
@@ -146,41 +108,12 @@ PROCS = 322
 
 @cache
 def table() -> dict[str, Any]:
-    """Read the fitted numbers, `data/models/jann97.toml`.
-
-    Examples
-    --------
-    >>> [about["sizes"] for about in table()["range"]][:4]
-    [[1, 1], [2, 2], [3, 4], [5, 8]]
-    """
+    """Read the fitted numbers, `data/models/jann97.toml`."""
     return tomllib.loads((paths.DATA / "models" / "jann97.toml").read_text(encoding="utf-8"))
 
 
 def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload:
-    """Make a workload of the model.
-
-    Parameters
-    ----------
-    jobs : int
-    procs : int
-        Processors of the machine, at least 322.
-    seed : int
-
-    Returns
-    -------
-    Workload
-        Its load is what the model gives on such a machine; `Workload.scale_load` sets another one (MF section 3.1).
-
-    Raises
-    ------
-    ValueError
-        For a machine that is too small for the model's jobs, a number of jobs below 1, or a seed below 0.
-
-    Examples
-    --------
-    >>> workload(jobs=1000)
-    <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
-    """
+    """Make a workload of the model."""
     if procs < PROCS:
         raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
     checks.whole("jann97", "jobs", jobs, 1)
@@ -197,13 +130,7 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
 
 
 def interarrivals(rng: np.random.Generator, n: int) -> Floats:
-    """Draw the first n times between successive jobs of all ranges taken together, in seconds.
-
-    Examples
-    --------
-    >>> interarrivals(np.random.default_rng(0), 3).round().tolist()
-    [3.0, 230.0, 26.0]
-    """
+    """Draw the first n times between successive jobs of all ranges taken together, in seconds."""
     submit = np.concatenate([_arrivals(rng, about, n) for about in table()["range"]])
     return np.diff(np.sort(submit)[:n], prepend=0.0)
 

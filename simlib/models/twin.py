@@ -70,32 +70,7 @@ from .twin_parts import Clock, Table, add_names, add_sessions, add_times, add_us
 
 
 def workload(name: str, seed: int = 0) -> Workload:
-    """Make the twin of a log of the catalogue.
-
-    Parameters
-    ----------
-    name : str
-        A name in the catalogue, such as "KTH-SP2".
-    seed : int
-        The same seed gives the same jobs.
-
-    Returns
-    -------
-    Workload
-        Synthetic, with the catalogue's machine size and calendar, and the 18 SWF fields.
-
-    Raises
-    ------
-    ArchiveError
-        For a name that is not in the catalogue, or has no twin.
-    ValueError
-        For a seed below 0.
-
-    Examples
-    --------
-    >>> workload("KTH-SP2")
-    <Workload KTH-SP2: 28,489 jobs on 100 processors, 1996-09-23 to 1997-08-29, SYNTHETIC>
-    """
+    """Make the twin of a log of the catalogue."""
     about, table = archive.entry(name), parameters(name)
     checks.whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
@@ -117,23 +92,7 @@ def workload(name: str, seed: int = 0) -> Workload:
 
 @cache
 def parameters(name: str) -> Table:
-    """Read the table of a twin, `data/models/twins/<name>.toml`.
-
-    Returns
-    -------
-    dict
-        Its fields are described at the top of this module.
-
-    Raises
-    ------
-    ArchiveError
-        Where there is none.
-
-    Examples
-    --------
-    >>> parameters("KTH-SP2")["months"]["name"][:2]
-    ['1996-09', '1996-10']
-    """
+    """Read the table of a twin, `data/models/twins/<name>.toml`."""
     if not has_twin(name):
         raise archive.ArchiveError(f"{name}: has no twin: expected a file {_path(name)}")
     return tomllib.loads(_path(name).read_text(encoding="utf-8"))
@@ -146,24 +105,7 @@ def _path(name: str) -> Path:
 def generate(table: Table, zone: str | tzinfo | None, rng: np.random.Generator) -> pd.DataFrame:
     """Make the jobs of a twin: who submits in which month, what is repeated, what is asked for and used, and when.
 
-    Parameters
-    ----------
-    table : dict
-        Of the twin.
-    zone : str or tzinfo
-        The time zone of its calendar.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    DataFrame
-        A row a job, by user and in the order of his jobs.
-
-    Examples
-    --------
-    >>> jobs = generate(parameters("KTH-SP2"), "Europe/Stockholm", np.random.default_rng(0))
-    >>> jobs[["user", "procs", "requested", "run"]].min().tolist()
-    [1, 1, 60, 0]
+    Gives a DataFrame, a row a job, by user and in the order of his jobs.
     """
     jobs = add_users(table, rng)
     jobs = add_sessions(table, jobs, rng)

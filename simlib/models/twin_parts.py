@@ -29,40 +29,12 @@ NONE = -1
 
 
 def read(curve: Curve, probability: Sequence[float] | Floats) -> Floats:
-    """Read a distribution's values at given probabilities off its curve, interpolated on a logarithmic scale.
-
-    Examples
-    --------
-    >>> curve = [0] * 7 + [60] * 11  # the median and all above it are 60
-    >>> read(curve, [0.0, 0.5, 0.9]).round(6).tolist()
-    [0.0, 60.0, 60.0]
-    """
+    """Read a distribution's values at given probabilities off its curve, interpolated on a logarithmic scale."""
     return np.expm1(np.interp(probability, GRID, np.log1p(curve)))
 
 
 def score(noise: Floats, *parts: tuple[Ints, float]) -> Floats:
-    """Draw a normal random number for each job, to which each of the job's groups contributes a share.
-
-    Parameters
-    ----------
-    noise : float array, parts + 1 by jobs
-        Normal random numbers.
-    parts : (int array, float)
-        The group that each job is in, and the share of the variance that a group has in common; what is left is each
-        job's own.
-
-    Returns
-    -------
-    float array, one a job
-
-    Examples
-    --------
-    Two users with two jobs each, who share all of the variance: jobs of one user are alike.
-
-    >>> noise = np.array([[0.5, 9.0, -1.5, 9.0], [9.0, 9.0, 9.0, 9.0]])
-    >>> score(noise, (np.array([0, 0, 1, 1]), 1.0)).tolist()
-    [0.5, 0.5, -1.5, -1.5]
-    """
+    """Draw a normal random number for each job, to which each of the job's groups contributes a share."""
     own = 1 - sum(share for _, share in parts)
     total: Floats = np.sqrt(max(own, 0)) * noise[-1]
     for numbers, (group, share) in zip(noise[:-1], parts, strict=True):
@@ -72,13 +44,7 @@ def score(noise: Floats, *parts: tuple[Ints, float]) -> Floats:
 
 
 def places(scores: Floats, group: Ints) -> Floats:
-    """Spread the jobs of each group evenly over the probabilities from 0 to 1, in order of their scores.
-
-    Examples
-    --------
-    >>> places(np.array([0.3, -1.0, 2.0, 0.0]), np.array([0, 0, 1, 1])).tolist()
-    [0.75, 0.25, 0.75, 0.25]
-    """
+    """Spread the jobs of each group evenly over the probabilities from 0 to 1, in order of their scores."""
     order = np.argsort(scores, kind="stable")
     order = order[np.argsort(_short(group)[order], kind="stable")]
     size = np.bincount(group)
@@ -103,30 +69,7 @@ PARTS = 30
 
 
 class Clock:
-    """A log's calendar, and how busy each hour of its week is.
-
-    Parameters
-    ----------
-    table : dict
-        Of the twin: its `start`, `first`, `last` and `week`.
-    zone : str or tzinfo
-        The time zone of the calendar.
-
-    Attributes
-    ----------
-    edges : int array
-        The seconds at which the months begin, and the one at which the last of them ends.
-
-    Examples
-    --------
-    A log of 40 days from 1 January 1970, on a machine that is as busy in each hour of the week:
-
-    >>> clock = Clock({"start": 0, "first": 0, "last": 40 * 86400 - 1, "week": [[1] * 24] * 7}, "UTC")
-    >>> (clock.edges // 86400).tolist()
-    [0, 31, 40]
-    >>> clock.busy([86400]).tolist()
-    [86400.0]
-    """
+    """A log's calendar, and how busy each hour of its week is."""
 
     def __init__(self, table: Table, zone: str | tzinfo | None) -> None:
         start = pd.Timestamp(table["start"], unit="s", tz="UTC").tz_convert(zone)
@@ -181,16 +124,7 @@ def _gaps(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> Floats:
 def draw_after(
     work: Numbers, group: Numbers, correlation: float, curves: Sequence[Curve], rng: np.random.Generator
 ) -> Floats:
-    """Draw a value for each job from the curve of its group, correlated with the work.
-
-    Examples
-    --------
-    Perfectly correlated: most work, largest value.
-
-    >>> curve = [0] * 7 + [60] * 11
-    >>> draw_after([1, 3, 5, 7], [0, 0, 0, 0], 1.0, [curve], np.random.default_rng(0)).round().tolist()
-    [0.0, 0.0, 60.0, 60.0]
-    """
+    """Draw a value for each job from the curve of its group, correlated with the work."""
     work, groups = np.array(work) + rng.random(len(work)), np.array(group, int)  # no two alike
     own = np.sqrt(1 - correlation**2) * rng.standard_normal(len(work))
     place = places(correlation * ndtri(places(work, groups)) + own, groups)
@@ -230,18 +164,9 @@ def add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
 
     The busiest user first, each takes a stretch of months that still has room for all his jobs.
 
-    Returns
-    -------
-    DataFrame
-        A row a job, by user and month: `user` and `month`, both numbered from 0; `spell`, a number of that user and
-        month; `busy`, the class of the user in that month by the number of his jobs (see `sessions.busy`).
-
-    Examples
-    --------
-    >>> table = {"months": {"jobs": [3, 2]}, "users": {"jobs": [4, 1], "months": [2, 1]}, "sessions": {"busy": [1]}}
-    >>> jobs = add_users(table, np.random.default_rng(0))
-    >>> jobs.groupby("month").size().tolist(), jobs.groupby("user").size().tolist()
-    ([3, 2], [4, 1])
+    Gives a DataFrame, a row a job, by user and month: `user` and `month`, both numbered from 0; `spell`, a number
+    of that user and month; `busy`, the class of the user in that month by the number of his jobs (see
+    `sessions.busy`).
     """
     room = np.array(table["months"]["jobs"])
     cells = []
@@ -265,14 +190,6 @@ def add_sessions(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> 
     """Add the columns `session` and `request`, both numbers.
 
     In a session a user repeats one request; a later session may return to it.
-
-    Examples
-    --------
-    Every session has two jobs, and none returns to an earlier request:
-
-    >>> table = {"sessions": {"length": [2] * 18, "shorten": 1.0, "returns": 0.0, "lag": [2] * 18}}
-    >>> add_sessions(table, pd.DataFrame({"user": [0, 0, 0, 1]}), np.random.default_rng(0)).session.tolist()
-    [0, 0, 1, 2]
     """
     table, user = table["sessions"], jobs.user.to_numpy()
     more = np.rint(read(table["length"], rng.random(len(user)))) - 1
@@ -284,25 +201,7 @@ def add_sessions(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> 
 
 
 def requests(table: Table, user: Ints, rng: np.random.Generator) -> list[int]:
-    """Draw the request of each session: a new one, or an earlier one of the user, but not that of the session before.
-
-    Parameters
-    ----------
-    table : dict
-        The part `sessions` of a twin's table.
-    user : int array
-        The user of each session, sorted.
-
-    Returns
-    -------
-    list of int
-        By session the number of its request, which is the number of the first session that has it.
-
-    Examples
-    --------
-    >>> requests({"returns": 0.0, "lag": [2] * 18}, np.array([0, 0, 1]), np.random.default_rng(0))
-    [0, 1, 2]
-    """
+    """Draw the request of each session: a new one, or one of the user's before the last."""
     returns = rng.random(len(user)) < table["returns"]
     lag = np.rint(read(table["lag"], rng.random(len(user)))).astype(int)
     earlier = np.arange(len(user)) - np.maximum(lag, 2)
@@ -324,19 +223,7 @@ ROUNDS, STEP = 8, 0.4  # the work of months and users is approached in so many s
 
 
 class Asked(NamedTuple):
-    """What each job asks for, and where its R = run time / requested time is in the distribution of R.
-
-    Attributes
-    ----------
-    procs, requested : int arrays
-        Processors; seconds, -1 for none.
-    session : int array
-        Sessions numbered anew, because neighbouring ones can have come out alike.
-    cell : int array
-        The class of size and requested time, whose curve of R the job has.
-    place : float array
-        The probability at which R is to be read off that curve.
-    """
+    """What each job asks for, and where its R = run time / requested time is in the distribution of R."""
 
     procs: Ints
     requested: Ints
@@ -388,23 +275,7 @@ def add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.D
 
 
 def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, noise: Floats, lift: Floats) -> Asked:
-    """Deal sizes in order of one score, and requested times by class of size in order of another one.
-
-    Parameters
-    ----------
-    table : dict
-    user : int array
-    size_scores, request_scores : float arrays
-        Raised by `lift`.
-    noise : float array, 4 by jobs
-        Normal random numbers, for R.
-    lift : float array
-        Raises the scores by which R is dealt, by half as much: R has less of a range.
-
-    Returns
-    -------
-    Asked
-    """
+    """Deal sizes in order of one score, and requested times by class of size in order of another one."""
     sizes = np.repeat(table["sizes"]["procs"], table["sizes"]["jobs"])
     procs = sizes[(places(size_scores, np.zeros_like(user)) * len(sizes)).astype(int)]
     size_class = np.searchsorted([part["upto"] for part in table["size_class"][:-1]], procs)
@@ -423,18 +294,7 @@ def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, 
 
 
 def requested_times(part: Table) -> Ints:
-    """List the requested times of a size class, sorted: each popular value as often as in the log.
-
-    Parameters
-    ----------
-    part : dict
-        One `size_class` of a twin's table.
-
-    Examples
-    --------
-    >>> requested_times({"popular": [[600, 2], [3600, 1]], "rest": 1, "others": [1200] * 18}).tolist()
-    [600, 600, 1200, 3600]
-    """
+    """List the requested times of a size class, sorted: each popular value as often as in the log."""
     others = np.ceil(read(part["others"], (np.arange(part["rest"]) + 0.5) / max(part["rest"], 1)) / 60) * 60
     seconds, jobs = np.array(part["popular"], int).reshape(-1, 2).T
     return np.sort(np.concatenate([np.repeat(seconds, jobs), others.astype(int)]))

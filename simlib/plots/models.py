@@ -20,29 +20,7 @@ TWIN_STYLES = [{"color": COLOURS[6], "linewidth": 2.2}, {"color": COLOURS[1], "l
 def distributions_compared(
     curves: Mapping[str, Mapping[str, pd.Series]], titles: Mapping[str, str], logarithmic: Collection[str] = ()
 ) -> Figure:
-    """Draw the distributions of two workloads, a panel for each distribution.
-
-    Parameters
-    ----------
-    curves : dict of dict of Series
-        By workload and panel, values over numbers, or over names such as months.
-    titles : dict
-        Title by panel.
-    logarithmic : sequence of str
-        Panels with a logarithmic horizontal axis.
-
-    Returns
-    -------
-    Figure
-
-    Examples
-    --------
-    >>> log, twin = pd.Series([0.5, 1.0], [1, 4]), pd.Series([0.4, 1.0], [1, 4])
-    >>> figure = distributions_compared({"log": {"size": log}, "twin": {"size": twin}}, {"size": "processors"})
-    >>> len(figure.axes[0].lines)
-    2
-    >>> plt.close(figure)
-    """
+    """Draw the distributions of two workloads, a panel for each distribution."""
     rows = -(-len(titles) // 3)
     figure, axes = plt.subplots(rows, 3, figsize=(13, 0.5 + 2.9 * rows))
     for ax, (panel, title) in zip(axes.flat, titles.items(), strict=False):
@@ -66,29 +44,7 @@ def distributions_compared(
 def scheduled_compared(
     table: pd.DataFrame, metrics: Mapping[str, str], schedulers: Sequence[str] = ("easy", "conservative")
 ) -> Figure:
-    """Draw the scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler.
-
-    Parameters
-    ----------
-    table : DataFrame
-        By log, kind (two of them, such as "log" and "twin") and run, with the columns `<scheduler>_<metric>`.
-    metrics : dict
-        Title by metric.
-    schedulers : sequence of str
-
-    Returns
-    -------
-    Figure
-
-    Examples
-    --------
-    >>> index = pd.MultiIndex.from_product([["KTH"], ["log", "twin"], [0]], names=["log", "kind", "run"])
-    >>> table = pd.DataFrame({"easy_response": [100, 90], "easy_slowdown": [10, 10]}, index)
-    >>> figure = scheduled_compared(table, {"response": "response [s]", "slowdown": "slowdown"}, ["easy"])
-    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    ['KTH easy']
-    >>> plt.close(figure)
-    """
+    """Draw the scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler."""
     logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
     rows = list(product(logs, schedulers))
     figure, axes = plt.subplots(1, len(metrics), figsize=(5.6 * len(metrics), 1.2 + 0.42 * len(rows)), sharey=True)

@@ -24,31 +24,7 @@ from .style import COLOURS, INK, mark
 
 
 def draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
-    """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is quick.
-
-    Parameters
-    ----------
-    ax : Axes
-    schedule : Schedule
-    begin, end : int
-        Seconds of the log.
-    labels : bool
-        Whether to write the jobs' names.
-
-    Returns
-    -------
-    bool
-        Whether jobs are hatched, for they were backfilled.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> few = simlib.Workload.of("few", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2), C=(2, 6, 6, 1))
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot()
-    >>> draw_part(ax, simlib.simulate(few, simlib.EASY()), 4, 8), len(ax.collections[0].get_paths())
-    (True, 2)
-    """
+    """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is quick."""
     jobs = schedule.between(begin, end)
     jobs = jobs[jobs.run > 0].sort_values("start", kind="stable")
     start, stop, procs = (jobs[column].to_numpy(copy=True) for column in ("start", "end", "procs"))
@@ -113,28 +89,7 @@ def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
 
 
 def write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
-    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits.
-
-    Parameters
-    ----------
-    ax : Axes
-        Its limits are set.
-    job : name
-    row : Series or named tuple
-        The job's `start` and `end`.
-    first, height : int
-        Of the piece.
-    now : int or None
-        As in `gantt`.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot(xlim=(0, 20), ylim=(0, 4))
-    >>> write_label(ax, "A", pd.Series({"start": 0, "end": 10}), 0, 3, None)
-    >>> [float(place) for place in ax.texts[0].get_position()]
-    [5.0, 1.5]
-    """
+    """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
     if now is not None and begin < now < end:

@@ -169,16 +169,7 @@ def png(figure: Figure) -> bytes:
 
 
 def described(figure: Figure) -> str:
-    """Say what a figure shows, for those who do not see it: its label, or else what is written on it.
-
-    Examples
-    --------
-    >>> figure = Figure()
-    >>> _ = figure.add_subplot(title="wait", xlabel="load", ylabel="mean [h]").plot([1, 2], label="EASY")
-    >>> _ = figure.legend()
-    >>> described(figure)
-    'wait; axes: load, mean [h]; shown: EASY'
-    """
+    """Say what a figure shows, for those who do not see it: its label, or else what is written on it."""
     if label := str(figure.get_label()):
         return label
     titles = [ax.get_title(place) for ax in figure.axes for place in ("left", "center", "right")]
@@ -196,15 +187,6 @@ def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
 
     It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
     draws and lays out more than once. Its height is not said: a narrow page would keep it, and squeeze the picture.
-
-    Examples
-    --------
-    >>> shown(Figure()) is None
-    True
-    >>> figure = Figure((4, 3))
-    >>> _ = figure.add_subplot()
-    >>> shown(figure)[1]
-    {'width': 400, 'alt': 'a picture without words'}
     """
     if not figure.axes and not figure.lines:  # of which IPython shows nothing either
         return None

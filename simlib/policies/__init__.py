@@ -7,8 +7,9 @@ To take part in `simulate(..., feedback=True)` the method has a further paramete
 of int64 arrays: for each job the place of the one that it follows, -1 for none, and its think time in seconds. A job
 that follows another is submitted its think time after the simulated end of that one; the dict has `submit` too.
 
-To show how far it has come, and to be stopped when it takes long, the method has a parameter `watch=None`, an int64
-array of two numbers: it writes how many jobs have started into the first, and returns when the second is not 0.
+To show how far it has come, and to be stopped when it takes long, the method has a parameter
+`progress_and_stop=None`, an int64 array of two numbers: it writes how many jobs have started into the first, and
+returns when the second is not 0.
 
 A policy that looks at more of the jobs than that has a method `prepare(jobs)` as well, which returns the policy to use
 for this jobs table of a workload.

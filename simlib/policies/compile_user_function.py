@@ -24,38 +24,7 @@ def guarded(
     where: str,
     expected: str,
 ) -> FunctionType:
-    """Check that numba can compile a function of floats that returns a number, and guard it: nan says that it raised.
-
-    Parameters
-    ----------
-    function : function
-    given : tuple of str
-        What the guarded function is called with, by name.
-    told : dict of str
-        By the names of its parameters what the function is told: expressions of what is given. The parameters that
-        are not there keep their defaults.
-    typical : dict
-        By the same names numbers for which it is tried.
-    where, expected : str
-        Whose it is, and what would be right, for messages.
-
-    Returns
-    -------
-    function
-        One that is to be compiled, and calls it, compiled.
-
-    Raises
-    ------
-    ValueError
-        Where the function cannot be compiled, prints, or does not return a number; the message says which line.
-
-    Examples
-    --------
-    >>> given, told, typical = ("wait", "procs"), {"procs": "procs"}, {"procs": 4.0}
-    >>> wide = guarded(lambda procs: 1 / procs, given, told, typical, "a function", "a number")
-    >>> float(wide(60.0, 8.0))
-    0.125
-    """
+    """Compile a function of floats that returns a number, and guard it: nan says that it raised."""
     function = plain(function)
     _refuse_what_does_more(function, typical, where)
     defaults = {name: one.default for name, one in inspect.signature(function).parameters.items()}
@@ -78,14 +47,7 @@ def guarded(
 
 
 def plain(function: FunctionType) -> FunctionType:
-    """Copy a function with those that it calls, none of which is compiled: as Python it says what goes wrong where.
-
-    Examples
-    --------
-    >>> half = numba.njit(lambda procs: procs / 2)
-    >>> plain(lambda procs: half(procs))(8)
-    4.0
-    """
+    """Copy a function with those that it calls, none of which is compiled: as Python it says what goes wrong where."""
     copy: FunctionType = _copied(function, lambda copy: copy)
     return copy
 

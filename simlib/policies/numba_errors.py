@@ -20,13 +20,7 @@ BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
 
 class Found(NamedTuple):
-    """What stands in a line that cannot be compiled, and what would do.
-
-    Examples
-    --------
-    >>> printing(lambda wait: print(wait)).expected
-    'a function that returns a number and does nothing else'
-    """
+    """What stands in a line that cannot be compiled, and what would do."""
 
     function: FunctionType
     line: int
@@ -47,43 +41,18 @@ def _in_line(function: FunctionType, line: int, of: FunctionType) -> str:
 
 
 def raised_in(function: FunctionType, error: Exception) -> str:
-    """Say in which line of a function, or of one that it calls, an error was raised.
-
-    Examples
-    --------
-    >>> def third(user):
-    ...     return (1, 2)[user]
-    >>> try:
-    ...     third(2)
-    ... except IndexError as error:
-    ...     raised_in(third, error).partition(" (")[0]
-    'line 2'
-    """
+    """Say in which line of a function, or of one that it calls, an error was raised."""
     return _in_line(*_where_raised(function, error), function)
 
 
 def in_python(value: Any) -> Any:
-    """Give the function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself.
-
-    Examples
-    --------
-    >>> in_python(7)
-    7
-    """
+    """Give the function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself."""
     value = getattr(value, "function", value)
     return getattr(value, "py_func", value)
 
 
 def printing(function: FunctionType) -> Found | None:
-    """Find where a function, or one that it calls, prints or asks; it would do so many thousand times.
-
-    Examples
-    --------
-    >>> def shown(wait):
-    ...     print(wait)
-    >>> printing(lambda wait: shown(wait)).what
-    'it prints'
-    """
+    """Find where a function, or one that it calls, prints or asks; it would do so many thousand times."""
     does: dict[Any, str] = {print: "it prints", input: "it asks for input"}
     for one in called(function):
         for line, value in _values(one):
@@ -94,13 +63,7 @@ def printing(function: FunctionType) -> Found | None:
 
 
 def random(function: FunctionType) -> Found | None:
-    """Find where a function, or one that it calls, draws a number at random, or is no plain function.
-
-    Examples
-    --------
-    >>> random(lambda wait: wait * np.random.rand()).what
-    'it draws a number at random'
-    """
+    """Find where a function, or one that it calls, draws a number at random, or is no plain function."""
     for one in called(function):
         if one.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             return Found(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
@@ -119,15 +82,7 @@ def _is_random(value: Any) -> bool:
 
 
 def called(function: FunctionType) -> Iterator[FunctionType]:
-    """Go through a function and those that it calls, each once, except installed ones.
-
-    Examples
-    --------
-    >>> def half(x):
-    ...     return x / 2
-    >>> [one.__name__ for one in called(lambda wait: half(wait))]
-    ['<lambda>', 'half']
-    """
+    """Go through a function and those that it calls, each once, except installed ones."""
     seen, coming = [], [function]
     while coming:
         one = coming.pop(0)
@@ -140,40 +95,13 @@ def called(function: FunctionType) -> Iterator[FunctionType]:
 
 
 def why(function: FunctionType, error: Exception, typical: dict[str, float]) -> str:
-    """Say why numba refused to compile a function: what stands in which line, and what was expected there.
-
-    Parameters
-    ----------
-    function : function
-    error : Exception
-        What numba raised.
-    typical : dict
-        Arguments to try the function with: what plain Python refuses is said in Python's words.
-
-    Returns
-    -------
-    str
-        The end of a sentence that begins with the function's name.
-
-    Examples
-    --------
-    >>> def longer(wait):
-    ...     return wait + unknown
-    >>> why(longer, TypeError(), {"wait": 60.0}).rpartition("): ")[2]
-    "it reads 'unknown', which is not defined; expected a name that is known when the function is used: is it ..."
-    """
+    """Say why numba refused to compile a function: what stands in which line, and what was expected there."""
     found = next(_names_unknown(function), None) or _raised(function, typical) or next(_constructs(function), None)
     return (found or _by_numba(function, error)).said(function)
 
 
 def kind(returned: types.Type) -> str | None:
-    """Say what a function returns that should return a number; None where it does.
-
-    Examples
-    --------
-    >>> kind(types.none), kind(types.float64), kind(types.UniTuple(types.float64, 2))
-    ('nothing', None, 'several values (a tuple)')
-    """
+    """Say what a function returns that should return a number; None where it does."""
     if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
         return None
     if isinstance(returned, types.Literal) and isinstance(returned.literal_value, (int, float)):
@@ -196,21 +124,7 @@ _KINDS: dict[Any, str] = {
 
 
 def case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:
-    """Find a case in which a function returns nothing, or raises `of`: near the numbers that stand in its code.
-
-    Returns
-    -------
-    str
-        Empty where none is found.
-
-    Examples
-    --------
-    >>> def unfinished(wait):
-    ...     if wait < 10:
-    ...         return 1.0
-    >>> case(unfinished, {"wait": 5.0})
-    'wait=10'
-    """
+    """Find a case in which a function returns nothing, or raises `of`: near the numbers that stand in its code."""
     written = [one for one in function.__code__.co_consts if isinstance(one, (int, float))]
     near = {0.0, 1.0, 60.0, 3600.0, 86400.0, *(float(one + step) for one in written for step in (-1, 0, 1))}
     tried = [[value, *sorted(near - {value})] for value in typical.values()]
@@ -226,17 +140,7 @@ def case(function: FunctionType, typical: dict[str, float], of: type[Exception] 
 
 
 def without_value(function: FunctionType, typical: dict[str, float]) -> str:
-    """Find a case in which a function reads a variable that has no value yet, which numba takes as any number.
-
-    Examples
-    --------
-    >>> def unfinished(wait):
-    ...     if wait < 10:
-    ...         value = 1.0
-    ...     return value
-    >>> without_value(unfinished, {"wait": 5.0})
-    'wait=10'
-    """
+    """Find a case in which a function reads a variable that has no value yet, which numba takes as any number."""
     code = function.__code__
     loops = any("JUMP_BACKWARD" in instruction.opname for _, instruction in _lines(code))  # it may never end
     return "" if loops or code.co_nlocals == code.co_argcount else case(function, typical, UnboundLocalError)

@@ -32,52 +32,24 @@ HALF_LIFE_S = 7 * DAY
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of a workload's jobs.
-
-    Attributes
-    ----------
-    index : Index
-        Of the jobs, in order of arrival.
-    by_job : list of arrays
-        A number a job: the `COLUMNS`, then what `adjust` makes of them.
-    past : object
-        What `adjust` knows of earlier jobs before the first arrives.
-    """
+class JobFacts:
+    """What is known of a workload's jobs."""
 
     index: pd.Index
     by_job: list[np.ndarray]
     past: Any = None
 
     @classmethod
-    def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> Known:
-        """Look at the jobs of a workload.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(1, 5, 8, 2))
-        >>> [column.tolist() for column in Known.of(w.jobs).by_job]
-        [[-1, -1], [-1, -1], [-1, -1]]
-        """
+    def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> JobFacts:
+        """Look at the jobs of a workload."""
         columns = [jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in COLUMNS]
         past, *learned = adjust.history(jobs) if adjust is not None else (None,)
         return cls(jobs.index, [*columns, *learned], past)
 
-    def of_same(self, jobs: pd.DataFrame) -> Known | None:
+    def of_same(self, jobs: pd.DataFrame) -> JobFacts | None:
         """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
 
         For the same jobs in the same order it is the same object.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(1, 5, 8, 2))
-        >>> known = Known.of(w.jobs)
-        >>> known.of_same(w.jobs[::-1]).index.to_list(), known.of_same(w.jobs[:1])
-        (['B', 'A'], None)
-        >>> known.of_same(w.jobs) is known
-        True
         """
         if len(jobs) != len(self.index):
             return None
@@ -89,27 +61,10 @@ class Known:
         place = by_number[found]
         if not np.array_equal(index[place], wanted):
             return None
-        return Known(jobs.index, [column[place] for column in self.by_job], self.past)
+        return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
 
     def facts(self, machine: int, account: str = "user", half_life_s: float = HALF_LIFE_S) -> Facts:
-        """Collect what an order may ask for, with nothing used of the machine yet.
-
-        Parameters
-        ----------
-        machine : int
-            Processors.
-        account : str
-            Whose use counts: "user" or "group".
-        half_life_s : float
-            Seconds after which half of it is forgotten; 0 where nobody asks for it.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 2), B=(1, 5, 8, 2))
-        >>> Known.of(w.jobs).facts(4).usage.account.tolist()
-        [0, 0]
-        """
+        """Collect what an order may ask for, with nothing used of the machine yet."""
         by_job = dict(zip(COLUMNS, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
         had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
@@ -121,25 +76,19 @@ class Known:
 
 
 def asks_for_more(given: Sequence[tuple[orders.Order, dict]]) -> bool:
-    """Tell whether one of several orders, each with the names that it may have, asks for more than three numbers.
-
-    Examples
-    --------
-    >>> asks_for_more([("wfp", orders.ORDERS)]), asks_for_more([("best-fit", orders.BACKFILL)])
-    (False, True)
-    """
+    """Tell whether one of several orders, each with the names that it may have, asks for more than three numbers."""
     return any(not set(orders.asked_for(order, known)) <= set(orders.THREE) for order, known in given)
 
 
 Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
-"""What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, watch."""
+"""What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, progress_and_stop."""
 
 
 @dataclass(frozen=True, repr=False)
 class Ordered:
     """A policy with an `order`; for those of this package to inherit from."""
 
-    known: Known | None = field(default=None, kw_only=True, repr=False, compare=False)
+    known: JobFacts | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for setting, (order, names) in self._orders.items():
@@ -155,20 +104,12 @@ class Ordered:
         return {"order": (order, orders.ORDERS)}
 
     def prepare(self, jobs: pd.DataFrame) -> Self:
-        """Give the policy for these jobs, if it looks at more of them than their times and sizes.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> policy = simlib.EASY()
-        >>> policy.prepare(simlib.load("sample").jobs) is policy
-        True
-        """
+        """Give the policy for these jobs, if it looks at more of them than their times and sizes."""
         adjust = getattr(self, "adjust", None)
         if adjust is None and not asks_for_more(list(self._orders.values())):
             return self
         same = self.known.of_same(jobs) if self.known is not None else None
-        return replace(self, known=same or Known.of(jobs, adjust))
+        return replace(self, known=same or JobFacts.of(jobs, adjust))
 
     def schedule(
         self,
@@ -178,19 +119,11 @@ class Ordered:
         procs: Ints,
         machine: int,
         feedback: Feedback | None = None,
-        watch: Ints | None = None,
+        progress_and_stop: Ints | None = None,
     ) -> dict[str, np.ndarray]:
-        """Schedule jobs in order of arrival: see `simlib.policies`.
-
-        Examples
-        --------
-        >>> import numpy as np, simlib
-        >>> submit, run, procs = np.array([0, 1]), np.array([10, 5]), np.array([2, 2])
-        >>> simlib.FCFS().schedule(submit, run, run, procs, 3)["start"].tolist()
-        [0, 10]
-        """
+        """Schedule jobs in order of arrival: see `simlib.policies`."""
         followed = feedback or engine.OPEN
-        watched = np.zeros(2, np.int64) if watch is None else watch
+        watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
         try:
             columns = self._run((submit, run, estimate, procs, machine, *followed, watched), self._facts(machine))
         except NoRank as error:

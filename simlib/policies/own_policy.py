@@ -33,34 +33,7 @@ class _Kept:
 
 
 class Job(_Kept):
-    """Show what a scheduler may know of a job.
-
-    Attributes
-    ----------
-    number
-        Its label in the jobs table.
-    submit, estimate : int
-        Seconds. `machine.now - job.submit` is how long it has waited. No job runs for longer than `estimate`.
-    requested : int
-        The estimate that its user gave, in seconds: where the job runs for longer, `estimate` is its run time instead.
-    procs : int
-    user, group, queue : int
-        As in the log; -1 where they are not known.
-    start, expected_end : int or None
-        Seconds; None while it waits. It is expected to end when it has run for its estimate.
-    run : int
-        Seconds, when it has ended. No scheduler knows it before: then to read it is an error.
-
-    Examples
-    --------
-    >>> job = Job(7, submit=0, procs=4, estimate=60)
-    >>> job
-    <job 7: 4 processors, estimate 60 s>
-    >>> job.run
-    Traceback (most recent call last):
-        ...
-    AttributeError: job 7: found run read before its end, which no scheduler knows; expected estimate, or the run ...
-    """
+    """Show what a scheduler may know of a job."""
 
     __slots__ = tuple(
         "number submit procs estimate requested user group queue start expected_end _run _place _arrival _in".split()
@@ -114,21 +87,6 @@ class Queue(_Kept, Sequence[Job]):
     """Hold the jobs that wait, in order of arrival: `for job in queue`, `queue[0]` (the head), `len(queue)`.
 
     A job leaves it when it starts, also while somebody goes through it.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> def show(queue, machine):
-    ...     print(len(queue), "wait, the head is", queue[0])
-    ...     yield queue[0]
-    ...     print(len(queue), "waits:", list(queue))
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(0, 5, 5, 2))
-    >>> simlib.simulate(w, simlib.OwnPolicy(show))
-    2 wait, the head is <job A: 3 processors, estimate 10 s>
-    1 waits: [<job B: 2 processors, estimate 5 s>]
-    1 wait, the head is <job B: 2 processors, estimate 5 s>
-    0 waits: []
-    <Schedule of two jobs under OwnPolicy(show): mean wait 5 s>
     """
 
     __slots__ = ("_jobs", "_waiting", "_arrived")
@@ -176,33 +134,7 @@ class Queue(_Kept, Sequence[Job]):
 
 
 class Machine(_Kept):
-    """Show the machine at a scheduling pass.
-
-    Attributes
-    ----------
-    now : int
-        The second.
-    procs, free : int
-        All processors, and those that are free now.
-    running : list of Job
-        The running jobs, the one that is expected to end first at the front. With every job that starts, `free` and
-        `running` change.
-    ended : list of Job
-        Those that have left since the last pass, in order of their ends; at the same second in that of the jobs table.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> def show(queue, machine):
-    ...     yield from machine.fits(queue)
-    ...     print(f"{machine}; {machine.running} run, {machine.ended} ended")
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(5, 5, 5, 2))
-    >>> simlib.simulate(w, simlib.OwnPolicy(show)).jobs.start.to_list()
-    second 0, 1 of 4 processors free; [<job A: 3 processors, estimate 20 s>] run, [] ended
-    second 5, 1 of 4 processors free; [<job A: 3 processors, estimate 20 s>] run, [] ended
-    second 10, 2 of 4 processors free; [<job B: 2 processors, ...>] run, [<job A: 3 processors, ...>] ended
-    [0, 10]
-    """
+    """Show the machine at a scheduling pass."""
 
     __slots__ = ("now", "procs", "free", "ended", "_running", "_next_call")
     now: int
@@ -229,15 +161,6 @@ class Machine(_Kept):
         """Go through the jobs of the queue, or a list of some, that fit the processors free when it is their turn.
 
         It is faster than to look at each job in the queue, and ends when no processor is free.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> def first_fit(queue, machine):
-        ...     yield from machine.fits(queue)
-        >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(0, 5, 5, 2), C=(0, 5, 5, 1))
-        >>> simlib.simulate(w, simlib.OwnPolicy(first_fit)).jobs.start.to_dict()
-        {'A': 0, 'B': 10, 'C': 0}
         """
         if self.free:
             for job in queue._jobs if isinstance(queue, Queue) else queue:
@@ -247,34 +170,7 @@ class Machine(_Kept):
                         return
 
     def shadow(self, job: Job, expected_end: Callable[[Job], int] | None = None) -> tuple[int, int]:
-        """Find the shadow time of a job and the extra processors (MF section 2.2, step 1).
-
-        Parameters
-        ----------
-        job : Job
-            One that waits, such as the head of the queue.
-        expected_end : callable, optional
-            Says of a running job at which second it ends; by default what its estimate says.
-
-        Returns
-        -------
-        (int, int)
-            The second from which on enough processors are free for the job, if all run as long as is expected; and
-            how many will be free then beyond those that it needs. A job that fits already has `now`.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> def fcfs(queue, machine):
-        ...     while queue and queue[0].procs <= machine.free:
-        ...         yield queue[0]
-        ...     if queue:
-        ...         print(f"second {machine.now}: job {queue[0].number} waits for", machine.shadow(queue[0]))
-        >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(5, 5, 5, 2))
-        >>> simlib.simulate(w, simlib.OwnPolicy(fcfs)).jobs.start.to_list()
-        second 5: job B waits for (20, 2)
-        [0, 10]
-        """
+        """Find the shadow time of a job and the extra processors (MF section 2.2, step 1)."""
         held = [(other.expected_end, other.procs) for other in self._running]
         if expected_end is not None:
             held = sorted((expected_end(other), other.procs) for other in self._running)
@@ -287,42 +183,13 @@ class Machine(_Kept):
         return shadow, free - job.procs
 
     def free_at(self, time: int) -> int:
-        """Count the processors that are free at a second, if those that run end when they are expected to.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> def show(queue, machine):
-        ...     yield from machine.fits(queue)
-        ...     print(machine.free_at(19), machine.free_at(20))
-        >>> w = simlib.Workload.of("one job", 4, A=(0, 10, 20, 3))
-        >>> simlib.simulate(w, simlib.OwnPolicy(show)).jobs.start.to_list()
-        1 4
-        [0]
-        """
+        """Count the processors that are free at a second, if those that run end when they are expected to."""
         return self.procs - sum(job.procs for job in self._running if job.expected_end > time)
 
     def call_at(self, second: int) -> None:
         """Ask for a scheduling pass at a second, even if no job ends or arrives then; it takes place if a job waits.
 
         Only one such second is kept: the one asked for last, until it has come.
-
-        Raises
-        ------
-        ValueError
-            For a second that is not after `now`.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> def late(queue, machine):
-        ...     if machine.now < 7:
-        ...         machine.call_at(7)
-        ...     else:
-        ...         yield from machine.fits(queue)
-        >>> w = simlib.Workload.of("one job", 4, A=(0, 10, 20, 3))
-        >>> simlib.simulate(w, simlib.OwnPolicy(late)).jobs.start.to_list()
-        [7]
         """
         if not second > self.now:
             raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
@@ -470,7 +337,7 @@ class OwnPolicy:
         procs: Ints,
         machine: int,
         feedback: Feedback | None = None,
-        watch: Ints | None = None,
+        progress_and_stop: Ints | None = None,
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         columns = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
@@ -480,7 +347,7 @@ class OwnPolicy:
             whose = {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
         decide = copy.deepcopy(self.function) if self._given is None else self.function
         loop = _EventLoop(self, decide, columns.assign(**whose), machine, feedback)
-        loop.to_the_end(np.zeros(2, np.int64) if watch is None else watch)
+        loop.to_the_end(np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop)
         start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
         times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}
         return {**times, "backfilled": np.array(loop.backfilled, bool)}
@@ -508,10 +375,10 @@ class _EventLoop:
         self.coming = [(self.submit[place], place) for place, job in enumerate(followed) if job < 0]  # a heap
         heapify(self.coming)
 
-    def to_the_end(self, watch: Ints) -> None:
-        """Go from instant to instant until all is done; `watch` as `simlib.policies` says."""
+    def to_the_end(self, progress_and_stop: Ints) -> None:
+        """Go from instant to instant until all is done; `progress_and_stop` as `simlib.policies` says."""
         machine, queue = self.machine, self.queue
-        while (now := self.next_instant()) is not None and not watch[1]:
+        while (now := self.next_instant()) is not None and not progress_and_stop[1]:
             machine._turn(now)
             while self.ends and self.ends[0][0] <= now:  # 1. jobs leave
                 self.leave(now)
@@ -520,8 +387,8 @@ class _EventLoop:
             if queue:  # 3. one scheduling pass
                 self.scheduling_pass()
                 machine._forget_ended()
-            watch[0] = queue._arrived - len(queue)
-        if watch[1]:
+            progress_and_stop[0] = queue._arrived - len(queue)
+        if progress_and_stop[1]:
             return
         if queue:
             self.refuse_to_wait_for_ever()

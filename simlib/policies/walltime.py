@@ -295,13 +295,7 @@ def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dic
 
 
 def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
-    """Number the groups of jobs with the same key, the tables one after another; -1 where a part is not known.
-
-    Raises
-    ------
-    ValueError
-        Where a column is missing, or a part of the key is not known of any job.
-    """
+    """Number the groups of jobs with the same key, the tables one after another; -1 where a part is not known."""
     count = sum(map(len, tables))
     group, known = np.zeros(count, np.int64), np.ones(count, bool)
     for column in scheme.columns:

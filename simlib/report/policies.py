@@ -215,14 +215,7 @@ def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Cas
 
 
 def why_not_usable(workload: Workload, case: Case) -> str:
-    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" where it can.
-
-    Examples
-    --------
-    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> why_not_usable(w, POLICIES["fair share"]), why_not_usable(w, POLICIES["EASY-SJBF"])
-    ('the log does not say whose the jobs are', '')
-    """
+    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" where it can."""
     if getattr(case, "adjust", None):
         return why_not_adjusted(workload)
     order = getattr(case, "order", None)
@@ -238,14 +231,7 @@ def why_not_usable(workload: Workload, case: Case) -> str:
 
 
 def why_not_adjusted(workload: Workload) -> str:
-    """Tell why estimates cannot be adjusted, "" where they can.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> why_not_adjusted(simlib.load("sample"))
-    ''
-    """
+    """Tell why estimates cannot be adjusted, "" where they can."""
     if not len(workload):
         return "no job takes part"
     if not (workload.jobs.user >= 0).any():
@@ -257,11 +243,6 @@ def requested(workload: Workload) -> pd.Series:
     """Tell which jobs have a request in the log, by the index of the jobs.
 
     Without a log all have, unless every estimate is the run time: then there may have been none.
-
-    Examples
-    --------
-    >>> requested(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))).to_list()
-    [True, True]
     """
     jobs = workload.jobs
     if workload.log is not None:

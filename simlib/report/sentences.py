@@ -36,52 +36,23 @@ def enough_shakes(workload: Workload) -> int:
 
 
 def share(part: float) -> str:
-    """Write a share, of small ones the first decimal.
-
-    Examples
-    --------
-    >>> share(0.476), share(0.004), share(1)
-    ('48 %', '0.4 %', '100 %')
-    """
+    """Write a share, of small ones the first decimal."""
     return f"{100 * part:.0f} %" if part >= 0.0995 or not part else f"{100 * part:.1f} %"
 
 
 def digits(value: float) -> str:
-    """Write a number by its first two digits, and whole from ten on.
-
-    Examples
-    --------
-    >>> digits(0.0154), digits(2.44), digits(187.3)
-    ('0.015', '2.4', '187')
-    """
+    """Write a number by its first two digits, and whole from ten on."""
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
 
 def verdict(row: Any) -> str:
-    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> row = pd.Series({"difference": 1.5, "coincidence_low": -1, "coincidence_high": 2, "another_year_low": -5})
-    >>> verdict(row)
-    'a difference that coincidence alone can make'
-    """
+    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`."""
     found = holds(row)
     return VERDICTS["unknown" if found == "this log" and np.isnan(row.another_year_low) else found]
 
 
 def change(found: Comparison, policy: str, measure: str) -> str:
-    """Say how a policy changes the mean of a measure, in a sentence.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> same = {"EASY": simlib.EASY(), "again": simlib.EASY()}
-    >>> found = simlib.compare(simlib.load("sample"), same, shakes=3, by=["all"])
-    >>> change(found, "again", "wait")
-    'Under EASY jobs wait 2.4 h on average; under again 2.4 h, the same in every run.'
-    """
+    """Say how a policy changes the mean of a measure, in a sentence."""
     key: Any = policy, "all", "all", measure, "mean"
     row = found.shown.loc[key]
     said, what = (duration, "jobs wait {} on average") if measure == "wait" else (_number, "the mean {measure} is {}")

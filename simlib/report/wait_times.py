@@ -69,15 +69,7 @@ def _known(workload: Workload) -> np.ndarray:
 
 
 def simulated(workload: Workload, case: Case) -> Schedule:
-    """Simulate a policy, or a policy with its estimates.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> simulated(w, (simlib.EASY(), "exact")).jobs.wait.to_list()
-    [0, 9]
-    """
+    """Simulate a policy, or a policy with its estimates."""
     policy, how = case if isinstance(case, tuple) else (case, None)
     return simulate(workload if how is None else workload.with_estimates(how), policy)
 

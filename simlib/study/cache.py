@@ -20,15 +20,7 @@ FOLDER = paths.ROOT / "build" / "cache"
 
 
 def once(function, *ignored):
-    """Make a function that calls the given one only for arguments it has not been called with before.
-
-    Parameters
-    ----------
-    function : function
-        What it returns can be pickled, and hangs on its arguments and on the library alone.
-    *ignored : str
-        Names of arguments that need not be the same.
-    """
+    """Make a function that calls the given one only for arguments it has not been called with before."""
     return partial(_read_or_made, function, ignored)
 
 
@@ -46,14 +38,14 @@ def _read_or_made(function, ignored, *args, **options):
 
 def state_of(workload, feedback=False):
     """Make a key of what simulations of a workload hang on: its jobs, its machine and the library's code."""
-    known = _Known.keys.setdefault(workload, {})
+    known = _States.keys.setdefault(workload, {})
     if feedback not in known:
         followed = workload.followed() if feedback else ()
         known[feedback] = identity(workload.jobs), identity(followed), workload.procs
     return _library(), *known[feedback]
 
 
-class _Known:
+class _States:
     """Keys by workload, which never changes; in a class, for what functions read of variables tells them apart."""
 
     keys = WeakKeyDictionary()
@@ -63,6 +55,6 @@ class _Known:
 def _library():
     """A digest of the library, whose every change might be one of the numbers, and of NumPy, which draws at random."""
     package = Path(__file__).parents[1]
-    others = ("papers", "lessons", "widgets", "cluster")
+    others = ("study", "course", "report", "plots")
     files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]
     return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -30,13 +30,13 @@ from ..analysis.stats import Interval
 from .results import AS_IT_IS
 from .verdicts import TEXT
 
-REPRODUCED, PARTLY, UNTOLD, NOT = "reproduced", "partly reproduced", "cannot be told", "not reproduced"
+REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "cannot be told", "not reproduced"
 UNTESTED = "cannot be tested"
 """Of claims that no log at hand can test."""
 
-VERDICTS = (REPRODUCED, PARTLY, UNTOLD, NOT, UNTESTED)
+VERDICTS = (REPRODUCED, PARTLY, INCONCLUSIVE, NOT, UNTESTED)
 HOLDS, HOLDS_NOT = "holds", "does not hold"
-"""Of parts, beside `UNTOLD`; and of the study's own findings."""
+"""Of parts, beside `INCONCLUSIVE`; and of the study's own findings."""
 
 MANY = 3
 """On more things than these a part's evidence is summed up; the record has each."""
@@ -47,17 +47,7 @@ PRINTED = "printed"
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that a part of a claim is about, and how well it is known.
-
-    Attributes
-    ----------
-    value : float
-        As it is; nan where there is nothing to compare.
-    low, high : float
-        The ends of its 95 % interval; the value itself where nothing hangs on chance.
-    runs : tuple of float
-        The same number of each replication, if there are any.
-    """
+    """A number that a part of a claim is about, and how well it is known."""
 
     value: float
     low: float
@@ -90,14 +80,7 @@ class Measure:
 
     @classmethod
     def share(cls, wins, of, runs=()):
-        """Take a share of cases that are counted, such as months, with its interval by Clopper and Pearson.
-
-        Parameters
-        ----------
-        wins, of : int
-        runs : sequence of float
-            The share in each replication.
-        """
+        """Take a share of cases that are counted, such as months, with its interval by Clopper and Pearson."""
         if not of:
             return NOTHING
         found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
@@ -129,22 +112,7 @@ NOTHING = Measure(np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class Criterion:
-    """What must hold for a part of a claim: a row of `data/published/criteria.csv`.
-
-    Attributes
-    ----------
-    claim, part : str
-    measure : str
-        What is measured, in words.
-    above, below : float
-        Where it has to lie; an infinity where there is no bound.
-    headline : bool
-        Whether the claim is not reproduced where this part does not hold.
-    form : str
-        How its numbers are written.
-    why : str
-        Where the bounds come from.
-    """
+    """What must hold for a part of a claim: a row of `data/published/criteria.csv`."""
 
     claim: str
     part: str
@@ -156,14 +124,14 @@ class Criterion:
     why: str
 
     def judge(self, measure):
-        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `UNTOLD`."""
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `INCONCLUSIVE`."""
         if measure.low > self.above and measure.high < self.below:
             return HOLDS
-        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else UNTOLD
+        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else INCONCLUSIVE
 
     def sure(self, measure, verdict):
         """Work out the share of the replications that say the same; None where there are none, or nothing is said."""
-        if not measure.runs or verdict == UNTOLD:
+        if not measure.runs or verdict == INCONCLUSIVE:
             return None
         runs = np.asarray(measure.runs)
         inside = (runs > self.above) & (runs < self.below)
@@ -231,29 +199,7 @@ def finding(id, holds, evidence, numbers):
 
 
 def decide(id, readings, note=""):
-    """Make the record of the verdict on a claim.
-
-    Parameters
-    ----------
-    id : str
-        In `data/published/claims.csv`.
-    readings : dict
-        By reading (`TEXT`, `LIKELY`, `PRINTED`), what was measured by part: a `Measure`, or several by what they were
-        measured on, such as logs. None in the place of a reading, or of a part, for which there is no log. The printed
-        numbers need not have all parts.
-    note : str
-        Further numbers for the reader.
-
-    Returns
-    -------
-    dict
-        As in `data/exhibit.schema.json`.
-
-    Raises
-    ------
-    ValueError
-        Where the parts are not those of `data/published/criteria.csv`.
-    """
+    """Make the record of the verdict on a claim."""
     known = criteria()[id]
     judged = {}
     for reading, parts in readings.items():
@@ -308,12 +254,6 @@ def add_up(id, parts):
     """Make one verdict of those on the parts of a claim, on all that they were measured on; see the module's text.
 
     A part where there was nothing to compare has no say, if the same part was measured on something else.
-
-    Parameters
-    ----------
-    id : str
-    parts : list of dict
-        With `part`, `value` and `verdict`.
     """
     measured = {one["part"] for one in parts if one["value"] == one["value"]}
     said = [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
@@ -323,7 +263,7 @@ def add_up(id, parts):
     headlines = {one["verdict"] for one in said if criteria()[id][one["part"]].headline}
     if headlines == {HOLDS_NOT} or (HOLDS_NOT in verdicts and HOLDS not in verdicts):
         return NOT
-    return PARTLY if {HOLDS, HOLDS_NOT} <= verdicts else UNTOLD
+    return PARTLY if {HOLDS, HOLDS_NOT} <= verdicts else INCONCLUSIVE
 
 
 def _sure(parts):
@@ -359,7 +299,9 @@ def _of_part(criterion, found):
     if len(found) <= MANY or not known:
         return "; ".join(_measured(criterion, one) for one in found)
     counts = Counter(one["verdict"] for one in known)
-    verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in (HOLDS, UNTOLD, HOLDS_NOT) if counts[verdict])
+    verdicts = ", ".join(
+        f"{verdict} on {counts[verdict]}" for verdict in (HOLDS, INCONCLUSIVE, HOLDS_NOT) if counts[verdict]
+    )
     ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 

@@ -90,19 +90,7 @@ models; small ones made by hand."""
 
 @dataclass(frozen=True)
 class Part:
-    """One picture of an exhibit with its numbers, or only the numbers: what files of one name hold.
-
-    Attributes
-    ----------
-    table : DataFrame, or callable
-        What goes into the `.csv`, or what makes it when it is saved.
-    draw : callable, optional
-        Makes the Figure.
-    on : tuple of str
-        The groups of sources that it shows, out of `LOGS`, `MODELS` and `EXAMPLES`.
-    cells : list of dict, or callable
-        Verdicts on printed numbers that belong to this part, from `judging.cell`, or what gives them.
-    """
+    """One picture of an exhibit with its numbers, or only the numbers: what files of one name hold."""
 
     table: object
     draw: object = None
@@ -121,20 +109,6 @@ class Exhibit:
     Each is declared by `parameters.parameter` with what it may be; a test holds the defaults to those of the notebook.
     A subclass defines `load`, `parts`, and where the text makes claims `judge`. Its results are attributes that are
     worked out when they are first asked for (`functools.cached_property`). It is declared with
-
-    Parameters
-    ----------
-    name : str
-        Folder and notebook: "mualem2001/table3".
-    section : str
-        Where the paper has it, such as "4.2": exhibits are listed in this order.
-    seconds : float
-        How long its notebook takes, roughly: the longest begin first.
-    after : str, optional
-        The exhibit whose runs it shares: it is better made after that one.
-    claims : dict
-        For each claim that it decides, by id, what the verdict rests on: one of `LOGS`, `MODELS`, `EXAMPLES`, or a
-        tuple of several.
     """
 
     missing = ()
@@ -168,15 +142,7 @@ class Exhibit:
 
     @classmethod
     def of(cls, variables):
-        """Make the exhibit from a notebook's variables, which are `globals()` there.
-
-        Raises
-        ------
-        ValueError
-            Where a parameter is missing, or is not what it may be.
-        ImportError
-            With a pandas before 3, whose `unstack` gives other numbers.
-        """
+        """Make the exhibit from a notebook's variables, which are `globals()` there."""
         if int(pd.__version__.split(".")[0]) < 3:
             raise ImportError(f"the study: found pandas {pd.__version__}, expected 3.1 or newer, as simlib[study] asks")
         names = [each.name for each in dataclasses.fields(cls)]

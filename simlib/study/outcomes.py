@@ -41,19 +41,7 @@ CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one notebook: an exhibit of a paper, or a group of them.
-
-    Attributes
-    ----------
-    paper, notebook : str
-        The notebook's folder and name.
-    title : str
-        The notebook's first heading.
-    folder : Path
-        Where its files lie.
-    records : list of dict
-        As in `data/exhibit.schema.json`, the notebook's main one first.
-    """
+    """What came of one notebook: an exhibit of a paper, or a group of them."""
 
     paper: str
     notebook: str
@@ -112,13 +100,7 @@ def _source(log):
 
 
 def outcomes(folder):
-    """What came of the exhibits whose records lie in a folder, in the papers' order.
-
-    Raises
-    ------
-    ValueError
-        For a record that does not follow the schema, or belongs to no notebook.
-    """
+    """What came of the exhibits whose records lie in a folder, in the papers' order."""
     groups = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(records.read(path))
@@ -165,18 +147,7 @@ def by_verdict(claims):
 
 
 def decided(found):
-    """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict.
-
-    Parameters
-    ----------
-    found : list of Outcome
-
-    Returns
-    -------
-    list of dict
-        In order of the ids: `id`, `paper`, `of` (the exhibit or section that makes the claim), `claim`, `verdict`,
-        `evidence`, `readings` and so on, as in a record; `exhibit`, the `Outcome` that decides, None where none can.
-    """
+    """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict."""
     by_id = {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}
     by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
     rows = claims.claims() | claims.findings()
@@ -184,24 +155,7 @@ def decided(found):
 
 
 def stated(found, template):
-    """Write what the study found, every number from a record.
-
-    Parameters
-    ----------
-    found : list of Outcome
-    template : str
-        One of `FINDINGS`.
-
-    Returns
-    -------
-    str
-        Markdown.
-
-    Raises
-    ------
-    ValueError
-        Where one of our own findings is decided by none of these.
-    """
+    """Write what the study found, every number from a record."""
     verdicts = {claim["id"]: claim for claim in decided(found)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
     own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}

@@ -28,16 +28,7 @@ class Kind:
 
 
 def parameter(default, kind, repeats=False):
-    """Declare a parameter of an exhibit: an attribute of a dataclass.
-
-    Parameters
-    ----------
-    default : object
-        As in the notebook.
-    kind : Kind
-    repeats : bool
-        Whether it says how many runs of the logs there are: a few will do where all are stand-ins.
-    """
+    """Declare a parameter of an exhibit: an attribute of a dataclass."""
     metadata = {"kind": kind, "repeats": repeats}
     if isinstance(default, dict):
         return field(default_factory=default.copy, metadata=metadata)

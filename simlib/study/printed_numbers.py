@@ -27,15 +27,7 @@ COLOURS |= {ABSENT: "#E4E4E4"}
 def steps(cells):
     """Count the printed numbers by what became of them, step by step.
 
-    Parameters
-    ----------
-    cells : list of dict
-        Of logs that are the paper's, from `judging.cell`.
-
-    Returns
-    -------
-    DataFrame
-        A row each of `STEPS`; how many are inside, close and off, and why others are not judged.
+    Gives a DataFrame, a row each of `STEPS`; how many are inside, close and off, and why others are not judged.
     """
     rows = {}
     for step, name in STEPS.items():
@@ -84,13 +76,7 @@ def drawn(table):
 
 
 def save(found, folder):
-    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers.
-
-    Parameters
-    ----------
-    found : list of report.Outcome
-    folder : Path
-    """
+    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
     cells = of_logs(found)
     if not cells:
         return

@@ -20,26 +20,6 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     """Save an exhibit: `<exhibit>.png`, `<exhibit>.csv`, and `<exhibit>.json` with where it comes from.
 
     They go to `figures/`, or to `build/synthetic/`, marked, if any of the workloads only stands in for a log.
-
-    Parameters
-    ----------
-    exhibit : str
-        Folder and notebook, and a suffix where a notebook makes several: "mualem2001_table1".
-    figure : Figure, optional
-    table : DataFrame, optional
-        The numbers behind the picture; floats are rounded to `digits` decimals, so that equal runs give equal bytes.
-    workloads : sequence of Workload
-        What the numbers were made from.
-    parameters : dict
-        The notebook's parameters; `seed` is the first of those of what is random, and there is none where nothing is.
-    verdicts : dict
-        `cells` and `claims`, each a list of dicts, from `judging.cell` and `ledger.decide`. What stands in for a log
-        can test no claim, and its numbers are not judged.
-
-    Returns
-    -------
-    Path
-        The folder.
     """
     verdicts = {"cells": [], "claims": []} | (verdicts or {})
     if any(workload.stand_in for workload in workloads):
@@ -59,13 +39,7 @@ def folder(workloads):
 
 
 def contents(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
-    """Give the files of an exhibit, bytes by name: of a figure that is stamped, of claims that are withdrawn.
-
-    Raises
-    ------
-    ValueError
-        For a record that does not follow `data/exhibit.schema.json`.
-    """
+    """Give the files of an exhibit, bytes by name: of a figure that is stamped, of claims that are withdrawn."""
     synthetic = any(workload.stand_in for workload in workloads)
     verdicts = {"cells": [_unjudged(cell) for cell in cells] if synthetic else cells, "claims": claims}
     record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
@@ -120,13 +94,7 @@ def _unjudged(cell):
 
 
 def read(path):
-    """A record, held against `data/exhibit.schema.json`.
-
-    Raises
-    ------
-    ValueError
-        If it does not follow the schema, with the place.
-    """
+    """A record, held against `data/exhibit.schema.json`."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:

@@ -19,19 +19,8 @@ AS_IT_IS = 0
 def summary(results, averaged=None):
     """Work out how each number spreads over its replications.
 
-    Parameters
-    ----------
-    results : Series or DataFrame
-        With the index level `replication`; of a DataFrame every column is a number.
-    averaged : int, optional
-        How many replications the paper averaged where there is none as it is, as with random estimates: ours is then
-        the mean over all, and the interval that of means over so many.
-
-    Returns
-    -------
-    DataFrame
-        By the other levels, in their order: `ours`, of the workload as it is; `mean` and `sd` over the replications;
-        `low`, `median` and `high`, between which 95 % of them lie.
+    Gives a DataFrame, by the other levels, in their order: `ours`, of the workload as it is; `mean` and `sd` over
+    the replications; `low`, `median` and `high`, between which 95 % of them lie.
     """
     if isinstance(results, pd.DataFrame):
         wide = results.T
@@ -59,16 +48,7 @@ def by(table, *levels):
 def against(table, printed):
     """Put the printed numbers first in a table of `summary`.
 
-    Parameters
-    ----------
-    table : DataFrame
-    printed : Series
-        By some of the levels of the table, in any order.
-
-    Returns
-    -------
-    DataFrame
-        With `published` and the relative `deviation` of ours; nan where nothing is printed.
+    Gives a DataFrame, with `published` and the relative `deviation` of ours; nan where nothing is printed.
     """
     others = [name for name in table.index.names if name not in printed.index.names]
     places = table.index.droplevel(others)
@@ -81,19 +61,7 @@ def against(table, printed):
 
 
 def cells(table, about):
-    """Judge every printed number of a table of `against`, under each rule.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With the index level `rule`, or without.
-    about : callable
-        Of what a cell is a number of, a dict by the other levels: the options of `judging.cell`.
-
-    Returns
-    -------
-    list of dict
-    """
+    """Judge every printed number of a table of `against`, under each rule."""
     levels = [name for name in table.index.names if name != "rule"]
     found = []
     for place, part in table[table.published.notna()].groupby(level=levels, sort=False):
@@ -109,26 +77,7 @@ def cells(table, about):
 
 
 def beside(table, form, across, sd=False, printed=True):
-    """Lay out a table of `against` for reading: the printed number, ours, and by how much it is off; all text.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Under one rule or several.
-    form : str
-        How numbers are written, such as "{:,.0f}".
-    across : str or list of str
-        The levels that go into the columns, if any; each has `paper`, `ours`, `off`, and of every further rule
-        `<rule> off`.
-    sd : bool
-        Whether ours has its standard deviation behind it.
-    printed : bool
-        Whether anything is printed, which is not so of a log of one's own: then there is only `ours`.
-
-    Returns
-    -------
-    DataFrame
-    """
+    """Lay out a table of `against` for reading: the printed number, ours, and by how much it is off; all text."""
     text = {"paper": written(table.published, form), "ours": written(table.ours, form)}
     if sd:
         text["ours"] += " \u00b1 " + written(table.sd, form)

@@ -33,18 +33,7 @@ from .verdicts import CLOSE, INSIDE, OFF, TEXT, tally
 
 
 def record_page(schema):
-    """Write the page.
-
-    Parameters
-    ----------
-    schema : Path
-        Of a JSON schema.
-
-    Returns
-    -------
-    str
-        Markdown: a row a field, those of objects and lists below them.
-    """
+    """Write the page."""
     whole = json.loads(schema.read_text(encoding="utf-8"))
     rows = [f"| `{path}` | {kind} | {about} |" for path, kind, about in _fields(whole, "", whole)]
     lines = [f"# {whole['title']}", whole["description"], f"The schema itself: [{schema.name}](../data/{schema.name})."]
@@ -80,21 +69,7 @@ PAGES.globals["powers"] = powers
 
 
 def written(rows, executed, stand_ins):
-    """Write the scoreboard, and a page an exhibit.
-
-    Parameters
-    ----------
-    rows : list of Outcome
-    executed : set of str
-        The names of those whose notebooks were executed.
-    stand_ins : set of str
-        The names of those whose notebooks were executed on stand-ins for logs.
-
-    Returns
-    -------
-    dict of str
-        By the name of the page its text.
-    """
+    """Write the scoreboard, and a page an exhibit."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
     texts = {"index": PAGES.get_template("scoreboard.md").render(**shared, **_scoreboard(rows))}
     for one in rows:
@@ -179,16 +154,6 @@ def build():
     """Make the site anew.
 
     What was made from stand-ins is shown, marked, where there is nothing from real logs.
-
-    Returns
-    -------
-    Path
-        The first page.
-
-    Raises
-    ------
-    RuntimeError
-        Where Sphinx warns of anything; it has said of what.
     """
     from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
 
@@ -206,13 +171,7 @@ def build():
 
 
 def stage(folder):
-    """Lay out all that the site is made of.
-
-    Parameters
-    ----------
-    folder : Path
-        Which is not there yet.
-    """
+    """Lay out all that the site is made of."""
     rows, executed = everything()
     for pattern in TEXTS:
         for path in sorted(paths.ROOT.glob(pattern)):

@@ -40,26 +40,7 @@ def deviation(ours, published):
 
 
 def judge(published, interval, close=0.05, decimals=None, absolute=False):
-    """Tell whether a printed number may well be the same as ours.
-
-    Parameters
-    ----------
-    published : float
-    interval : Interval
-        Of ours.
-    close : float
-        How far from its middle a number outside may lie to be called close; relative: 0.05 is 5 %.
-    decimals : int, optional
-        How many were printed; the published number may be any that rounds to it.
-    absolute : bool
-        Whether `close` is meant as it stands: for numbers that may be zero, such as differences in per cent.
-
-    Returns
-    -------
-    str
-        `INSIDE` the interval; `CLOSE`, outside, but no further than `close` from its middle; else `OFF`. Of n cells
-        some n / 20 would lie outside their 95 % intervals by chance, see `tally`.
-    """
+    """Tell whether a printed number may well be the same as ours."""
     slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
     if interval.low - slack <= published <= interval.high + slack:
         return INSIDE
@@ -67,28 +48,7 @@ def judge(published, interval, close=0.05, decimals=None, absolute=False):
 
 
 def cell(of, published, readings, close=0.05, decimals=None, absolute=False, unjudged=None, note=""):
-    """Judge a printed number under each reading.
-
-    Parameters
-    ----------
-    of : dict
-        What it is a number of, such as {"trace": "CTC", "month": "1996-07", "metric": "response_s"}.
-    published : float
-    readings : dict
-        By rule, a pair: our number and its Interval. Where nothing hangs on chance the Interval is None, and our number
-        has to be the published one. Or our number alone, under the rule `TEXT`. It is nan where the log is not at hand.
-    close, decimals, absolute
-        As for `judge`.
-    unjudged : dict, optional
-        By rule, why ours is not judged: `OTHER_LOG` where it was made from another log than the paper's, or from one
-        that lacks jobs; `INFERRED`.
-    note : str
-
-    Returns
-    -------
-    dict
-        As in `data/exhibit.schema.json`.
-    """
+    """Judge a printed number under each reading."""
     readings = readings if isinstance(readings, dict) else {TEXT: (readings, None)}
     judged = {}
     for rule, (ours, interval) in readings.items():
@@ -107,21 +67,7 @@ def reading(cell, *rules):
 
 
 def tally(cells, *rules):
-    """Count how many cells are inside, close and off, and how many chance would put outside.
-
-    Parameters
-    ----------
-    cells : list of dict
-        From `cell`.
-    *rules : str
-        Of each cell the first of these readings counts that is judged; by default `TEXT`.
-
-    Returns
-    -------
-    dict
-        `cells`, those that are judged; of them `inside`, `close`, `off`; `bands`, those that have an interval;
-        `by_chance`: of so many 95 % intervals, so many would be missed even if both programs were the same.
-    """
+    """Count how many cells are inside, close and off, and how many chance would put outside."""
     judged = [one for one in (reading(cell, *(rules or [TEXT])) for cell in cells) if one]
     verdicts = [one["verdict"] for one in judged]
     bands = sum(one["low"] < one["high"] for one in judged)

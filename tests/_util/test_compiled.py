@@ -58,7 +58,7 @@ def test_who_watches_a_terminal_is_told_that_a_scheduler_is_compiled_and_nobody_
     source = tmp_path / "slow.py"
     source.write_text(
         "from simlib._util.compiled import compiled\n@compiled\ndef help(x):\n    return x\n"
-        "@compiled\ndef loop(x, watch):\n    return help(x) + watch\n"
+        "@compiled\ndef loop(x, progress_and_stop):\n    return help(x) + progress_and_stop\n"
     )
     command = [sys.executable, "-B", "-c", "import slow; slow.loop(1, 2)"]
     path = os.pathsep.join([str(tmp_path), str(Path(simlib.__file__).parents[1])])

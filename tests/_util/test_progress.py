@@ -33,11 +33,11 @@ def signals():
 def interrupt_once_jobs_have_started(simulations=1):
     """Interrupt the main thread in a moment; never where no simulation begins, for a later test would be hit."""
 
-    def watch():
+    def progress_and_stop():
         if soon(lambda: sum(w[0] > 0 for w in list(progress._running.values())) >= simulations):
             os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=progress_and_stop, daemon=True).start()
 
 
 def soon(holds):
@@ -61,8 +61,8 @@ def test_an_interrupt_ends_a_simulation_and_leaves_nothing_running(overloaded):
 def test_an_interrupt_does_not_wait_for_numba_to_compile():
     compiled, ended = threading.Event(), threading.Event()
 
-    def deaf(watch):
-        watch[0] = 1
+    def deaf(progress_and_stop):
+        progress_and_stop[0] = 1
         compiled.wait(20)
         ended.set()
 
@@ -122,8 +122,8 @@ def test_a_simulation_that_was_interrupted_can_be_begun_again():
 def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, plain, monkeypatch, capsys):
     monkeypatch.setattr(progress, "bar_shows", lambda: somebody)
 
-    def slow(watch):
-        watch[0] = 12_000
+    def slow(progress_and_stop):
+        progress_and_stop[0] = 12_000
         time.sleep(1.5)
         return "found"
 

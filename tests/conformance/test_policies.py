@@ -78,8 +78,8 @@ def test_one_reservation_is_easy_and_all_are_conservative_backfilling(seed):
     given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     given[2] = np.maximum(given[1], given[2])
     fcfs = simlib.policies.orders.compiled("fcfs")
-    none, watch = simlib.engine.OPEN, np.zeros(2, np.int64)
-    one = simlib.engine.reserving(*given, w.procs, *none, watch, 1, 0.0, False, fcfs, None)
+    none, progress_and_stop = simlib.engine.OPEN, np.zeros(2, np.int64)
+    one = simlib.engine.reserving(*given, w.procs, *none, progress_and_stop, 1, 0.0, False, fcfs, None)
     easy, conservative = simulate(w, EASY()), simulate(w, Conservative())
     assert (one[0] == easy.jobs.start).all() and (one[2] == easy.jobs.backfilled).all()
     everyone = simulate(w, EASY(reservations=math.inf))
@@ -94,8 +94,8 @@ def test_one_reservation_is_easy_in_any_order(seed):
     w = random_workload(seed, shortest=1)
     given = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     given[2] = np.maximum(given[1], given[2])
-    sjf, watch = simlib.policies.orders.compiled("sjf"), np.zeros(2, np.int64)
-    one = simlib.engine.reserving(*given, w.procs, *simlib.engine.OPEN, watch, 1, 0.0, True, sjf, None)
+    sjf, progress_and_stop = simlib.policies.orders.compiled("sjf"), np.zeros(2, np.int64)
+    one = simlib.engine.reserving(*given, w.procs, *simlib.engine.OPEN, progress_and_stop, 1, 0.0, True, sjf, None)
     assert (one[0] == simulate(w, EASY(order="sjf")).jobs.start).all()
 
 

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from simlib._util import paths
 from simlib.study import claims
-from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, NOTHING, PARTLY, PRINTED, REPRODUCED, UNTOLD, Criterion, Measure
+from simlib.study.claims import (
+    HOLDS,
+    HOLDS_NOT,
+    INCONCLUSIVE,
+    NOT,
+    NOTHING,
+    PARTLY,
+    PRINTED,
+    REPRODUCED,
+    Criterion,
+    Measure,
+)
 from simlib.study.verdicts import LIKELY, TEXT
 
 VERDICTS = paths.ROOT / "docs" / "verdicts.md"
@@ -52,11 +63,11 @@ def test_parts_of_a_claim_have_different_names():
         (around(3, 0.5), HOLDS),
         (around(0.5, 0.4), HOLDS_NOT),
         (around(6, 0.5), HOLDS_NOT),
-        (around(1.2, 0.5), UNTOLD),
-        (around(4.9, 0.5), UNTOLD),
-        (around(3, 9), UNTOLD),
-        (around(1), UNTOLD),  # a tie tells nothing
-        (NOTHING, UNTOLD),
+        (around(1.2, 0.5), INCONCLUSIVE),
+        (around(4.9, 0.5), INCONCLUSIVE),
+        (around(3, 9), INCONCLUSIVE),
+        (around(1), INCONCLUSIVE),  # a tie tells nothing
+        (NOTHING, INCONCLUSIVE),
     ],
 )
 def test_a_part_holds_where_the_whole_interval_lies_within_the_bounds(measure, verdict):
@@ -67,7 +78,7 @@ def test_a_part_holds_where_the_whole_interval_lies_within_the_bounds(measure, v
 def test_what_holds_above_a_bound_does_not_hold_below_it(value, half, bound):
     measure = around(value, half)
     above, below = (Criterion("MF-01", "p", "w", *ends, False, "g", "y") for ends in ((bound, inf), (-inf, bound)))
-    opposite = {HOLDS: HOLDS_NOT, HOLDS_NOT: HOLDS, UNTOLD: UNTOLD}
+    opposite = {HOLDS: HOLDS_NOT, HOLDS_NOT: HOLDS, INCONCLUSIVE: INCONCLUSIVE}
     assert below.judge(measure) == opposite[above.judge(measure)]
 
 
@@ -76,7 +87,7 @@ def test_sure_is_the_share_of_the_replications_that_say_the_same():
     measure = Measure.range([1, 2, 3, -1])
     assert above.sure(measure, HOLDS) == 0.75
     assert above.sure(measure, HOLDS_NOT) == 0.25
-    assert above.sure(measure, UNTOLD) is None and above.sure(around(1), HOLDS) is None
+    assert above.sure(measure, INCONCLUSIVE) is None and above.sure(around(1), HOLDS) is None
 
 
 # Measures
@@ -125,14 +136,14 @@ YES, NO, OPEN = around(1), around(-1), around(0, 1)
         ([YES, NO], PARTLY),
         ([NO, NO], NOT),
         ([NO, OPEN], NOT),
-        ([YES, OPEN], UNTOLD),
-        ([OPEN, OPEN], UNTOLD),
-        ([YES, NOTHING], UNTOLD),
+        ([YES, OPEN], INCONCLUSIVE),
+        ([OPEN, OPEN], INCONCLUSIVE),
+        ([YES, NOTHING], INCONCLUSIVE),
         ([YES, NO, OPEN], PARTLY),
         ([{"a": YES, "b": NO}], PARTLY),
-        ([{"a": YES, "b": OPEN}], UNTOLD),
+        ([{"a": YES, "b": OPEN}], INCONCLUSIVE),
         ([{"a": YES, "b": NOTHING}], REPRODUCED),  # the part was measured elsewhere
-        ([{"a": NOTHING, "b": NOTHING}], UNTOLD),
+        ([{"a": NOTHING, "b": NOTHING}], INCONCLUSIVE),
     ],
 )
 def test_the_parts_add_up(monkeypatch, measures, verdict):
@@ -143,7 +154,7 @@ def test_the_parts_add_up(monkeypatch, measures, verdict):
 
 @pytest.mark.parametrize(
     ("headline", "verdict"),
-    [(NO, NOT), ({"a": NO, "b": NO}, NOT), ({"a": NO, "b": YES}, PARTLY), (OPEN, UNTOLD), (YES, REPRODUCED)],
+    [(NO, NOT), ({"a": NO, "b": NO}, NOT), ({"a": NO, "b": YES}, PARTLY), (OPEN, INCONCLUSIVE), (YES, REPRODUCED)],
 )
 def test_a_claim_whose_headline_does_not_hold_is_not_reproduced_whatever_else_does(monkeypatch, headline, verdict):
     id = claim(monkeypatch, True, False)

@@ -69,7 +69,7 @@ def distances(model, uniform, estimates=0.05, spread=0.001):
         (0.2, 0.5, 0.05, claims.NOT),  # the headline
         (0.09, 0.5, 0.2, claims.PARTLY),
         (0.09, 0.08, 0.05, claims.PARTLY),
-        (0.1, 0.5, 0.05, claims.UNTOLD),
+        (0.1, 0.5, 0.05, claims.INCONCLUSIVE),
     ],
 )
 def test_the_model_is_measured_on_the_log_that_is_farthest(model, uniform, estimates, expected):

@@ -146,7 +146,7 @@ def test_profiles_are_compared(id, table, expected):
     assert verdict(id, parts) == expected
 
 
-@pytest.mark.parametrize("wins, expected", [(12, claims.REPRODUCED), (8, claims.UNTOLD), (1, claims.PARTLY)])
+@pytest.mark.parametrize("wins, expected", [(12, claims.REPRODUCED), (8, claims.INCONCLUSIVE), (1, claims.PARTLY)])
 def test_more_accurate_in_most_months_is_told_from_chance(wins, expected):
     months = pd.Series([True] * wins + [False] * (12 - wins))
     assert verdict("MF-35", figure9.better(GOOD, months)) == expected
@@ -159,7 +159,7 @@ def test_more_accurate_in_most_months_is_told_from_chance(wins, expected):
         (0.01, 0.09, claims.PARTLY),
         (0.15, 0.2, claims.PARTLY),
         (0.05, 0.06, claims.NOT),
-        (0.0, 0.2, claims.UNTOLD),
+        (0.0, 0.2, claims.INCONCLUSIVE),
     ],
 )
 def test_jobs_killed_at_historical_estimates_are_held_against_those_at_users_own(user, own, expected):

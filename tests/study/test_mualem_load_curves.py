@@ -11,7 +11,7 @@ from helpers import random_jobs, verdict_by_id
 import simlib.analysis.load_curves
 from simlib import Conservative, estimates
 from simlib.study import claims, mualem2001
-from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, REPRODUCED, UNTOLD
+from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, PARTLY, REPRODUCED
 from simlib.study.mualem2001 import load_curves
 from simlib.study.mualem2001.figures4_7 import Figure4
 from simlib.study.mualem2001.load_curves import CANDIDATES, PAIR, POINT
@@ -151,7 +151,7 @@ def test_a_difference_in_slowdown_beyond_a_fifth_is_not_slight():
 
 
 def test_a_difference_that_runs_deny_cannot_be_told():
-    assert figure4((0.01, -0.12), spread=0.1)["MF-06"]["verdict"] == UNTOLD
+    assert figure4((0.01, -0.12), spread=0.1)["MF-06"]["verdict"] == INCONCLUSIVE
 
 
 def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model():
@@ -159,7 +159,7 @@ def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model():
     assert figure4((falls, -0.12))["MF-06"]["verdict"] == NOT
     assert figure4((falls, -0.12), ceiling=[("Jann", 0.9)])["MF-06"]["verdict"] == REPRODUCED
     stopped = [("Jann", load) for load in LOADS]
-    assert figure4((falls, -0.12), ceiling=stopped)["MF-06"]["verdict"] == UNTOLD
+    assert figure4((falls, -0.12), ceiling=stopped)["MF-06"]["verdict"] == INCONCLUSIVE
 
 
 AS_IN_FIGURE_7 = {
@@ -200,14 +200,14 @@ FALSE = {
 def test_what_the_text_says_holds_as_it_describes_it_and_not_where_all_is_denied(id):
     assert set(parts(id).values()) == {HOLDS}
     assert set(parts(id, **FALSE[id]).values()) == {HOLDS_NOT}
-    assert set(parts(id, spread=3).values()) == {UNTOLD}
+    assert set(parts(id, spread=3).values()) == {INCONCLUSIVE}
 
 
 def test_the_verdict_is_on_the_steady_load_at_which_the_schedulers_differ_most():
     rises = {0.5: 0.0, 0.75: 0.01, 0.8: 0.02, 0.9: 0.2}
     assert parts("MF-05", F=(rises, 0))["response time"] == HOLDS_NOT
     assert parts("MF-05", F=(rises, 0), ceiling=[("F", 0.9)])["response time"] == HOLDS
-    assert set(parts("MF-05", ceiling=[("F", load) for load in LOADS]).values()) == {UNTOLD}
+    assert set(parts("MF-05", ceiling=[("F", load) for load in LOADS]).values()) == {INCONCLUSIVE}
 
 
 def test_mirror_claims_are_judged_alike():
@@ -237,7 +237,7 @@ def test_each_candidate_is_held_against_what_fsl_lacks_to_jann():
     found = parts("MF-24", **{single: (0.18, -0.11), arrivals: (0.18, -0.18)})
     assert [verdict == HOLDS for verdict in found.values()] == [False, True, True, False]
     nothing_left = parts("MF-24", Jann=(0.05, -0.2))
-    assert list(nothing_left.values()) == [UNTOLD, UNTOLD, HOLDS, HOLDS]
+    assert list(nothing_left.values()) == [INCONCLUSIVE, INCONCLUSIVE, HOLDS, HOLDS]
 
 
 def test_models_are_compared_at_loads_that_all_of_them_bear():
@@ -256,7 +256,7 @@ def test_runs_that_took_100_batches_at_another_accuracy_bear_out_half_the_claim(
 
     assert parts("MF-41", of()) == {"batches": HOLDS, "accuracy": HOLDS}
     assert parts("MF-41", of(accuracy=0.12)) == {"batches": HOLDS, "accuracy": HOLDS_NOT}
-    assert parts("MF-41", of(batches="precision")) == {"batches": HOLDS_NOT, "accuracy": UNTOLD}
+    assert parts("MF-41", of(batches="precision")) == {"batches": HOLDS_NOT, "accuracy": INCONCLUSIVE}
 
 
 def test_interarrival_times_are_compared_at_equal_means():

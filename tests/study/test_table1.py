@@ -12,7 +12,7 @@ from simlib.analysis.stats import Interval
 from simlib.logs import archive
 from simlib.models import twin
 from simlib.study import claims, mualem2001, verdicts
-from simlib.study.claims import NOT, REPRODUCED, UNTESTED, UNTOLD
+from simlib.study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED
 from simlib.study.mualem2001 import table1
 from simlib.study.results import AS_IT_IS
 
@@ -215,18 +215,18 @@ SP2 = [(trace, metric) for trace in mualem2001.SP2 for metric in mualem2001.METR
 @pytest.mark.parametrize(
     "id, of, verdict",
     [
-        ("MF-08", dict.fromkeys(SP2, HALF), UNTOLD),
+        ("MF-08", dict.fromkeys(SP2, HALF), INCONCLUSIVE),
         ("MF-08", {(trace, "bounded_slowdown"): wins(0) for trace in mualem2001.SP2}, claims.PARTLY),
-        ("MF-09", {("KTH", "bounded_slowdown"): wins(19)}, UNTOLD),
-        ("MF-09", dict.fromkeys(SP2[:-1], HALF), UNTOLD),
+        ("MF-09", {("KTH", "bounded_slowdown"): wins(19)}, INCONCLUSIVE),
+        ("MF-09", dict.fromkeys(SP2[:-1], HALF), INCONCLUSIVE),
         ("MF-09", dict.fromkeys(SP2, HALF) | {("KTH", "bounded_slowdown"): wins(20)}, NOT),
-        ("MF-10", {("Par", "response_s"): wins(4)}, UNTOLD),
+        ("MF-10", {("Par", "response_s"): wins(4)}, INCONCLUSIVE),
         ("MF-10", {("Par", "response_s"): wins(0), ("CM5", "response_s"): wins(4)}, NOT),
-        ("MF-11", {("Par", "bounded_slowdown"): wins(5)}, UNTOLD),
+        ("MF-11", {("Par", "bounded_slowdown"): wins(5)}, INCONCLUSIVE),
         ("MF-11", {("Par", "bounded_slowdown"): wins(20)}, NOT),
-        ("MF-12", {("CM5", "bounded_slowdown"): wins(7)}, UNTOLD),
+        ("MF-12", {("CM5", "bounded_slowdown"): wins(7)}, INCONCLUSIVE),
         ("MF-12", {("CM5", "bounded_slowdown"): wins(16)}, NOT),
-        ("MF-13", {(trace, "wait_s"): wins(15) for trace in mualem2001.TRACES}, UNTOLD),
+        ("MF-13", {(trace, "wait_s"): wins(15) for trace in mualem2001.TRACES}, INCONCLUSIVE),
         ("MF-13", {(trace, "wait_s"): wins(5) for trace in mualem2001.TRACES}, NOT),
     ],
 )

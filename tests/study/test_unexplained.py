@@ -76,7 +76,7 @@ def test_an_off_month_has_its_verdicts_its_ranks_and_its_reason(made, monkeypatc
     assert row.response_s_median == runs.response_s.median()
     assert row.response_s_verdict == OFF and row.both == row.wide_both == 0
     assert row.response_s_rank == (runs.response_s < 18333).mean()
-    assert made.off.why.to_list() == ["made up", unexplained.UNTOLD]
+    assert made.off.why.to_list() == ["made up", unexplained.INCONCLUSIVE]
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def written():
 def test_each_month_has_one_reason_and_is_one_of_table_1():
     rows = verdicts.published("mualem2001_leftovers")
     assert not rows.duplicated(MONTH).any()
-    assert rows.why.str.endswith(".").all() and not rows.why.str.contains(unexplained.UNTOLD).any()
+    assert rows.why.str.endswith(".").all() and not rows.why.str.contains(unexplained.INCONCLUSIVE).any()
     months = verdicts.published("mualem2001_table1").set_index(["trace", "month"]).index
     assert pd.MultiIndex.from_frame(rows[["trace", "month"]]).isin(months).all()
 

@@ -28,24 +28,7 @@ class CollectError(Exception):
 
 @dataclass
 class HandedIn:
-    """A file that a student handed in.
-
-    Attributes
-    ----------
-    student : str
-    name : str
-        Of the file, in the folder.
-    cells : list of str
-        The sources of its code cells.
-    typed : dict
-        By exercise the table that an editor kept.
-    lesson : str
-        The name of the lesson's notebook that it seems to be; "" if it is not known.
-    digest : str
-        Of its content.
-    problem : str
-        Why it cannot be executed; "" if it can.
-    """
+    """A file that a student handed in."""
 
     student: str
     name: str
@@ -61,11 +44,6 @@ def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
 
     In `handed-in/<student>/...` the folder is the student's name; a file beside such folders begins with it, as
     `<student>-lesson2-easy.ipynb`.
-
-    Raises
-    ------
-    CollectError
-        Where there is no such folder, or nothing in it.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -143,13 +121,7 @@ def _kept(cell: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _lesson(stem: str) -> str:
-    """Find which lesson's notebook has such a name.
-
-    Examples
-    --------
-    >>> _lesson("Weber_lesson 2-easy (1)"), _lesson("Weber assignment"), _lesson("homework")
-    ('lesson2-easy', 'assignment', '')
-    """
+    """Find which lesson's notebook has such a name."""
     number = _LESSON.search(stem)
     if number is None:
         return ""

@@ -121,27 +121,7 @@ def grade(
     memory: float = 2,
     progress: bool = False,
 ) -> list[Row]:
-    """Grade what lies in a folder, and write the grades and the page of common mistakes.
-
-    Parameters
-    ----------
-    folder : str or Path
-        With a folder or a notebook a student: see `collecting.collect`.
-    out : str or Path
-        The .csv file with the grades. The page lies beside it: see `mistakes_page`. While it works, what is done
-        already lies beside it too, and an interrupted run goes on from there.
-    jobs : int, optional
-        How many notebooks at a time; default: as many as this process has cores.
-    seconds, memory : float
-        What a notebook may take, and the same again for the judging of its answers; in seconds by the clock and GB.
-    progress : bool
-        Whether to show a bar.
-
-    Returns
-    -------
-    list of Row
-        A row for each student and each exercise of each lesson that anybody handed in.
-    """
+    """Grade what lies in a folder, and write the grades and the page of common mistakes."""
     students = collect(folder)
     graded = [Graded(one, _numbers(one)) for files in students.values() for one in files]
     numbers = sorted({number for one in graded for number in one.numbers}, key=handout.place)

@@ -48,13 +48,7 @@ def code(notebook: Notebook) -> Iterator[str]:
 
 
 def checked(source: str) -> list[str]:
-    """List the numbers of the exercises that a cell checks.
-
-    Examples
-    --------
-    >>> checked('lessons.check("2.4", may_backfill)')
-    ['2.4']
-    """
+    """List the numbers of the exercises that a cell checks."""
     return _CHECK.findall(source)
 
 
@@ -64,25 +58,13 @@ def exercises(notebook: Notebook) -> list[str]:
 
 
 def place(number: str) -> tuple[str, int]:
-    """Give what exercises are sorted by: their lesson, the assignment last, then their number in it.
-
-    Examples
-    --------
-    >>> sorted(["A.1", "2.10", "2.9"], key=place)
-    ['2.9', '2.10', 'A.1']
-    """
+    """Give what exercises are sorted by: their lesson, the assignment last, then their number in it."""
     lesson, _, its = number.partition(".")
     return lesson, int(its)
 
 
 def relink(source: str, change: Callable[[str, str], str]) -> str:
-    """Replace each relative link of a Markdown text by what `change` makes of its words and target.
-
-    Examples
-    --------
-    >>> relink("see [there](../a.md) and [here](https://a.org)", lambda words, target: words)
-    'see there and [here](https://a.org)'
-    """
+    """Replace each relative link of a Markdown text by what `change` makes of its words and target."""
 
     def one(found: re.Match) -> str:
         outside = re.match(r"[a-z]+:|#|attachment:", found[2])
@@ -213,27 +195,7 @@ class HandoutError(Exception):
 
 
 def write(folder: str | Path, instructor: bool = False, nbgrader: bool = False) -> list[Path]:
-    """Write a copy of the course into a folder.
-
-    Parameters
-    ----------
-    folder : str or Path
-        It is made where there is none. What else lies there stays.
-    instructor : bool
-        Whether with the solutions and the pages for those who teach.
-    nbgrader : bool
-        Whether as the source of a course for nbgrader instead.
-
-    Returns
-    -------
-    list of Path
-        The files of the copy.
-
-    Raises
-    ------
-    HandoutError
-        Where a file is there already and has another content. Then nothing is written.
-    """
+    """Write a copy of the course into a folder."""
     made: Files = dict(files()) if nbgrader else _files(instructor)
     content = {Path(folder, name): of.encode() if isinstance(of, str) else of for name, of in made.items()}
     for path, data in content.items():
@@ -319,13 +281,7 @@ def _take_page(name: str, pages: Files) -> None:
 
 
 def _plain(path: PurePosixPath) -> PurePosixPath:
-    """Take the `..` out of a path.
-
-    Examples
-    --------
-    >>> _plain(PurePosixPath("notebooks/teaching/../../docs/a.md"))
-    PurePosixPath('docs/a.md')
-    """
+    """Take the `..` out of a path."""
     parts: list[str] = []
     for part in path.parts:
         if part == ".." and parts:

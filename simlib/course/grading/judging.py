@@ -50,13 +50,7 @@ def judge(answers: Sequence[Answer]) -> Callable[[Path], None]:
 
 
 def judged(answer: Answer) -> Judged:
-    """Judge one answer.
-
-    Examples
-    --------
-    >>> judged(Answer("1.2", 54)).verdict
-    'not yet'
-    """
+    """Judge one answer."""
     try:
         given = answer.packed if answer.typed else carrying.unpack(answer.packed)
     except screening.Refused as reason:

@@ -315,13 +315,7 @@ def version() -> int:
 
 
 def enclose(folder: Path) -> None:
-    """Give up the right to write outside of a folder, and as much more as the system knows of.
-
-    Raises
-    ------
-    OSError
-        Where the system has Landlock, and refuses it.
-    """
+    """Give up the right to write outside of a folder, and as much more as the system knows of."""
     known, system = version(), ctypes.CDLL(None, use_errno=True)
     if not known:
         return

@@ -24,15 +24,7 @@ class Unreadable(Exception):
 
 
 class Source:
-    """The source of what was handed in.
-
-    Attributes
-    ----------
-    parts : dict
-        By name the text of an import or a definition.
-    constants : dict
-        By name the data that the functions use.
-    """
+    """The source of what was handed in."""
 
     def __init__(self) -> None:
         self.parts: dict[str, str] = {}
@@ -45,12 +37,7 @@ class Source:
         return "\n\n".join(self.parts.values()) + "\n"
 
     def take(self, value: Any, name: str | None = None) -> str:
-        """Take a function or a class, and what it refers to; give its name in `text`.
-
-        Raises
-        ------
-        Unreadable
-        """
+        """Take a function or a class, and what it refers to; give its name in `text`."""
         node, names = _class(value) if isinstance(value, type) else _function(value)
         if isinstance(node, ast.Lambda):
             node = ast.Assign([ast.Name(name or "handed_in", ast.Store())], node)
@@ -227,30 +214,7 @@ _METHODS = ("__init__", "__call__")
 
 
 def load(source: str, name: str, constants: Mapping[str, Any]) -> Any:
-    """Screen a source text and execute it: give what it defines under a name.
-
-    Parameters
-    ----------
-    source : str
-        Definitions of functions and classes, and imports.
-    name : str
-    constants : dict
-        Data by the names under which the functions use them.
-
-    Raises
-    ------
-    Refused
-        Where it does what is not on the lists; it says what, and in which line.
-
-    Examples
-    --------
-    >>> load("def twice(x):\\n    return FACTOR * x", "twice", {"FACTOR": 2})(4)
-    8
-    >>> load("def bad(x):\\n    return open(x)", "bad", {})
-    Traceback (most recent call last):
-        ...
-    simlib.course.grading.screening.Refused: line 2: uses `open`
-    """
+    """Screen a source text and execute it: give what it defines under a name."""
     if len(source) > LONGEST:
         raise Refused(f"its source has {len(source):,} characters, and at most {LONGEST:,} are read")
     try:

@@ -36,29 +36,13 @@ code { font: 8.6pt "DejaVu Sans Mono", Consolas, monospace; }
 
 
 def entries(text: str) -> list[tuple[str, str]]:
-    """Read the words and their meanings out of the table of a Markdown page.
-
-    Examples
-    --------
-    >>> entries("| word | what it means |\\n| --- | --- |\\n| head | the first job |")
-    [('head', 'the first job')]
-    """
+    """Read the words and their meanings out of the table of a Markdown page."""
     rows = [line.strip().strip("|").split("|", 1) for line in text.splitlines() if line.startswith("| ")]
     return [(word.strip(), meaning.strip()) for word, meaning in rows[2:]]
 
 
 def write_glossary(folder: Path) -> Path:
-    """Write the glossary as a page of HTML that a browser prints on one sheet of A4.
-
-    Parameters
-    ----------
-    folder : Path
-        It is made where it is not there.
-
-    Returns
-    -------
-    Path
-    """
+    """Write the glossary as a page of HTML that a browser prints on one sheet of A4."""
     found = entries(SOURCE.read_text(encoding="utf-8"))
     rows = [f"<div><dt>{_marked(word)}</dt>: <dd>{_marked(meaning)}</dd></div>" for word, meaning in found]
     page = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8"><title>Glossary</title>']
@@ -85,18 +69,7 @@ SIZE = 240, 130
 
 
 def write_thumbnails() -> list[Path]:
-    """Write the thumbnails of the lessons that `make reproduce` has executed.
-
-    Returns
-    -------
-    list of Path
-        The pictures.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where no lesson was executed.
-    """
+    """Write the thumbnails of the lessons that `make reproduce` has executed."""
     executed = sorted((paths.ROOT / "build" / "notebooks" / "teaching").glob("lesson*.ipynb"))
     if not executed:
         raise FileNotFoundError("build/notebooks/teaching: no executed lesson; 'make reproduce' executes them")
@@ -113,13 +86,7 @@ def _write(lesson: Path) -> Path:
 
 
 def first_picture(lesson: Path) -> bytes:
-    """Find the first picture that an executed notebook draws itself: those of controls have tables below them.
-
-    Raises
-    ------
-    ValueError
-        Where there is none.
-    """
+    """Find the first picture that an executed notebook draws itself: those of controls have tables below them."""
     for cell in nbformat.read(lesson, as_version=4).cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
@@ -134,13 +101,7 @@ CHECK = re.compile(r'lessons\.check\(\s*"([A\d]\.\d)"')
 
 
 def write_answers() -> list[Path]:
-    """Write the answers into all pages that have a place for them.
-
-    Returns
-    -------
-    list of Path
-        The pages.
-    """
+    """Write the answers into all pages that have a place for them."""
     answers = {number: text for path in sorted(SOLUTIONS.glob("*.ipynb")) for number, text in _of(path)}
     pages = [path for path in sorted(DOCS.glob("*.md")) if PLACE.search(path.read_text(encoding="utf-8"))]
     for path in pages:
@@ -150,31 +111,12 @@ def write_answers() -> list[Path]:
 
 
 def asked(page: str) -> list[str]:
-    """List the exercises whose answers a page has.
-
-    Examples
-    --------
-    >>> asked("<!-- answers: 2.1 2.2 -->")
-    ['2.1', '2.2']
-    """
+    """List the exercises whose answers a page has."""
     return [number for found in re.findall(r"<!-- answers: ([A\d. ]+) -->", page) for number in found.split()]
 
 
 def with_answers(page: str, answers: dict[str, str]) -> str:
-    """Put the answers into a page, in the place of those that stand there.
-
-    Raises
-    ------
-    ValueError
-        For an exercise that no solution has.
-
-    Examples
-    --------
-    >>> print(with_answers("<!-- answers: 2.1 -->\\nold\\n<!-- until here -->", {"2.1": "new"}))
-    <!-- answers: 2.1 -->
-    new
-    <!-- until here -->
-    """
+    """Put the answers into a page, in the place of those that stand there."""
 
     def filled(place: re.Match[str]) -> str:
         if unknown := [number for number in place[2].split() if number not in answers]:
@@ -185,16 +127,7 @@ def with_answers(page: str, answers: dict[str, str]) -> str:
 
 
 def of_solution(path: Path) -> dict[str, str]:
-    """Run the notebook of a solution: by exercise the answer, and what its check says, as Markdown.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    dict
-    """
+    """Run the notebook of a solution: by exercise the answer, and what its check says, as Markdown."""
     return dict(_of(path))
 
 

@@ -28,34 +28,12 @@ def use_slide_style() -> None:
 
 
 def on_a_slide(figure: Figure) -> None:
-    """Give a picture of a lesson the size of a slide; in the style of slides its text grows with it.
-
-    Examples
-    --------
-    >>> figure = plt.figure()
-    >>> on_a_slide(figure)
-    >>> figure.get_size_inches().tolist()
-    [12.0, 4.9]
-    """
+    """Give a picture of a lesson the size of a slide; in the style of slides its text grows with it."""
     figure.set_size_inches(SLIDE["figure.figsize"])
 
 
 def charts(schedules: Mapping[str, Schedule], until: int | None = None, now: int | None = None) -> list[Axes]:
-    """Draw Gantt charts one below the other, on one axis of time.
-
-    Parameters
-    ----------
-    schedules : dict
-        By title.
-    until : int, optional
-        Where the axis ends, in seconds; by default with the last job.
-    now : int, optional
-        What is known and planned at this second, as for `plots.gantt`.
-
-    Returns
-    -------
-    list of Axes
-    """
+    """Draw Gantt charts one below the other, on one axis of time."""
     last = max(schedule.jobs.end.max() for schedule in schedules.values()) if until is None else until
     axes: list[Axes] = list(plt.subplots(len(schedules), squeeze=False)[1][:, 0])
     for ax, (title, schedule) in zip(axes, schedules.items(), strict=True):
@@ -70,21 +48,7 @@ def charts(schedules: Mapping[str, Schedule], until: int | None = None, now: int
 
 
 def bars(panels: Mapping[str, pd.Series], digits: Iterable[int] = (), stand_in: Any = None) -> list[Axes]:
-    """Draw a panel of bars for each of some rows of numbers, with the numbers on the bars.
-
-    Parameters
-    ----------
-    panels : dict
-        By title.
-    digits : list of int
-        Behind the decimal point, one a panel; by default none.
-    stand_in : Workload, optional
-        Whose jobs the numbers are of: whether it only stands in for a log is said in the first panel.
-
-    Returns
-    -------
-    list of Axes
-    """
+    """Draw a panel of bars for each of some rows of numbers, with the numbers on the bars."""
     axes: list[Axes] = list(plt.subplots(1, len(panels), squeeze=False)[1][0])
     shown = list(digits) or [0] * len(panels)
     for ax, (title, row), places in zip(axes, panels.items(), shown, strict=True):

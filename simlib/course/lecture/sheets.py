@@ -141,17 +141,7 @@ def compress() -> Sheet:
 
 
 def write(folder: Path) -> list[Path]:
-    """Write the sheets and their solutions, a PDF each; the same bytes each time.
-
-    Parameters
-    ----------
-    folder : Path
-        It is made where it is not there.
-
-    Returns
-    -------
-    list of Path
-    """
+    """Write the sheets and their solutions, a PDF each; the same bytes each time."""
     folder.mkdir(parents=True, exist_ok=True)
     made = sheets()
     return [

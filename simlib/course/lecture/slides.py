@@ -26,13 +26,7 @@ SECONDS = 600  # that one cell may take: the first time, numba compiles
 
 
 def sources(names: Collection[str] = ()) -> list[Path]:
-    """Find the notebooks of the slides: all, or those of some lessons, such as "lesson4a".
-
-    Raises
-    ------
-    ValueError
-        For a lesson that has no slides.
-    """
+    """Find the notebooks of the slides: all, or those of some lessons, such as "lesson4a"."""
     found = {path.stem: path for path in sorted((DOCS / "slides").glob("*.ipynb"))}
     if unknown := sorted(set(names) - set(found)):
         raise ValueError(f"slides: found {', '.join(unknown)}, expected some of {', '.join(found)}")
@@ -40,27 +34,7 @@ def sources(names: Collection[str] = ()) -> list[Path]:
 
 
 def write(source: Path, folder: Path = BUILT) -> Path:
-    """Execute the notebook of a deck and write its slides.
-
-    Parameters
-    ----------
-    source : Path
-        A notebook with slideshow metadata.
-    folder : Path
-        It is made where it is not there.
-
-    Returns
-    -------
-    Path
-        Of the HTML file, which needs no other.
-
-    Raises
-    ------
-    OSError
-        If reveal.js is neither here nor can be fetched.
-    nbclient.exceptions.CellExecutionError
-        If a cell of the notebook fails.
-    """
+    """Execute the notebook of a deck and write its slides."""
     import nbformat
     from nbconvert import SlidesExporter
     from nbconvert.preprocessors import ExecutePreprocessor
@@ -82,13 +56,7 @@ def write(source: Path, folder: Path = BUILT) -> Path:
 
 @cache
 def reveal() -> dict[str, str]:
-    """Read what a deck needs of reveal.js; fetch it if it is not in `build/teaching/` yet.
-
-    Raises
-    ------
-    OSError
-        If it cannot be fetched; the message says by which file one can help.
-    """
+    """Read what a deck needs of reveal.js; fetch it if it is not in `build/teaching/` yet."""
     import pooch
 
     path = BUILT / Path(REVEAL).name

@@ -32,15 +32,7 @@ def is_open(answer: Any) -> bool:
 
 
 def returned(answer: Any, case: str) -> Any:
-    """Read what a student's function has returned for a case, such as "procs=1, free=4".
-
-    Raises
-    ------
-    Waiting
-        If it returns the placeholder.
-    NotYet
-        If it returns nothing.
-    """
+    """Read what a student's function has returned for a case, such as "procs=1, free=4"."""
     if answer is ...:
         raise Waiting
     if answer is None:

@@ -31,28 +31,7 @@ SAID = "lower", "higher", "cannot tell"
 
 
 def week(student: str) -> Workload:
-    """Choose a week of the log by a student's name: another name, most likely another week.
-
-    Parameters
-    ----------
-    student : str
-        The name as it is handed in; capitals and blanks around it do not matter.
-
-    Returns
-    -------
-    Workload
-        Seven days from a Monday on. The machine is empty at first.
-
-    Raises
-    ------
-    ValueError
-        For a name without a letter or digit.
-
-    Examples
-    --------
-    >>> week("Ada Lovelace").equals(week(" ada lovelace "))
-    True
-    """
+    """Choose a week of the log by a student's name: another name, most likely another week."""
     name = " ".join(student.casefold().split()) if isinstance(student, str) else ""
     if not any(map(str.isalnum, name)):
         raise ValueError(f"week: found the name {student!r}, expected the student's own, such as 'Ada Lovelace'")

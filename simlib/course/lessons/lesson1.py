@@ -55,18 +55,7 @@ def packed() -> Workload:
 
 
 def idle_while_waiting(schedule: Schedule) -> pd.Series:
-    """Count the processors that are idle while at least one job waits.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        Of up to some hundred jobs.
-
-    Returns
-    -------
-    Series
-        Processors, as steps: from each second of the index until the next one; 0 where nobody waits.
-    """
+    """Count the processors that are idle while at least one job waits."""
     jobs = schedule.jobs
     idle = {}
     for now in sorted({*jobs.submit, *jobs.start, *jobs.end}):

@@ -173,13 +173,7 @@ def easy_runs() -> pd.DataFrame:
 
 
 def gain(schedule: Schedule) -> str:
-    """Tell how much lower than EASY's a policy's mean bounded slowdown is for certain.
-
-    Raises
-    ------
-    NotYet
-        If it does not lower it, or not in enough of the shaken runs to rule out luck.
-    """
+    """Tell how much lower than EASY's a policy's mean bounded slowdown is for certain."""
     easy, own = (found.summary().mean_bounded_slowdown for found in (simulate(january(), EASY()), schedule))
     compared = f"a mean bounded slowdown of {own:.1f} against EASY's {easy:.1f}"
     differences = (shaken(january(), schedule.policy, RUNS) - easy_runs()).mean_bounded_slowdown

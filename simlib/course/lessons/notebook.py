@@ -33,18 +33,7 @@ class _First(io.TextIOBase):
 
 @contextmanager
 def few_lines() -> Iterator[None]:
-    """Show the first `LINES` lines that are printed within, and say how many more there were.
-
-    Examples
-    --------
-    >>> with few_lines():
-    ...     for number in range(9_000):
-    ...         print(number if number < 2 else "...")  # doctest: +ELLIPSIS
-    0
-    1
-    ...
-    (8,990 more lines were printed.)
-    """
+    """Show the first `LINES` lines that are printed within, and say how many more there were."""
     first = _First()
     try:
         with redirect_stdout(first):
@@ -60,12 +49,7 @@ Then choose Run > Run All Above Selected Cell in the menu, and run this cell aga
 
 
 def watch() -> None:
-    """Follow each `NameError` of this notebook by `ADVICE`; does nothing elsewhere.
-
-    Examples
-    --------
-    >>> watch()  # in no notebook
-    """
+    """Follow each `NameError` of this notebook by `ADVICE`; does nothing elsewhere."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython

@@ -273,20 +273,6 @@ def exercise_html(number: str, solution: str = "", assets: bool = True) -> str:
 
     What the check says was worked out beforehand, and stands packed in the piece, so that nobody reads an answer by
     chance.
-
-    Parameters
-    ----------
-    number : str
-        One of `simlib.course.web.exercises.asked()`.
-    solution : str, optional
-        The address of a page with solutions.
-    assets : bool
-        Whether it brings style and script: a page needs them once.
-
-    Returns
-    -------
-    str
-        It needs no file and no network.
     """
     its = asked()[number]
     fields = "".join(_field(field) for field in its.fields)

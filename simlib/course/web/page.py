@@ -99,28 +99,7 @@ class Comparing(Chart):
 
 
 def stepping(explanation: Explanation) -> Stepping:
-    """Turn the decisions of a policy into what a page needs to step through them.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        Of at least one job, as `simlib.explain.explain` returns it.
-
-    Returns
-    -------
-    Stepping
-        A dictionary of plain values, for `dumps`.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 20, 3))
-    >>> event, start, end = stepping(simlib.explain.explain(one, simlib.EASY()))["frames"]
-    >>> start["kind"], start["queue"], start["running"], start["bars"]
-    ('start', [], [0], {'0': [0, 20, 0, 0, 3]})
-    >>> end["bars"]
-    {'0': [0, 10, 0, 0, 3]}
-    """
+    """Turn the decisions of a policy into what a page needs to step through them."""
     schedule = explanation.schedule
     places = _places(schedule)
     states = [_state(seen, last, places) for seen, last in zip(explanation, promises(explanation), strict=True)]
@@ -130,26 +109,7 @@ def stepping(explanation: Explanation) -> Stepping:
 
 
 def comparing(schedules: Sequence[Schedule]) -> Comparing:
-    """Turn schedules of one workload into what a page needs to show them beside one another, at any time.
-
-    Parameters
-    ----------
-    schedules : sequence of Schedule
-        Without adjusted estimates; see `simlib.Schedule.plan`.
-
-    Returns
-    -------
-    Comparing
-        A dictionary of plain values, for `dumps`.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> seen = comparing([simlib.simulate(two, simlib.FCFS())])
-    >>> seen["times"], seen["plans"][0]["frames"][1]["bars"]
-    ([0, 1, 10, 15], {'1': [20, 28, 1, 0, 2]})
-    """
+    """Turn schedules of one workload into what a page needs to show them beside one another, at any time."""
     tables = [schedule.jobs for schedule in schedules]
     times = np.unique([table[["submit", "start", "end"]] for table in tables]).tolist()
     chart = _chart(schedules[0], tables[0].estimate.tolist(), times[-1])
@@ -165,24 +125,12 @@ def comparing(schedules: Sequence[Schedule]) -> Comparing:
 
 
 def dumps(frames: Stepping | Comparing) -> str:
-    """Write frames as JSON without blanks, such as may stand within a page; the same frames give the same text.
-
-    Examples
-    --------
-    >>> dumps({"workload": "<A>"})
-    '{"workload":"\\\\u003cA>"}'
-    """
+    """Write frames as JSON without blanks, such as may stand within a page; the same frames give the same text."""
     return json.dumps(frames, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
 def folded(states: Iterable[Mapping[str, Any]]) -> list[Frame]:
-    """Leave out of each state what is as in the one before.
-
-    Examples
-    --------
-    >>> folded([{"bars": {0: [0, 9, 0], 1: [9, 12, 1]}, "free": 1}, {"bars": {0: [0, 5, 0]}, "free": 1}])[1]
-    {'bars': {'0': [0, 5, 0], '1': None}}
-    """
+    """Leave out of each state what is as in the one before."""
     frames: list[Any] = []
     before: Mapping[str, Any] = {"bars": {}}
     for state in states:
@@ -283,32 +231,6 @@ def stepper_html(workload: Workload, policy: Policy, predict: bool = False) -> s
     It shows what `simlib.course.widgets.stepper` shows: a Gantt chart that grows, the decision in a sentence, the
     queue and the running jobs. "Predict" asks who starts next before each start and keeps the score. Its keys are the
     arrows, Home, End, and the space bar, which plays. Where scripts do not run, all decisions stand there as a list.
-
-    Parameters
-    ----------
-    workload : Workload
-        Of up to some 200 jobs; its names of jobs are shown.
-    policy : Policy
-        As for `simlib.explain.explain`.
-    predict : bool
-        Whether it begins with "Predict" switched on.
-
-    Returns
-    -------
-    str
-        It needs no file and no network; with 30 decisions some 40 kB.
-
-    Raises
-    ------
-    ValueError
-        For a workload without jobs, and as `simlib.explain.explain`.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> page = stepper_html(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
-    >>> "Job A starts from the head of the queue" in page
-    True
     """
     if len(workload) == 0:
         raise ValueError(f"{workload.name}: stepper_html: found no job, expected at least one")
@@ -316,16 +238,7 @@ def stepper_html(workload: Workload, policy: Policy, predict: bool = False) -> s
 
 
 def explanation_html(explanation: Explanation, predict: bool = False) -> str:
-    """Make the same from an explanation, so that nothing is simulated again.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
-    >>> page = explanation_html(simlib.explain.explain(one, simlib.EASY()))
-    >>> page == stepper_html(one, simlib.EASY())
-    True
-    """
+    """Make the same from an explanation, so that nothing is simulated again."""
     schedule = explanation.schedule
     told = "".join(f"<li>At {number(seen.time)}: {escape(seen.sentence)}</li>" for seen in explanation)
     head = _head(schedule.workload, label(schedule.policy))
@@ -339,29 +252,6 @@ def compare_html(workload: Workload, policies: Sequence[Policy]) -> str:
 
     It shows what `simlib.course.widgets.compare` shows: a Gantt chart for each policy over one time axis, at any time,
     and their metrics over all jobs. Where scripts do not run, there are the metrics and a table of the start times.
-
-    Parameters
-    ----------
-    workload : Workload
-        Of up to some 200 jobs.
-    policies : sequence
-        Two or more, as for `simlib.simulate`, without adjusted estimates.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        For no policy, no job, and adjusted estimates.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> "EASY: mean wait" in compare_html(two, [simlib.FCFS(), simlib.EASY()])
-    False
     """
     if not policies or len(workload) == 0:
         found = f"{len(policies)} policies and {len(workload)} jobs"
@@ -370,16 +260,7 @@ def compare_html(workload: Workload, policies: Sequence[Policy]) -> str:
 
 
 def schedules_html(schedules: Sequence[Schedule]) -> str:
-    """Make the same from schedules of one workload, so that nothing but their plans is simulated.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> page = schedules_html([simlib.simulate(two, simlib.FCFS())])
-    >>> page == compare_html(two, [simlib.FCFS()])
-    True
-    """
+    """Make the same from schedules of one workload, so that nothing but their plans is simulated."""
     metrics = summaries(schedules)
     cells = metrics.set_index("policy").T.reset_index().to_numpy().tolist()
     table = html_table("Over all jobs", ["", *metrics.policy], cells)

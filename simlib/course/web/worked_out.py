@@ -50,14 +50,7 @@ class _Text(_Marked, str):
 
 
 def mark(value: int | float | str, name: str) -> Any:
-    """Make a value that is what it was, and writes itself as a slot.
-
-    Examples
-    --------
-    >>> share = mark(0.25, "share")
-    >>> f"{share:g} is {share}, and {share + 1} is more", share == 0.25
-    ('⟦share g⟧ is ⟦share⟧, and ⟦share +1⟧ is more', True)
-    """
+    """Make a value that is what it was, and writes itself as a slot."""
     kind = _Text if isinstance(value, str) else _Integer if isinstance(value, int) else _Float
     marked = kind(value)
     marked.slot = name
@@ -94,13 +87,7 @@ class Sentences:
 
 
 def typed(text: str) -> Any:
-    """Read what was typed into a field for a number, as the page does: a number, or else the text itself.
-
-    Examples
-    --------
-    >>> typed(" 30 "), typed("1e3"), typed(".5"), typed("0,5"), typed("")
-    (30, 1000, 0.5, '0,5', Ellipsis)
-    """
+    """Read what was typed into a field for a number, as the page does: a number, or else the text itself."""
     text = text.strip()
     if not text:
         return ...
@@ -120,22 +107,7 @@ def plain(value: float) -> int | float:
 def numbers(
     sentences: Sentences, samples: Mapping[str, Iterable[float]], answer: Callable[..., Any] = dict
 ) -> dict[str, Any]:
-    """Work out an answer of one or more numbers.
-
-    Parameters
-    ----------
-    sentences : Sentences
-    samples : dict
-        By the names of the parts some values: each range has at least one of them.
-    answer : callable
-        Of the parts by their names; makes an answer of them.
-
-    Returns
-    -------
-    dict
-        `ranges`: by part the last number of each range, and the place of its column; `table`: by columns, of texts
-        first, the place of the sentence.
-    """
+    """Work out an answer of one or more numbers."""
     names = list(samples)
 
     def said(values: Sequence[Any]) -> int:
@@ -165,13 +137,7 @@ def numbers(
 
 
 def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> tuple[list[int | float], list[Hashable]]:
-    """Cut the numbers into ranges in which `column` is the same: the last number of each, and its column.
-
-    Examples
-    --------
-    >>> cut(lambda value: value >= 3, range(9))
-    ([2.9999999999999996, 1.7976931348623157e+308], [False, True])
-    """
+    """Cut the numbers into ranges in which `column` is the same: the last number of each, and its column."""
     greatest = 1.7976931348623157e308
     values = sorted({-greatest, *map(float, samples), greatest})
     seen: dict[float, Hashable] = {}
@@ -227,22 +193,7 @@ LINE = "line"
 
 
 def line(sentences: Sentences, answer: Callable[[int], Any], starts: Sequence[int], last: int) -> list[list[int]]:
-    """Work out an answer with one whole number, from 0 to `last`: the last number of each range, and its sentence.
-
-    Parameters
-    ----------
-    sentences : Sentences
-    answer : callable
-        Of the number.
-    starts : sequence of int
-        Where ranges are tried; each is halved until one sentence fits all of it.
-    last : int
-
-    Returns
-    -------
-    list
-        Sentences have slots where a number goes with the answer.
-    """
+    """Work out an answer with one whole number, from 0 to `last`: the last number of each range, and its sentence."""
     seen: dict[int, Said] = {}
 
     def said(value: int) -> Said:
@@ -269,13 +220,7 @@ def line(sentences: Sentences, answer: Callable[[int], Any], starts: Sequence[in
 
 
 def common(said: Mapping[int, Said]) -> Said | None:
-    """Find the sentence that says the same of several numbers, with slots where the number goes with the answer.
-
-    Examples
-    --------
-    >>> common({3: ("right", "starts at 8 of 9"), 5: ("right", "starts at 10 of 9")})
-    ('right', 'starts at ⟦line +5⟧ of 9')
-    """
+    """Find the sentence that says the same of several numbers, with slots where the number goes with the answer."""
     if len({status for status, _ in said.values()}) > 1:
         return None
     split = {value: re.split(r"(\d+)", sentence) for value, (_, sentence) in said.items()}

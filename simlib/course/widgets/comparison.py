@@ -71,26 +71,7 @@ def compare(workload: Workload, policies: Sequence[Policy]) -> "Compare":
 
 
 class Compare(Control):
-    """A control that compares schedules of the same workload; see `compare`.
-
-    Attributes
-    ----------
-    schedules : list of Schedule
-        In the order of the policies.
-    back, next : Button
-    time : SelectionSlider
-        Its values are seconds.
-    picture, metrics : Image, HTML
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> control = compare(two, [simlib.FCFS()])
-    >>> control.back.click()  # from the end, second 15, to the event before
-    >>> control.time.value
-    10
-    """
+    """A control that compares schedules of the same workload; see `compare`."""
 
     def __init__(self, schedules: Sequence[Schedule]) -> None:
         self.schedules = schedules

@@ -20,14 +20,7 @@ from ...plots.style import STYLE
 
 
 def label(policy: Any) -> str:
-    """Write a policy's name, with the options that are not the defaults.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> label(simlib.EASY()), label(simlib.EASY(order="sjf"))
-    ('EASY', 'EASY, order=sjf')
-    """
+    """Write a policy's name, with the options that are not the defaults."""
     name = type(policy).__name__
     if not dataclasses.is_dataclass(policy):
         return name
@@ -37,15 +30,7 @@ def label(policy: Any) -> str:
 
 
 def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
-    """Write the metrics of schedules as text, a row each: policy; mean wait, response and slowdown; shares; makespan.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> summaries([simlib.simulate(two, simlib.FCFS())])["mean wait"].tolist()
-    ['4.5 s']
-    """
+    """Write the metrics of schedules as text, a row a schedule."""
     rows = {}
     for place, schedule in enumerate(schedules):
         seen: Any = schedule.summary()
@@ -62,37 +47,17 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
 
 
 def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
-    """Write the same as lines of text, a column for each schedule, so that the lines are short.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
-    >>> summary_lines([simlib.simulate(two, simlib.FCFS())])[1]
-    'mean wait               4.5 s'
-    """
+    """Write the same as lines of text, a column for each schedule, so that the lines are short."""
     return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
 
 
 def seconds(value: float) -> str:
-    """Write a mean length of time: with a decimal below 100 s, else whole.
-
-    Examples
-    --------
-    >>> seconds(4.53), seconds(123.4)
-    ('4.5 s', '123 s')
-    """
+    """Write a mean length of time: with a decimal below 100 s, else whole."""
     return f"{value:.1f} s" if value < 100 else length(round(value))
 
 
 def span(value: float) -> str:
-    """Write the length of a schedule: in days from two days on.
-
-    Examples
-    --------
-    >>> span(130), span(2859459)
-    ('130 s', '33.1 days')
-    """
+    """Write the length of a schedule: in days from two days on."""
     return f"{value / 86400:,.1f} days" if value >= 2 * 86400 else length(round(value))
 
 
@@ -147,15 +112,7 @@ CSS = """<style>
 
 
 class Control:
-    """The base of what the functions of `simlib.course.widgets` return.
-
-    Attributes
-    ----------
-    widget : ipywidgets.Widget or None
-        What a live notebook shows; None where ipywidgets is not installed.
-    shown : bool
-        Whether a notebook has shown it.
-    """
+    """The base of what the functions of `simlib.course.widgets` return."""
 
     size = (11, 4.5)  # of the picture, inches
 
@@ -213,11 +170,6 @@ def in_batch() -> bool:
 
     Such a program stores the state of the widgets. A page made of that would show buttons without effect, or nothing at
     all without a network, instead of the picture.
-
-    Examples
-    --------
-    >>> in_batch()  # in no notebook
-    False
     """
     from IPython import get_ipython
 
@@ -227,25 +179,14 @@ def in_batch() -> bool:
 
 
 def live() -> bool:
-    """Tell whether this cell is executed in a notebook for somebody who can press buttons.
-
-    Examples
-    --------
-    >>> live()  # in no notebook
-    False
-    """
+    """Tell whether this cell is executed in a notebook for somebody who can press buttons."""
     from IPython import get_ipython
 
     return getattr(get_ipython(), "kernel", None) is not None and not in_batch()
 
 
 def display(control: Control) -> None:
-    """Show a control in the notebook whose cell is running; do nothing elsewhere.
-
-    Examples
-    --------
-    >>> display(None)  # in no notebook
-    """
+    """Show a control in the notebook whose cell is running; do nothing elsewhere."""
     from IPython import display as shown
     from IPython import get_ipython
 
@@ -254,21 +195,7 @@ def display(control: Control) -> None:
 
 
 def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:
-    """Draw a picture as PNG, with lines of text under it.
-
-    Parameters
-    ----------
-    draw : function of a figure
-    size : (float, float)
-        Of the picture without the text, inches.
-    lines : sequence of str
-        Those beyond `LINES` are only counted.
-
-    Examples
-    --------
-    >>> png(lambda figure: figure.text(0.5, 0.5, "a picture"), (1, 1))[1:4]
-    b'PNG'
-    """
+    """Draw a picture as PNG, with lines of text under it."""
     lines = [part for line in lines for part in _wrapped(line)]
     if len(lines) > LINES:
         lines = [*lines[: LINES - 1], f"... and {len(lines) - LINES + 1} more lines"]
@@ -298,64 +225,32 @@ def _wrapped(line: str) -> list[str]:
 
 
 def button(text: str, tooltip: str, action: Callable[[], object]) -> Any:
-    """Make a button that does something when it is pressed; it has no icon, which would be read as part of its name.
-
-    Examples
-    --------
-    >>> pressed = []
-    >>> button("Next", "To the next decision", lambda: pressed.append("next")).click()
-    >>> pressed
-    ['next']
-    """
+    """Make a button that does something when it is pressed; it has no icon, which would be read as part of its name."""
     made = ipywidgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     made.on_click(lambda _: action())
     return made
 
 
 def legend(schedules: Iterable[Schedule]) -> str:
-    """Write what the looks of jobs mean in the charts of these schedules.
-
-    Examples
-    --------
-    >>> legend([])
-    'full colour: past   pale: expected   dashed: reserved'
-    """
+    """Write what the looks of jobs mean in the charts of these schedules."""
     hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
     return f"full colour: past   pale: expected   dashed: reserved{hatched}"
 
 
 def html(name: str) -> Any:
-    """Make a place for text, with a class by which it is found on the page.
-
-    Examples
-    --------
-    >>> html("metrics")._dom_classes
-    ('simlib-metrics',)
-    """
+    """Make a place for text, with a class by which it is found on the page."""
     return ipywidgets.HTML().add_class(f"simlib-{name}")
 
 
 def beside(*widgets: Any) -> Any:
-    """Put widgets beside one another, and below one another where there is no room.
-
-    Examples
-    --------
-    >>> len(beside(html("state"), html("note")).children)
-    2
-    """
+    """Put widgets beside one another, and below one another where there is no room."""
     return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px"})
 
 
 def html_table(
     caption: str, columns: Iterable[object], rows: Sequence[Sequence[object]], decided: Collection[object] = ()
 ) -> str:
-    """Write a table as HTML; the rows whose first cell is in `decided` stand out.
-
-    Examples
-    --------
-    >>> html_table("Queue", ["job"], [["A"]]).partition("<tbody>")[2]
-    '<tr><td>A</td></tr></tbody></table>'
-    """
+    """Write a table as HTML; the rows whose first cell is in `decided` stand out."""
     head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
     marks = [' class="simlib-decided"' if cells[0] in decided else "" for cells in rows]
     body = "".join(

@@ -45,21 +45,7 @@ _typed: dict[str, Jobs] = {}
 
 
 class Keeper:
-    """An output below a table that keeps what stands in it, and the verdict; a notebook's file keeps its outputs.
-
-    Parameters
-    ----------
-    exercise : str
-        Its number.
-    table : Editor
-    judge : function
-        Returns the verdict on what the table shows.
-
-    Examples
-    --------
-    >>> Keeper("1.4", None, lambda: "Right").exercise
-    '1.4'
-    """
+    """An output below a table that keeps what stands in it, and the verdict; a notebook's file keeps its outputs."""
 
     def __init__(self, exercise: str, table: Any, judge: Callable[[], str]) -> None:
         self.exercise, self._table, self._judge = exercise, table, judge
@@ -95,13 +81,7 @@ class Keeper:
 
 
 def kept(exercise: str, given: Workload) -> Jobs | None:
-    """Find what was typed for an exercise: with this kernel, or earlier and saved in the notebook that now runs.
-
-    Examples
-    --------
-    >>> kept("9.9", Workload.of("one job", 4, A=(0, 10, 10, 3))) is None
-    True
-    """
+    """Find what was typed for an exercise: with this kernel, or earlier and saved in the notebook that now runs."""
     if exercise in _typed:
         return _typed[exercise]
     found = saved(_running(), exercise)
@@ -115,24 +95,7 @@ def _running() -> Path:
 
 
 def saved(notebook: Path, exercise: str) -> Jobs | None:
-    """Find what a notebook's file keeps as the answer to an exercise.
-
-    Parameters
-    ----------
-    notebook : Path
-        That does not have to exist, nor to be a notebook.
-    exercise : str
-
-    Returns
-    -------
-    dict or None
-        By job its four numbers, or the text where one is not a number; None where nothing of the kind is kept.
-
-    Examples
-    --------
-    >>> saved(Path("no.ipynb"), "1.4") is None
-    True
-    """
+    """Find what a notebook's file keeps as the answer to an exercise."""
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
@@ -204,32 +167,7 @@ def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Edit
 
 
 class Editor(Control):
-    """A control in which jobs are edited; see `editor`.
-
-    Attributes
-    ----------
-    workload : Workload
-        The last one that was valid.
-    schedule : Schedule
-        Of that workload.
-    jobs : dict
-        Of that workload, as `take` takes them.
-    rows : list of Row
-    typed : dict
-        By job what stands in its fields now, valid or not.
-    wrong : list of str
-        What is wrong with it.
-    add, reset, check : Button
-    message, verdict, picture, metrics : HTML, HTML, Image, HTML
-
-    Examples
-    --------
-    >>> import simlib
-    >>> control = editor(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
-    >>> control.rows[0].run.value = "20"
-    >>> control.jobs
-    {'A': (0, 20, 3, 10)}
-    """
+    """A control in which jobs are edited; see `editor`."""
 
     size = (11, 3.8)
 
@@ -290,13 +228,7 @@ class Editor(Control):
         self.edit()
 
     def take(self, jobs: Mapping[Any, Sequence[object]]) -> None:
-        """Put jobs into the table as if they had been typed in.
-
-        Parameters
-        ----------
-        jobs : dict
-            By job its (submit, run, processors, estimate).
-        """
+        """Put jobs into the table as if they had been typed in."""
         self._taken = True
         self._fill(jobs)
         self.edit()
@@ -318,18 +250,6 @@ class Editor(Control):
 
         What stands in the table is kept in the notebook's file, as it changes. So it is there again when the cell runs
         again, even with a new kernel: what `take` put in, though, is not replaced.
-
-        Parameters
-        ----------
-        number : str
-            Of the exercise.
-        judge : function
-            Returns the verdict on what the table shows.
-
-        Returns
-        -------
-        bool
-            Whether the verdict is shown; where nobody can press, only the picture is, and in no notebook nothing.
         """
         if self.widget is None or not live():
             if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
@@ -415,17 +335,7 @@ def _in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
 
 
 class Row:
-    """One job in the table.
-
-    Attributes
-    ----------
-    job : its name
-    submit, run, procs, estimate : Text
-    start, wait : Label
-        When it starts and how long it waits.
-    delete : Button
-    widget : HBox
-    """
+    """One job in the table."""
 
     def __init__(self, editor: Editor, job: Hashable, values: Iterable[object]) -> None:
         self.job = job

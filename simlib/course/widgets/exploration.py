@@ -79,27 +79,7 @@ def explore(workload: Workload, policies: Sequence[Policy] | None = None, seed: 
 
 
 class Explore(Control):
-    """A control that simulates a workload again at each move of a slider; see `explore`.
-
-    Attributes
-    ----------
-    workload : Workload
-        As it was simulated last.
-    schedules : list of Schedule
-    load, quality, machine : SelectionSlider
-        The values of `load` are the workload's own and multiples of 0.05; those of `quality` are f, 0 where estimates
-        are as given; those of `machine` are processors.
-    picture, metrics, note : Image, HTML, HTML
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(20, 5, 8, 2))
-    >>> control = explore(two, [simlib.EASY()])
-    >>> control.load.value = 1.0
-    >>> control.workload.jobs.submit.tolist()
-    [0, 10]
-    """
+    """A control that simulates a workload again at each move of a slider; see `explore`."""
 
     size = (11, 3.4)
 

@@ -27,22 +27,7 @@ NOBODY = "nobody until the next event"
 
 
 class Question(NamedTuple):
-    """Who starts next, as it can be asked when a decision is shown.
-
-    Attributes
-    ----------
-    jobs : tuple
-        Those that wait, the head first.
-    answer : job or None
-        None where nobody starts until the next event.
-    place : int
-        Of the decision that shows it: the start, or the last one before the next event.
-
-    Examples
-    --------
-    >>> Question(("A", "B"), "A", 7).answer
-    'A'
-    """
+    """Who starts next, as it can be asked when a decision is shown."""
 
     jobs: tuple[Hashable, ...]
     answer: Hashable | None
@@ -50,18 +35,7 @@ class Question(NamedTuple):
 
 
 def question(decisions: Sequence[Decision], place: int) -> Question | None:
-    """Find what can be asked when the decision at a place is shown; None where nobody waits, or nothing is decided.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(0, 5, 5, 3))
-    >>> decisions = simlib.explain.explain(two, simlib.EASY())
-    >>> question(decisions, 0)
-    Question(jobs=('A', 'B'), answer='A', place=1)
-    >>> question(decisions, 1)
-    Question(jobs=('B',), answer=None, place=2)
-    """
+    """Find what can be asked when the decision at a place is shown; None where nobody waits, or nothing is decided."""
     shown = decisions[place]
     if not shown.queue or shown.kind not in ("event", "start", "backfill"):
         return None
@@ -78,22 +52,7 @@ def question(decisions: Sequence[Decision], place: int) -> Question | None:
 
 
 class Guess:
-    """A line of buttons that ask who starts next, and a sentence on what was answered.
-
-    Parameters
-    ----------
-    answered : function of a Question
-        What is done after an answer.
-
-    Attributes
-    ----------
-    box : VBox
-    buttons : list of Button
-        One a waiting job, and the last one for nobody.
-    verdict : HTML
-    right, asked : int
-        The score.
-    """
+    """A line of buttons that ask who starts next, and a sentence on what was answered."""
 
     def __init__(self, answered: Callable[[Question], object]) -> None:
         self.right = self.asked = 0
@@ -151,14 +110,6 @@ def news(decisions: Sequence[Decision]) -> list[int]:
     - that jobs are refused again by the rule that was told of each of them last;
     - that another job finds no processor free, if the next refusal names all of them;
     - that jobs have ended or arrived, if the decision that follows from it is told with it.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> jobs = simlib.Workload.of("jobs", 4, A=(0, 9, 9, 3), B=(1, 5, 5, 2), C=(2, 9, 9, 2))
-    >>> decisions = simlib.explain.explain(jobs, simlib.EASY())
-    >>> [decisions[place].kind for place in news(decisions)]
-    ['event', 'start', 'wait', 'refuse', 'start', 'start', 'event', 'event']
     """
     told = _told(decisions)
     merged = {place for place in told if _is_told_later(decisions, told, place)}
@@ -171,16 +122,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
 
 
 def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
-    """Find the event from which the decision at one of the `places` follows, if it is not told at a place of its own.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> one = simlib.Workload.of("one job", 4, A=(5, 10, 10, 3), B=(6, 10, 10, 3))
-    >>> decisions = simlib.explain.explain(one, simlib.FCFS())
-    >>> event_before(decisions, news(decisions), 3).sentence
-    'Job B (3 processors, estimate 10 s) arrives: 1 processor is free.'
-    """
+    """Find the event that the decision at one of the `places` follows, if it has no place of its own."""
     for before in range(place - 1, -1, -1):
         if before in places or decisions[before].time != decisions[place].time:
             return None
@@ -272,28 +214,7 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
 
 
 class Stepper(Control):
-    """A control that steps through an `Explanation`; see `stepper`.
-
-    Attributes
-    ----------
-    explanation : Explanation
-    decision : Decision
-        The one that is shown.
-    first, back, play, next, next_start, last : Button
-    slider : IntSlider
-        From 1, the first decision, to the last.
-    picture, state, sentence : Image, HTML, HTML
-    guess : Guess or None
-        The question who starts next, if it is asked.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> control = stepper(simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)), simlib.EASY())
-    >>> control.next_start.click()
-    >>> control.decision.sentence
-    'Job A starts from the head of the queue: it needs 3 of the 4 free processors.'
-    """
+    """A control that steps through an `Explanation`; see `stepper`."""
 
     size = (11, 4.3)  # so that chart, sentence and tables are in sight together on a small screen
 

@@ -27,18 +27,7 @@ ABOUT = ("paper", "machine", "year", "procs", "jobs", "load", "estimated", "used
 
 @dataclass(frozen=True)
 class Machine:
-    """A log of the catalogue with the jobs that take part.
-
-    Attributes
-    ----------
-    name : str
-        In the catalogue.
-    workload : Workload
-    paper : bool
-        Whether the paper, or the study of it so far, rests on this log; if not it is one from elsewhere.
-    part : bool
-        Whether it is a partition of another one: it has a row of its own, and no say in what holds on most machines.
-    """
+    """A log of the catalogue with the jobs that take part."""
 
     name: str
     workload: Workload
@@ -103,23 +92,13 @@ def on_machine(name, variant=None):
 
 
 def of_backfilling(name):
-    """Take a log as for Mu'alem & Feitelson: of theirs the jobs and estimates that meet their numbers, of others all.
-
-    Returns
-    -------
-    Machine
-    """
+    """Take a log as MF: of theirs the jobs and estimates that meet their numbers, of others all."""
     setting = next((one for one in mualem2001.settings() if one["log"] == name), {})
     return _taken(name, None, setting.get("jobs"), setting.get("estimates", "user"), bool(setting))
 
 
 def of_adjusting(name):
-    """Take a log as for Tang et al.: variant and jobs as in the study of their paper, where it knows the log.
-
-    Returns
-    -------
-    Machine
-    """
+    """Take a log as for Tang et al.: variant and jobs as in the study of their paper, where it knows the log."""
     setting = tang2013.settings().get(name, {})
     variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
     return _taken(name, variant, setting.get("jobs"), "user", name in tang2013.STAND_INS)

@@ -240,13 +240,7 @@ def _policy(order, scheme, running):
 
 
 def accuracy(machine, scheme):
-    """Tell what adjusting does to estimates, from jobs that have ended in the simulation, FCFS and selective.
-
-    Returns
-    -------
-    dict
-        `key`; mean accuracy `before` and `after`; the shares of estimates that are `lowered`, and `too_low` then.
-    """
+    """Tell what adjusting does to estimates, from jobs that have ended in the simulation, FCFS and selective."""
     key = cache.state_of(machine.workload)
     return cache.once(_accuracy, "workload")(key, machine.workload, scheme)
 

@@ -29,17 +29,7 @@ ORDERS = 20_000
 
 
 def sides(rows, sign, low="low", high="high"):
-    """Tell for each row whether its interval lies on the claim's side of zero (`WITH`), beyond (`AGAINST`) or neither.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `effects`, by log.
-    sign : int
-        1 where the claim is that something grows, -1 where it falls.
-    low, high : str
-        The columns of the interval.
-    """
+    """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither."""
     ends = rows[[low, high]].mul(sign)
     found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
     return pd.Series(found, rows.index)
@@ -91,18 +81,7 @@ def said(rows, sign):
 
 
 def correlation(effect, trait, seed=0):
-    """Correlate the ranks of an effect and a trait over logs.
-
-    Parameters
-    ----------
-    effect, trait : Series
-        By log; those of which either is nan are left out.
-
-    Returns
-    -------
-    dict
-        `rho`, Spearman's; `chance`, the share of random orders in which it is as far from zero or farther; `logs`.
-    """
+    """Correlate the ranks of an effect and a trait over logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
         return {"rho": np.nan, "chance": np.nan, "logs": len(both)}
@@ -114,17 +93,7 @@ def correlation(effect, trait, seed=0):
 
 
 def correlations(effects, traits, waits=None, seed=0):
-    """Correlate each effect with each trait, over the logs where jobs wait: a row a pair.
-
-    Parameters
-    ----------
-    effects : dict of Series
-        By name.
-    traits : DataFrame
-        By log.
-    waits : Series, optional
-        Mean waits in seconds, by log; where nothing is simulated all logs count.
-    """
+    """Correlate each effect with each trait, over the logs where jobs wait: a row a pair."""
     queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
     pairs = {(name, trait): (of, traits[trait]) for name, of in effects.items() for trait in traits}
     rows = {pair: correlation(of[of.index.isin(queued)], trait, seed) for pair, (of, trait) in pairs.items()}
@@ -181,23 +150,7 @@ NEAR = 0.1
 
 
 def finding_on_most(id, rows, sign, waits=None, likely=None, hangs=None):
-    """Decide a finding that claims the same of one or several measures.
-
-    Parameters
-    ----------
-    id : str
-    rows : dict of DataFrame
-        By what was measured: from `effects`, by log.
-    sign : int
-        1 where it is to grow, -1 where it is to fall.
-    waits : Series, optional
-        Mean waits in seconds, by log: the evidence says what becomes of it without logs that have hardly a queue. They
-        count for the verdict all the same.
-    likely : dict of DataFrame, optional
-        The same by the authors' likely programs, for the evidence.
-    hangs : DataFrame, optional
-        What the effects go with, from `correlations`, for the evidence.
-    """
+    """Decide a finding that claims the same of one or several measures."""
     each = [on_most(of, sign) for of in rows.values()]
     if None in each:
         return finding(id, None, TOO_FEW, {})
@@ -255,14 +208,7 @@ def not_shorter(id, rows):
 
 
 def half_there(id, changes):
-    """Decide whether a policy makes at least half of another's change on most machines where that is clear.
-
-    Parameters
-    ----------
-    id : str
-    changes : dict of pair of DataFrame
-        By measure, the effects of both, by log.
-    """
+    """Decide whether a policy makes at least half of another's change on most machines where that is clear."""
     text, numbers, each = [], {}, []
     for measure, (part, whole) in changes.items():
         clear = whole[sides(whole, 1) != OPEN]

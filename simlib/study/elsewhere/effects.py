@@ -47,25 +47,8 @@ ENDS = ["low", "high"], ["year_low", "year_high"]
 def effects(machine, cases, pairs, settings, tails=False, shared=True):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
-    Parameters
-    ----------
-    machine : Machine
-    cases : dict
-        By name a policy, or a policy and the estimates that it has, a name or model from `simlib.estimates`.
-    pairs : dict
-        By what a row is called, the case and the base that it is held against.
-    settings : dict
-        As of `simlib.compare`: `shakes`, `seconds`, `resamples`, `seed`. Without shakes no coincidence is known.
-    tails : bool
-        Whether `TAILS` and `HOUR_LONGER` are worked out, too.
-    shared : bool
-        Whether other exhibits have the same runs, for this is the log as it was.
-
-    Returns
-    -------
-    DataFrame
-        By (log, case, measure), the columns `COLUMNS`: means under the base and the case, over the log as it is and
-        the shaken runs; the effect, its intervals.
+    Gives a DataFrame, by (log, case, measure), the columns `COLUMNS`: means under the base and the case, over the
+    log as it is and the shaken runs; the effect, its intervals.
     """
     table = cache.once(_effects, "workload")(
         cache.state_of(machine.workload), machine.workload, cases, pairs, tails, shared, **settings
@@ -238,13 +221,7 @@ def in_reach(load):
 
 
 def of_machine(machine, settings):
-    """Work out what conservative changes against EASY on one log at the loads in reach; None where there is none.
-
-    Returns
-    -------
-    DataFrame
-        As from `effects`, the cases being loads; and `EXACT`.
-    """
+    """Work out what conservative changes against EASY on one log at the loads in reach; None where there is none."""
     rows = {}
     for load in in_reach(machine.workload.load):
         scaled = replace(machine, workload=machine.workload.scale_load(load))

@@ -28,17 +28,6 @@ def maps(panels, about, names, against):
 
     The number is the change in per cent, in colour where coincidence is clear of nought, and bold where another year
     is, too.
-
-    Parameters
-    ----------
-    panels : dict of DataFrame
-        By title, from `effects`, by (policy, log).
-    about : DataFrame
-        From `about`.
-    names : dict
-        What the policies are called, in order.
-    against : str
-        What is held against what.
     """
     places, labels = rows(about)
     high = 0.27 * len(places) + 0.35
@@ -85,15 +74,7 @@ def _strength(effect):
 
 
 def forests(table, about, names, against):
-    """Draw effects with both intervals: a panel a policy, a row a log, the paper's first.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `effects`, by (policy, log).
-    about, names, against
-        As for `maps`.
-    """
+    """Draw effects with both intervals: a panel a policy, a row a log, the paper's first."""
     places, labels = rows(about)
     down = -(-len(names) // HEAT_ACROSS)
     size = (11, 1.3 + down * (0.5 + 0.19 * len(places)))
@@ -159,24 +140,7 @@ def panels(about, logs, height=2.1, paper=OF_PAPER, **options):
 
 
 def of_effects(lines, about, sign, x, y, paper=OF_PAPER, said=SAID):
-    """Draw effects against something, with coincidence: a panel a log, a line a measure or case.
-
-    Parameters
-    ----------
-    lines : dict of DataFrame
-        By title, rows as from `effects` by (log, place on the x axis). The first may have a column `exact`, of one run
-        with exact estimates.
-    about : DataFrame
-        From `about`.
-    sign : int
-        1 where the claim is that something grows, -1 where it falls.
-    x, y : str
-        What the axes are called.
-    paper : str
-        What the logs are called that `about` has as the paper's.
-    said : dict
-        What the sides are called.
-    """
+    """Draw effects against something, with coincidence: a panel a log, a line a measure or case."""
     figure, found, entries = _lines(lines, about, sign, said)
     title, first = next(iter(lines.items()))
     for log, ax in found.items():
@@ -249,17 +213,7 @@ def _axes(figure, ax, x, y):
 
 
 def of_used(histogram, about, clear, paper=OF_PAPER):
-    """Draw which share of their estimates jobs used: a panel a log, bars by per cent, kinds of job stacked.
-
-    Parameters
-    ----------
-    histogram : DataFrame
-        By (log, percent), from `table2_figure8.histogram`; the last bin holds all above.
-    about : DataFrame
-    clear : Series of bool
-        By log, whether it is as the claim has it: other panels are shaded.
-    paper : str
-    """
+    """Draw which share of their estimates jobs used: a panel a log, bars by per cent, kinds of job stacked."""
     figure, found = panels(about, set(histogram.index.unique("log")), 1.8)
     colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))
     for log, ax in found.items():
@@ -316,27 +270,7 @@ OTHER_USERS = {"other users": BARS["coincidence"]}
 
 
 def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID, absent="no estimates", bars=BARS):
-    """Draw effects with both intervals: a row a log, the paper's first, and a panel a measure.
-
-    Parameters
-    ----------
-    panels : dict of DataFrame
-        By title, from `effects`, by log; they may have `printed`, and `likely`, the effect of the authors' programs.
-    about : DataFrame
-        From `about`: all logs; those without a row in a panel are said to take no part.
-    sign : int or None
-        1 where the finding is that something grows, -1 where it falls; None where there is no side.
-    against : str
-        What is held against what.
-    paper : str
-        What the logs are called that `about` has as the paper's.
-    said : dict
-        What the sides are called: that of the sign is `WITH`.
-    absent : str
-        What is said of a log without a row in a panel.
-    bars : dict
-        What the intervals are called.
-    """
+    """Draw effects with both intervals: a row a log, the paper's first, and a panel a measure."""
     places, labels = rows(about)
     width = max(6.5, 2.4 + (3.6 if len(panels) < 3 else 2.7) * len(panels))
     figure, axes = plt.subplots(1, len(panels), figsize=(width, 1.7 + 0.33 * len(places)), sharey=True, squeeze=False)
@@ -406,19 +340,7 @@ def _entries(found, said, tables, bars):
 
 
 def beside_printed(panels, about, near, label, printed, paper=OF_PAPER):
-    """Draw numbers with one interval beside a printed one: a row a log, a panel a number.
-
-    Parameters
-    ----------
-    panels : dict of DataFrame
-        By title, by log: `ours`, `low`, `high`, `published`, and whether it is `near` that.
-    about, paper
-        As for `forest`.
-    near : float
-        How far around the printed number the band reaches.
-    label, printed : str
-        What is drawn, and on which machine it was printed.
-    """
+    """Draw numbers with one interval beside a printed one: a row a log, a panel a number."""
     places, labels = rows(about)
     size = (2.4 + 2.7 * len(panels), 1.7 + 0.33 * len(places))
     figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
@@ -448,15 +370,7 @@ def beside_printed(panels, about, near, label, printed, paper=OF_PAPER):
 
 
 def scatter(panels, about, traits, sign, against, paper=OF_PAPER, said=SAID):
-    """Draw effects against what the logs are like: a column a trait, a row a measure.
-
-    Parameters
-    ----------
-    panels, about, sign, against, paper, said
-        As for `forest`.
-    traits : dict
-        Columns of `about`, and what the axes call them.
-    """
+    """Draw effects against what the logs are like: a column a trait, a row a measure."""
     figure, axes = plt.subplots(
         len(panels), len(traits), figsize=(5.2 * len(traits), 0.7 + 3.3 * len(panels)), sharex="col", squeeze=False
     )

@@ -225,15 +225,8 @@ def _unchanged(table):
 def arises(table):
     """Divide the change at each number of reservations by that of conservative backfilling, where that is clear.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Effects by (log, k), the last one "all".
-
-    Returns
-    -------
-    DataFrame
-        A row a log on which coincidence is clear of nought for conservative backfilling, a column a number.
+    Gives a DataFrame, a row a log on which coincidence is clear of nought for conservative backfilling, a column
+    a number.
     """
     wide = table.effect.unstack("k", sort=False)
     clear = deciding.sides(table[table.index.isin(["all"], "k")].droplevel("k"), 1) != deciding.OPEN

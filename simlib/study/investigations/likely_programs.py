@@ -156,17 +156,7 @@ def _again(before, after, testimony):
 
 
 def offsets(counts):
-    """How well the printed numbers of jobs fit, against the hour at which months begin: a panel a trace.
-
-    Parameters
-    ----------
-    counts : dict
-        From `detective.counts_by_offset`, by trace.
-
-    Returns
-    -------
-    Figure
-    """
+    """How well the printed numbers of jobs fit, against the hour at which months begin: a panel a trace."""
     figure, axes = plt.subplots(1, len(counts), figsize=(0.6 + 2.9 * len(counts), 3.2), sharex=True, squeeze=False)
     for ax, (trace, table) in zip(axes[0], counts.items(), strict=True):
         best = table.log_likelihood.idxmax()
@@ -188,19 +178,7 @@ def offsets(counts):
 
 
 def suspects(first, last, lowest=-60):
-    """How much more or less likely one change makes the text's program, and the likeliest one.
-
-    Parameters
-    ----------
-    first, last : DataFrame
-        From `suspects.ranking`, around either program.
-    lowest : float
-        Bars that are longer are cut off there, and say how long they are.
-
-    Returns
-    -------
-    Figure
-    """
+    """How much more or less likely one change makes the text's program, and the likeliest one."""
     length = max(len(first), len(last)) - 1
     figure, axes = plt.subplots(1, 2, figsize=(15, 1.2 + 0.27 * length))
     for ax, table, title in zip(axes, (first, last), ("from the text's program", "from the likeliest"), strict=True):
@@ -225,19 +203,7 @@ MARKS = {
 
 
 def draw_standing(table, highest=4):
-    """Where the printed numbers stand in the bands of two programs: a row a program, a column a trace.
-
-    Parameters
-    ----------
-    table : DataFrame
-        By (program, scheduler, trace, month, metric), column `standing`: 0 is the median, -1 and 1 the band's ends.
-    highest : float
-        What is further off is drawn at the edge.
-
-    Returns
-    -------
-    Figure
-    """
+    """Where the printed numbers stand in the bands of two programs: a row a program, a column a trace."""
     programs, traces = (list(table.index.unique(level)) for level in ("program", "trace"))
     table = table.sort_index()
     months = {trace: list(table.xs(trace, level="trace").index.unique("month")) for trace in traces}
@@ -439,11 +405,8 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
 
     Only counts are looked at, which hardly hang on the scheduler.
 
-    Returns
-    -------
-    DataFrame
-        By hour: `log_likelihood`; `off`, the median absolute deviation from the printed numbers in jobs;
-        `best_without`, without how many of the months, each left out alone, this hour is the likeliest.
+    Gives a DataFrame, by hour: `log_likelihood`; `off`, the median absolute deviation from the printed numbers in
+    jobs; `best_without`, without how many of the months, each left out alone, this hour is the likeliest.
     """
     tasks = [(trace.workloads, policy, shake_s, seed + run) for run in range(shakes)]
     ends = sweep(_ends, tasks, label="shaken runs")
@@ -481,18 +444,8 @@ def ranked(searches):
 def standing(traces, runs):
     """Tell where each printed number stands among the shaken runs of each program.
 
-    Parameters
-    ----------
-    traces : dict
-        Lists of Trace by program.
-    runs : dict
-        From `suspects.monthly`, by (program, scheduler, trace).
-
-    Returns
-    -------
-    DataFrame
-        By (program, scheduler, trace, month, metric): `published`, `low`, `median`, `high` of the band, `verdict`,
-        `standing` (0 at the median, -1 and 1 at the ends of the band).
+    Gives a DataFrame, by (program, scheduler, trace, month, metric): `published`, `low`, `median`, `high` of the
+    band, `verdict`, `standing` (0 at the median, -1 and 1 at the ends of the band).
     """
     months = {(program, trace.trace): printed(trace) for program, of in traces.items() for trace in of}
     rows = {}
@@ -519,11 +472,9 @@ def shares(standing):
 def conclusions(traces, runs):
     """Count in how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
 
-    Returns
-    -------
-    DataFrame
-        By (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`, `difference_median` and
-        `difference_high`, the median over months of conservative / EASY - 1. As printed all three are one.
+    Gives a DataFrame, by (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`,
+    `difference_median` and `difference_high`, the median over months of conservative / EASY - 1. As printed all
+    three are one.
     """
     rows = {}
     for trace, metric in product(traces[TEXT], METRICS):

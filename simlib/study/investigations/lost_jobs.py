@@ -327,12 +327,9 @@ def _part(table, draw):
 def counted(trace, **settings):
     """Count a trace's jobs by month: printed, of the file, missing by their numbers, and with the lost ones back.
 
-    Returns
-    -------
-    DataFrame
-        By month: `published`; `ours`, the median of shaken runs under the likely EASY; `short`, what the file lacks of
-        the printed number; `missing`, the lost jobs whose gaps in the numbers begin in this month; `low`, `median` and
-        `high` of the restored log.
+    Gives a DataFrame, by month: `published`; `ours`, the median of shaken runs under the likely EASY; `short`,
+    what the file lacks of the printed number; `missing`, the lost jobs whose gaps in the numbers begin in this
+    month; `low`, `median` and `high` of the restored log.
     """
     jobs = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").jobs
     months, edges = trace.month_edges
@@ -356,11 +353,8 @@ def orders(trace, lengths, shakes, shake_s, seed):
 
     The numbers of jobs choose; the loads and means have no part in that.
 
-    Returns
-    -------
-    DataFrame
-        By order, such as "28 31 30 31 31", the best first: `jobs_off` and `load_off`, summed over these months and the
-        mean over runs; `log_likelihood` of the means under each scheduler.
+    Gives a DataFrame, by order, such as "28 31 30 31 31", the best first: `jobs_off` and `load_off`, summed over
+    these months and the mean over runs; `log_likelihood` of the means under each scheduler.
     """
     months = trace.month_edges[0][: len(lengths)]
     variants = {_written(days): replace(trace, begin_on=begin_on(months, days)) for days in permuted(lengths)}
@@ -421,18 +415,7 @@ def _written(days):
 def tried(trace, settings, **shaken):
     """Hold restored logs of several settings against Table 1, from `suspects.fit`.
 
-    Parameters
-    ----------
-    trace : Trace
-    settings : dict
-        By value, a `Lost`.
-    shaken
-        As for `replications`.
-
-    Returns
-    -------
-    DataFrame
-        By (value, scheduler, month).
+    Gives a DataFrame, by (value, scheduler, month).
     """
     found = {}
     for value, lost in settings.items():
@@ -445,18 +428,8 @@ def tried(trace, settings, **shaken):
 def across(tried, folds):
     """Infer a setting from one half of the printed numbers, and judge it on the other; and turn that round.
 
-    Parameters
-    ----------
-    tried : DataFrame
-        From `tried`.
-    folds : sequence of str
-        Out of `FOLDS`.
-
-    Returns
-    -------
-    DataFrame
-        By what it is inferred `from`: the `best` value, and the `low`est and `high`est that are as good; of the other
-        half `cells`, and how many are `inside`, `close` and `off` under the best.
+    Gives a DataFrame, by what it is inferred `from`: the `best` value, and the `low`est and `high`est that are as
+    good; of the other half `cells`, and how many are `inside`, `close` and `off` under the best.
     """
     rows = {}
     for fold in folds:
@@ -491,13 +464,7 @@ def met(trace, policy, scheduler, **shaken):
 
 
 def spread_out(trace, edges):
-    """Forget when lost jobs were submitted, but for the span between two edges in which that was.
-
-    Returns
-    -------
-    DataFrame
-        As from `restore.lost`, a row a user and span; what came before the first or after the last span is in these.
-    """
+    """Forget when lost jobs were submitted, but for the span between two edges in which that was."""
     gaps, log = trace.lost.known_gaps, trace.lost.log.log
     span = np.clip(np.searchsorted(edges, gaps.earliest, side="right") - 1, 0, len(edges) - 2)
     found = gaps.groupby(["user", span]).jobs.sum().rename_axis(["user", "span"]).reset_index()

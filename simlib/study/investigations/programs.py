@@ -14,15 +14,7 @@ from .kernel_variants.easy import EasyReading
 
 @dataclass(frozen=True)
 class EasyProgram:
-    """EASY as its text can be read.
-
-    Parameters
-    ----------
-    reading : EasyReading
-    overrun : {"extend", "kill", "outlive"}
-        What becomes of a job that needs longer than estimated: its estimate is the run time from the start; it is
-        killed; or it runs on, and is expected to end any moment.
-    """
+    """EASY as its text can be read."""
 
     reading: EasyReading = easy_readings.TEXT
     overrun: str = "extend"
@@ -128,23 +120,7 @@ PLAIN = {
 
 
 def program(scheduler, choices=()):
-    """The program of some choices.
-
-    Parameters
-    ----------
-    scheduler : {"easy", "conservative"}
-    choices : dict
-        A reading of `DETAILS[scheduler]` by detail; the others are the engine's.
-
-    Returns
-    -------
-    EasyProgram or ConservativeProgram, or `simlib.EASY` or `simlib.Conservative` where that is the same and sooner done
-
-    Raises
-    ------
-    ValueError
-        For a detail or reading that is none.
-    """
+    """The program of some choices."""
     options = {}
     for detail, reading in dict(choices).items():
         try:
@@ -164,13 +140,7 @@ def program(scheduler, choices=()):
 
 
 def neighbours(scheduler, choices=()):
-    """All programs that differ from one in a single detail, and that one itself.
-
-    Returns
-    -------
-    dict
-        Choices by what was changed, a pair (detail, reading); ("", "") is none.
-    """
+    """All programs that differ from one in a single detail, and that one itself."""
     choices = dict(choices)
     found = {("", ""): choices}
     for detail, readings in DETAILS[scheduler].items():

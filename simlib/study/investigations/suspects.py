@@ -59,10 +59,7 @@ def fit(runs, printed, scheduler):
     The two metrics of a month hang together, and are taken together: the logarithms of their printed values come from a
     bivariate t distribution with the runs' mean and covariance, widened by the rounding of what is printed.
 
-    Returns
-    -------
-    DataFrame
-        By month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
+    Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
     for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
@@ -94,13 +91,7 @@ def verdicts(bands, values):
 
 
 def search(traces, scheduler, **settings):
-    """Change the detail of the text's program that helps most, again and again, until none helps by more than `LEAST`.
-
-    Returns
-    -------
-    list of (dict, DataFrame)
-        The choices of each step, and the `ranking` around them.
-    """
+    """Change the detail of the text's program that helps most, until none helps by more than `LEAST`."""
     steps, choices = [], {}
     while True:
         table = ranking(line_up(traces, scheduler, choices, **settings))
@@ -112,13 +103,7 @@ def search(traces, scheduler, **settings):
 
 
 def line_up(traces, scheduler, choices, **settings):
-    """Hold a program, and all that differ from it in one detail, against Table 1.
-
-    Returns
-    -------
-    DataFrame
-        As from `fit`, by (detail, reading, trace, month); ("", "") is the program itself.
-    """
+    """Hold a program, and all that differ from it in one detail, against Table 1."""
     found = {}
     for (detail, reading), other in programs.neighbours(scheduler, choices).items():
         for trace in traces:
@@ -130,12 +115,9 @@ def line_up(traces, scheduler, choices, **settings):
 def ranking(fits):
     """Rank the suspects of a line-up, the likeliest first.
 
-    Returns
-    -------
-    DataFrame
-        By (detail, reading): the log likelihood of each trace and in `all`, how much `more` that is than the program's
-        itself, the share of cells `inside` their bands, and in which share of `resampled` sets of months it is the
-        likeliest of all: what the ranking owes to a few months shows there.
+    Gives a DataFrame, by (detail, reading): the log likelihood of each trace and in `all`, how much `more` that
+    is than the program's itself, the share of cells `inside` their bands, and in which share of `resampled` sets
+    of months it is the likeliest of all: what the ranking owes to a few months shows there.
     """
     likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
     likelihood["all"] = likelihood.sum(axis=1)
@@ -168,11 +150,8 @@ def print_steps(steps):
 def selections(traces, policy, **settings):
     """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1.
 
-    Returns
-    -------
-    DataFrame
-        By (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more` it is than as
-        settled, the share of cells `inside` their bands.
+    Gives a DataFrame, by (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more`
+    it is than as settled, the share of cells `inside` their bands.
     """
     rows = {}
     for trace in traces:
@@ -209,20 +188,7 @@ def alternatives(trace):
 def witnesses(traces, suspects, factors=tables3_4.FACTORS, shakes=40, shake_s=60, seed=0):
     """Tell how well each suspect meets Tables 3 and 4, where estimates are others than the users'.
 
-    Parameters
-    ----------
-    traces : list of Trace
-        Only such as lack no jobs: these tables have means over whole logs.
-    suspects : dict
-        Policies by (scheduler, name).
-    factors : sequence of int
-        Of Table 3.
-    shakes, shake_s, seed : int
-
-    Returns
-    -------
-    DataFrame
-        By (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
+    Gives a DataFrame, by (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
     """
     kinds = tables3_4.qualities(factors) | {"x2": tables3_4.times(2)}
     kinds.pop("original")

@@ -54,21 +54,7 @@ TEXT = "none", "as the study"
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of the text.
-
-    Attributes
-    ----------
-    least : int
-        How many similar jobs there must be.
-    history : str
-        Which jobs are earlier ones: those that had ended before the submission; also those that ended at its second;
-        those within 31 days in place of 30; those submitted before, whether they had ended or not, and within a month.
-    percentile : str
-        Interpolated as `numpy.percentile`; or one of the R values, as in the history manager of the authors' resource
-        manager (Cobalt, `src/lib/Components/histm.py`): of n sorted ones that at place int(p n), counted from 0.
-    jobs : str
-        All, or only those that the log calls completed, or of which it says nothing.
-    """
+    """A reading of the text."""
 
     least: int
     history: str = BEFORE

@@ -94,11 +94,9 @@ def _name(trace, month, scheduler):
 def runs(exhibit):
     """Make all runs of the forks that can be shown, and of the other order of ties in months that are off.
 
-    Returns
-    -------
-    DataFrame
-        By (name, variant, run), the name being trace, month and scheduler: what is printed of each metric, what comes
-        out, and the `cause` that is thought to move it, where that is a number, and as printed where it is.
+    Gives a DataFrame, by (name, variant, run), the name being trace, month and scheduler: what is printed of each
+    metric, what comes out, and the `cause` that is thought to move it, where that is a number, and as printed
+    where it is.
     """
     found = {name: make(exhibit) for name, make in known(exhibit.real).items()}
     for place in exhibit.off_months:
@@ -122,12 +120,9 @@ def _rows(name, variant, made):
 def summed_up(found):
     """Sum up the runs of each variant.
 
-    Returns
-    -------
-    DataFrame
-        By (name, variant): of each metric what is printed, `ours`, the median of the first variant, and the median of
-        this one; how many `runs` it has; `both`, the share of them that are close to print in both metrics; the
-        `correlation` of cause and response time over all runs of the name that have a cause.
+    Gives a DataFrame, by (name, variant): of each metric what is printed, `ours`, the median of the first
+    variant, and the median of this one; how many `runs` it has; `both`, the share of them that are close to print
+    in both metrics; the `correlation` of cause and response time over all runs of the name that have a cause.
     """
     rows = {}
     for (name, variant), part in found.groupby(level=["name", "variant"], sort=False):
@@ -274,15 +269,7 @@ FINE, COARSE = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2), (0.25, 0.35, 0.5, 0.7, 1, 
 
 
 def draw_spread(table, off):
-    """Draw how the runs of each off month lie around the printed number, which is 1: a row a month, a panel a metric.
-
-    Parameters
-    ----------
-    table : DataFrame
-        By (trace, month, scheduler, metric, shake_s): `low`, `quarter`, `median`, `three_quarters`, `high`.
-    off : DataFrame
-        By (trace, month, scheduler): the verdicts, of which those that are off are filled.
-    """
+    """Draw the runs of each off month around the printed number, which is 1: a row a month."""
     figure, axes = plt.subplots(1, len(METRICS), figsize=(11, 1.4 + 0.36 * len(off)), sharey=True)
     looks = dict(zip(table.index.unique("shake_s"), ((-0.16, COLOURS[0]), (0.16, COLOURS[1])), strict=False))
     for ax, metric in zip(axes, METRICS, strict=True):
@@ -323,13 +310,7 @@ def _ratio_axis(ax):
 
 
 def draw_forks(runs):
-    """Draw the forks that can be shown: a panel each.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        From `leftovers_forks.runs`.
-    """
+    """Draw the forks that can be shown: a panel each."""
     here = {name: draw for name, draw in PANELS.items() if name in runs.index.unique("name")}
     columns = min(2, len(here))
     rows = -(-len(here) // columns)
@@ -404,7 +385,7 @@ COLUMNS = [*(f"{metric}_{what}" for metric in METRICS for what in OF_METRIC), "b
 SHARES = {"low": 0.025, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, "high": 0.975}
 """What is told of a distribution."""
 
-UNTOLD = "not looked at yet"
+INCONCLUSIVE = "not looked at yet"
 """Of a month that nothing is written of."""
 
 
@@ -500,7 +481,7 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
             told = one.published, one["median"], one.verdict, one.verdict_in_table1
             ranks = (runs[metric] < one.published).mean(), (wide[metric] < one.published).mean()
             row |= {f"{metric}_{what}": value for what, value in zip(OF_METRIC, (*told, *ranks), strict=True)}
-        return row | {"why": reasons().get(place, UNTOLD)}
+        return row | {"why": reasons().get(place, INCONCLUSIVE)}
 
     @cached_property
     def spread(self):
@@ -554,10 +535,7 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 def judged(cells):
     """Take from Table 1's cells the printed means, by the first of our readings that is judged.
 
-    Returns
-    -------
-    DataFrame
-        By (trace, month, scheduler, metric): `published`, the `median` of our runs, `verdict`.
+    Gives a DataFrame, by (trace, month, scheduler, metric): `published`, the `median` of our runs, `verdict`.
     """
     found = {}
     for cell in cells:

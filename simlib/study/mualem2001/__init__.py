@@ -40,30 +40,7 @@ MOST_MISSING = 0.01
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace of the paper as it can be had here.
-
-    Attributes
-    ----------
-    trace : str
-        The paper's name: CTC, KTH, SDSC, Par, CM5.
-    workload : Workload
-    months : (str, str)
-        First and last month that the published tables take from it.
-    missing : dict or None
-        How many jobs the published runs had and this file lacks, by month; None where that is not known.
-    months_begin : float
-        By how many hours after local midnight the months of the published tables begin.
-    begin_on : dict
-        The day on which a month begins, where that is not its first.
-    from_first_job : bool
-        Whether the first of them begins with the log's first job.
-    lost : Lost or None
-        What is known of the jobs that this file lost to cleaning.
-    restored : bool
-        Whether they are put back, anew in each replication.
-    on_calendar : bool
-        Whether months begin as on the calendar, whatever else is said of their beginning.
-    """
+    """A trace of the paper as it can be had here."""
 
     trace: str
     workload: Workload
@@ -100,14 +77,7 @@ class Trace:
 
     @cached_property
     def month_edges(self):
-        """The months from the first to the last submit, as far as they are published; none of a log without a calendar.
-
-        Returns
-        -------
-        months : list of str
-        edges : int64 array
-            The second at which each of them begins, and the last one ends.
-        """
+        """The published months from the first to the last submit; none of a log without a calendar."""
         if self.workload.start is None:
             return [], np.empty(0, np.int64)
         submit = self.workload.jobs.submit
@@ -217,26 +187,7 @@ def settings():
 
 
 def traces(names=TRACES, jobs=None, estimates=None):
-    """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Out of `TRACES`.
-    jobs, estimates : dict, optional
-        By trace name, a condition on the jobs ("" for all) and "user" or "exact", in place of the settings'.
-
-    Returns
-    -------
-    here : list of Trace
-    absent : list of dict
-        The settings of those that are left out, for they are not on this machine; none where twins stand for all.
-
-    Raises
-    ------
-    ValueError
-        For a name that is not one of the paper's.
-    """
+    """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is."""
     unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
     if unknown:
         raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
@@ -291,16 +242,6 @@ def policies(rules=(TEXT, LIKELY)):
     compresses its schedule in order of arrival. Most likely the authors' EASY gave them to every job, and their
     conservative backfilling compressed in order of reserved start; so they do on restored logs. With the
     calendar's months they follow the text.
-
-    Parameters
-    ----------
-    rules : sequence of str
-        Out of `TEXT`, `LIKELY`, `RESTORED` and `CALENDAR`; the first decides claims.
-
-    Returns
-    -------
-    dict
-        By (scheduler, rule).
     """
     known = (TEXT, LIKELY, RESTORED, CALENDAR)
     if unknown := set(rules) - set(known):

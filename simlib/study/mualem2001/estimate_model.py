@@ -185,13 +185,7 @@ def _tidy(rows, level):
 
 
 def as_real_ones(distances):
-    """Measure how far the model is from the logs, over all of them, and how much further uniform estimates are.
-
-    Parameters
-    ----------
-    distances : Series
-        By (trace, estimates, replication, distance).
-    """
+    """Measure how far the model is from the logs, over all of them, and how much further uniform estimates are."""
     table = distances.unstack("distance")
     model = table.xs("model", level="estimates").groupby("replication").max()
     uniform = table.ks.drop("model", level="estimates").groupby(["trace", "replication"]).min()

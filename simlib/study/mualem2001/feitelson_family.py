@@ -25,16 +25,6 @@ def members() -> dict[str, dict[str, Any]]:
 
     Beside those, `unlike` lists the variants that do not do what their names say (see the function), and `mimics` tells
     how the run times of CTC are fitted: by size, or in the form of the model, in two branches.
-
-    Raises
-    ------
-    ValueError
-        Where a variant does not do what its name says, and the table does not say so, or the other way round.
-
-    Examples
-    --------
-    >>> members()["five logs"]["unlike"], members()["KTH"]["unlike"]
-    ([], ['Fs', 'Fl'])
     """
     found = tomllib.loads((paths.DATA / "models" / "feitelson_family.toml").read_text(encoding="utf-8"))
     main = feitelson96.table()
@@ -54,13 +44,7 @@ def members() -> dict[str, dict[str, Any]]:
 
 
 def fsl() -> dict[str, str]:
-    """Name the Fsl of the family, each with a member that has it: Fsl mimics CTC, whatever F is.
-
-    Examples
-    --------
-    >>> fsl()
-    {'Fsl by size': 'mostly Paragon, Fl by size', 'Fsl in two branches': 'mostly Paragon'}
-    """
+    """Name the Fsl of the family, each with a member that has it: Fsl mimics CTC, whatever F is."""
     found: dict[str, str] = {}
     for name, about in members().items():
         found.setdefault(f"Fsl {about['mimics']}", name)
@@ -72,11 +56,6 @@ def unlike(about: dict[str, Any]) -> list[str]:
 
     Fs has smaller jobs than F: on average, and more of up to 8 processors. Fl has longer ones: in the median, and more
     of above one hour and above four.
-
-    Examples
-    --------
-    >>> unlike(feitelson96.table())
-    ['Fl']
     """
     table = described(about)
     smaller = table.mean_size["Fs"] < table.mean_size["F"] and table.upto_8["Fs"] > table.upto_8["F"]
@@ -87,16 +66,8 @@ def unlike(about: dict[str, Any]) -> list[str]:
 def described(about: dict[str, Any]) -> pd.DataFrame:
     """Work out what the jobs of each variant are like, from the numbers, not from a sample.
 
-    Returns
-    -------
-    DataFrame
-        By variant: `mean_size` (processors); `upto_8`, the share of jobs of up to 8 processors; `median_run` (seconds);
-        `above_1h` and `above_4h`, the shares of jobs that run longer.
-
-    Examples
-    --------
-    >>> described(feitelson96.table()).above_1h.round(2).to_dict()
-    {'F': 0.41, 'Fs': 0.38, 'Fl': 0.33, 'Fsl': 0.4}
+    Gives a DataFrame, by variant: `mean_size` (processors); `upto_8`, the share of jobs of up to 8 processors;
+    `median_run` (seconds); `above_1h` and `above_4h`, the shares of jobs that run longer.
     """
     n = np.arange(1, about["machine"] + 1)
     seconds = np.geomspace(1, 1e6, 5000)

@@ -15,7 +15,7 @@ from ...analysis.size_classes import ALL, SECONDS, class_name, named
 from ...core import sweeps
 from ...models import feitelson96, jann97
 from .. import results
-from ..claims import HOLDS, HOLDS_NOT, UNTOLD, Measure, criteria, decide
+from ..claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, Measure, criteria, decide
 from ..exhibit import LOGS, MODELS, Part
 from ..parameters import RESAMPLES, SEED, WORDS, by_name, parameter, some_of, whole
 from ..results import AS_IT_IS, bracketed
@@ -40,11 +40,8 @@ def of_weeks(workloads, resamples=1000, seed=0, executor=None):
     Workloads come as a list of (label, Workload); their weeks are drawn by
     `simlib.analysis.confidence.cluster_bootstrap`.
 
-    Returns
-    -------
-    Series
-        By (workload, replication, quantity, statistic). Quantities are `run` (seconds), `size` (processors) and
-        `machine_share`, the same as a share of the machine; statistics `mean` and `median`.
+    Gives a Series, by (workload, replication, quantity, statistic). Quantities are `run` (seconds), `size`
+    (processors) and `machine_share`, the same as a share of the machine; statistics `mean` and `median`.
     """
     tasks = [(workload, resamples, [seed, number]) for number, (_, workload) in enumerate(workloads)]
     tables = sweeps.sweep(_of_weeks, tasks, executor)
@@ -137,7 +134,7 @@ ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
 LEVELS = ["claim", "part", "rule", "member"]
 
 NO_SAY = "no say"
-COLOURS = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], UNTOLD: "#808080", NO_SAY: "#808080"}
+COLOURS = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], INCONCLUSIVE: "#808080", NO_SAY: "#808080"}
 BOUNDS = {"facecolor": "#DDE8DD"}
 
 

@@ -133,15 +133,7 @@ def _easy():
 
 
 def beyond_rank(jobs):
-    """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive.
-
-    Returns
-    -------
-    dict
-        `limit`, the longest estimate, or run time where a job outlives its estimate (seconds); `beyond`, how many jobs;
-        `most`, the longest wait as a share of what the bound allows that job; `beyond_estimate`, how many jobs if the
-        longest estimate alone were the limit.
-    """
+    """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive."""
     per_rank = jobs.wait / ranks(jobs.submit, jobs.start)
     estimate = jobs.estimate.max()
     limit = max(estimate, jobs.run.max())

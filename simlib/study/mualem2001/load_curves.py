@@ -40,20 +40,6 @@ def against_load(
     """Draw means against load with their intervals: metrics side by side, or of several groups one a column.
 
     Panels have letters, row by row.
-
-    Parameters
-    ----------
-    points : DataFrame
-        By (workload, load, scheduler, metric), columns `low`, `high` and that of the value; and `ceiling`, where the
-        dot is hollow and the axis does not reach up for it.
-    labels : dict
-        Of the axes, by metric.
-    groups : list of list of str
-        Which workloads share a column; by default there is one group of all.
-    value : str
-        The column that is drawn.
-    limits : dict
-        How far the axis of a metric reaches; by default a little above the points that were not stopped.
     """
     groups = groups or [list(points.index.unique("workload"))]
     several, schedulers = len(groups) > 1, list(points.index.unique("scheduler"))
@@ -101,20 +87,7 @@ def _with_intervals(ax: Axes, x: pd.Index, part: Any, values: pd.Series, style: 
 def differences_by_load(
     differences: pd.DataFrame, titles: Mapping[str, str], names: list[str] | None = None, label: str = ""
 ) -> Figure:
-    """Draw how much more one scheduler has than another, by load: a panel a metric, a line a workload.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        By (workload, load, rule, metric), columns `relative`, `low`, `high` and `ceiling`, where dots are hollow; the
-        first rule is drawn solid, the others dotted and without intervals.
-    titles : dict
-        Of the panels, by metric.
-    names : list of str
-        The workloads to draw, by default all; each has its colour in any picture of the same table.
-    label : str
-        Of the axis.
-    """
+    """Draw how much more one scheduler has than another, by load: a panel a metric, a line a workload."""
     figure, axes = plt.subplots(1, len(titles), figsize=(5.2 * len(titles), 4.2))
     colours = dict(zip(differences.index.unique("workload"), DIFFERENCE_COLOURS, strict=False))
     names = names or list(colours)
@@ -172,13 +145,6 @@ def curves(
     Models are, by label, functions of a seed that make the workload, and `batch` has their jobs a batch; `feedback` has
     the labels of those in which jobs follow others. Seeds make the replications 1, 2, ...; policies are by (scheduler,
     rule), and the schedulers are compared under each rule. Measures are some of `MEASURED`.
-
-    Returns
-    -------
-    points : DataFrame
-        By replication, workload, load, scheduler, rule and metric: as from `at_load`.
-    differences : DataFrame
-        By replication, workload, load, rule and metric: how much more `conservative` has than `easy`.
     """
     found = []
     for seed in seeds:

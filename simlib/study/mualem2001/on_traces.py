@@ -31,13 +31,7 @@ QUANTITIES = {
 
 
 def replications(trace, policy, shakes, **settings):
-    """Simulate a trace as it is and shaken, and work out the means of each month.
-
-    Returns
-    -------
-    Series
-        What `wide` has, by (replication, month, metric).
-    """
+    """Simulate a trace as it is and shaken, and work out the means of each month."""
     table = wide(trace, policy, shakes, **settings)
     # As `stack` does, which takes a thousand times as long: every replication has the same months and metrics.
     values, columns = table.to_numpy(), table.columns
@@ -48,22 +42,9 @@ def replications(trace, policy, shakes, **settings):
 def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=None, as_it_is=True, executor=None):
     """Simulate a trace as it is and shaken, and work out the means of each month.
 
-    Parameters
-    ----------
-    trace : Trace
-    policy, overrun
-        As for `simulate`.
-    shakes, shake_s, seed, estimates, executor
-        As `runs`, `seconds` and so on for `simlib.analysis.stats.shake`.
-    as_it_is : bool
-        Whether there is a replication that is not shaken; there is none where estimates are drawn at random.
-
-    Returns
-    -------
-    DataFrame
-        A row a replication, columns by (month, metric): metrics are those of `QUANTITIES`, slowdown by MF's formula;
-        the last month, WHOLE, has all jobs. A restored trace is nowhere as it is: for that stands the median of its
-        replications.
+    Gives a DataFrame, a row a replication, columns by (month, metric): metrics are those of `QUANTITIES`,
+    slowdown by MF's formula; the last month, WHOLE, has all jobs. A restored trace is nowhere as it is: for that
+    stands the median of its replications.
     """
     block = cache.once(_block, "trace", "policy", "estimates", "executor")
     key = _key(trace, policy, estimates)
@@ -88,20 +69,7 @@ def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=
 def of_rules(trace, policies, shakes, **settings):
     """Simulate a trace under several policies.
 
-    Parameters
-    ----------
-    trace : Trace
-    policies : dict
-        By (scheduler, rule).
-    shakes : dict
-        How many shaken runs, by rule.
-    settings
-        As for `replications`.
-
-    Returns
-    -------
-    Series
-        By (scheduler, rule, replication, month, metric).
+    Gives a Series, by (scheduler, rule, replication, month, metric).
     """
     found = {
         (scheduler, rule): replications(trace.under(rule), policy, shakes[rule], **settings)

@@ -35,16 +35,7 @@ def named_rules(rule):
 
 
 def by_estimates(table, names):
-    """Draw results under different kinds of estimates: a row of panels a metric, a column a trace or other case.
-
-    Parameters
-    ----------
-    table : DataFrame
-        By (scheduler, metric, trace or other case, estimates, rule), columns `ours` and `sd`; the first rule is drawn
-        full, others hollow.
-    names : dict
-        Label by kind of estimates, in order.
-    """
+    """Draw results under different kinds of estimates: a row of panels a metric, a column a trace or other case."""
     cases, rules = list(table.index.unique(2)), list(table.index.unique("rule"))
     size = (2.5 + 3.2 * len(cases), 0.8 + 3 * len(METRICS))
     figure, axes = plt.subplots(len(METRICS), len(cases), figsize=size, squeeze=False, sharex=True)
@@ -73,17 +64,6 @@ def used_share(histogram, jobs, limit, highest=4):
     """Draw how much of their estimates jobs used: a row a group, its histogram, and run times against estimates.
 
     Panels have letters, row by row.
-
-    Parameters
-    ----------
-    histogram : DataFrame
-        By (group, percent), the columns kinds of job, in per cent of the group's jobs; the last bin holds all above.
-    jobs : DataFrame
-        By (group, job), with the columns `estimate`, `run` (seconds) and `kind`.
-    limit : int
-        Seconds up to which estimates are shown.
-    highest : float
-        Per cent of the jobs at which bars are cut; what those had is written beside them.
     """
     groups, top = list(histogram.index.unique(0)), histogram.index.get_level_values("percent").max()
     colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))

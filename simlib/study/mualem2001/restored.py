@@ -19,23 +19,7 @@ POOL = 1000
 
 @dataclass(frozen=True, eq=False)
 class Lost:
-    """The jobs that a cleaned log lost, as far as it is known what they were like.
-
-    Attributes
-    ----------
-    log : Workload
-        The cleaned log, with all its jobs.
-    users : list of dict
-        From `data/published/mualem2001_logs.toml`: a user, and what the lost jobs were like.
-    condition : str
-        On the jobs that are simulated; "" for all.
-    estimates : str
-        "user" or "exact".
-    gaps : DataFrame, optional
-        When they were submitted, if not as `restore.lost` says.
-    lines : DataFrame, optional
-        The job lines that lost ones resemble, if not the log's own.
-    """
+    """The jobs that a cleaned log lost, as far as it is known what they were like."""
 
     log: Workload
     users: list

@@ -101,15 +101,7 @@ RESPONSE, SLOWDOWN = METRICS
 
 
 def claims(differences, printed):
-    """Decide claims MF-08 to MF-13.
-
-    Parameters
-    ----------
-    differences : Series
-        `Table1.differences`.
-    printed : Series
-        The same of all printed months, by (trace, month, metric).
-    """
+    """Decide claims MF-08 to MF-13."""
     months = {rule: months_of(differences.xs(rule, level="rule")) for rule in differences.index.unique("rule")}
     months[PRINTED] = months_of(pd.concat({AS_IT_IS: printed}, names=["replication"]))
     measures = {"MF-08": _sp2, "MF-09": _contender, "MF-10": _others, "MF-11": _paragon, "MF-12": _cm5, "MF-13": _waits}
@@ -126,13 +118,7 @@ def months_of(differences):
 
 
 def share(found):
-    """Count the months in which something is so: of the log as it is, with the share in each replication.
-
-    Parameters
-    ----------
-    found : list of Series
-        bool, by (replication, trace, month), one after another.
-    """
+    """Count the months in which something is so: of the log as it is, with the share in each replication."""
     by_run = pd.concat(found).groupby("replication").agg(["sum", "count", "mean"])
     as_it_is = by_run.loc[AS_IT_IS]
     return Measure.share(as_it_is["sum"], as_it_is["count"], by_run["mean"].drop(AS_IT_IS))
@@ -405,17 +391,7 @@ def _place(level):
 
 
 def months_at_a_glance(table, incomplete, restored=()):
-    """Draw all months: a row of panels a metric, a column a trace; circles published, bars our shaken bands.
-
-    Parameters
-    ----------
-    table : DataFrame
-        By (trace, month, scheduler, metric), as from `results.against`.
-    incomplete : list of (str, str)
-        Traces and months of which jobs are missing.
-    restored : sequence of str
-        Traces with their lost jobs put back.
-    """
+    """Draw all months: a row of panels a metric, a column a trace; circles published, bars our shaken bands."""
     traces = list(table.index.unique("trace"))
     months = {trace: list(table.loc[trace].index.unique("month")) for trace in traces}
     widths = [max(len(months[trace]), 5) for trace in traces]

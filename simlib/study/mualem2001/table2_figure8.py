@@ -267,16 +267,7 @@ def _counts(jobs):
 
 
 def histogram(jobs, kinds, top=110):
-    """Work out how many per cent of a group's jobs used each per cent of their estimates, a column a kind of job.
-
-    Parameters
-    ----------
-    jobs : DataFrame
-        By (group, job), with the columns `used` (per cent; nan does not count) and `kind`.
-    kinds : sequence of str
-    top : int
-        The last bin, of this name, holds what is above.
-    """
+    """Work out how many per cent of a group's jobs used each per cent of their estimates, a column a kind of job."""
     group = jobs.index.names[0]
     known = jobs[jobs.used.notna()]
     percent = np.minimum(np.floor(known.used), top).astype(int).rename("percent")
@@ -292,11 +283,6 @@ def flatness(lines):
     `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
     `ks`, the largest distance between the distribution and a flat one; and of all jobs the `zero` per cent bin
     and the highest bin of the `hundred` per cent peak, relative to the median bin between.
-
-    Parameters
-    ----------
-    lines : DataFrame
-        By (group, line), from `lines`.
     """
     rows = {}
     for group, jobs in lines.groupby(lines.index.names[0], sort=False):

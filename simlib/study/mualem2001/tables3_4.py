@@ -96,24 +96,7 @@ def of_qualities(traces, kinds, policies, counts, draws, shake_s=60, seed=0, exe
     The same seeds serve for every trace and kind, as in the paper; where estimates are random they draw these too, and
     there is no replication as it is.
 
-    Parameters
-    ----------
-    traces : list of Trace
-    kinds : dict
-        As from `qualities`, or other estimates drawn at random.
-    policies : dict
-        By (scheduler, rule).
-    counts : dict
-        How many shaken runs, by rule.
-    draws : int
-        How many where estimates are random.
-    shake_s, seed, executor
-        As for `replications`.
-
-    Returns
-    -------
-    Series
-        By (trace, estimates, scheduler, rule, replication, metric).
+    Gives a Series, by (trace, estimates, scheduler, rule, replication, metric).
     """
     found = {}
     for trace, (kind, model) in product(traces, kinds.items()):
@@ -207,15 +190,7 @@ def originals_worse(found):
 
 
 def against_estimates(table, rules):
-    """Draw each metric against the quality of estimates: a row of panels a metric, a column a trace.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `comparison`.
-    rules : sequence of str
-        The first is drawn solid with standard deviations, the others in their `LINES`.
-    """
+    """Draw each metric against the quality of estimates: a row of panels a metric, a column a trace."""
     traces = list(table.index.unique("trace"))
     size = (2.5 + 3.2 * len(traces), 0.8 + 3 * len(METRICS))
     figure, axes = plt.subplots(len(METRICS), len(traces), figsize=size, squeeze=False, sharex=True)
@@ -346,13 +321,7 @@ def _printed():
 
 
 def improving(found):
-    """Count the combinations of scheduler, metric and trace in which doubled estimates are better.
-
-    Parameters
-    ----------
-    found : DataFrame
-        By how much doubling changes the means, relatively: a row a replication, columns by metric, trace and scheduler.
-    """
+    """Count the combinations of scheduler, metric and trace in which doubled estimates are better."""
     return {"improves": share(found < 0)} if has_all(found) else None
 
 

@@ -55,22 +55,7 @@ TRACE = some_of(tuple(settings()))
 
 
 def traces(names=STAND_INS):
-    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant.
-
-    Returns
-    -------
-    here : list of Trace
-        Those on this machine; where none is, synthetic twins of those that have one, which a partition has not.
-    missing : list of str
-        The names of those that are not on this machine.
-
-    Raises
-    ------
-    ValueError
-        For a log that has no setting.
-    ArchiveError
-        Where none is on this machine, and none has a twin.
-    """
+    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
     names = [names] if isinstance(names, str) else list(names)
     known = settings()
     if unknown := set(names) - set(known):
@@ -107,13 +92,7 @@ def _taken(name, setting, workload):
 
 
 def own_trace(path):
-    """Take a log of one's own, by its path or its name in the catalogue; its groups are taken for projects.
-
-    Raises
-    ------
-    ValueError
-        Where no job has a user, or none an estimate: then there is nothing to adjust, or nothing to adjust it by.
-    """
+    """Take a log of one's own, by its path or its name in the catalogue; its groups are taken for projects."""
     workload = taken(path)
     lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
     if missing := [what for what, lacking in lacks.items() if lacking]:

@@ -194,16 +194,7 @@ RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": sh
 
 
 def decided(id, readings, as_printed=None):
-    """Decide a claim by the first of several readings of the text; a note says what comes out under the others.
-
-    Parameters
-    ----------
-    id : str
-    readings : dict
-        By a reading's name, what was measured: by log a dict of Measure by part.
-    as_printed : dict, optional
-        Measures of the printed numbers, by part.
-    """
+    """Decide a claim by the first of several readings of the text; a note says what comes out under the others."""
     (_, first), *others = ((name, by_part(of)) for name, of in readings.items())
     notes = [f"{name}: {decide(id, {TEXT: parts})['verdict']}" for name, parts in others]
     return decide(id, {TEXT: first} | ({PRINTED: as_printed} if as_printed else {}), "; ".join(notes))
@@ -305,11 +296,8 @@ def study(
     The spread is that of a bootstrap over users: jobs of one user are alike. Differences between schemes are to be
     taken resample by resample. The adjustment parameters A are those that `parameters` finds.
 
-    Returns
-    -------
-    DataFrame
-        By replication; columns by trace, `DIMENSIONS` (a threshold of 0 is none; `ORIGINAL` is the users' own
-        estimates) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
+    Gives a DataFrame, by replication; columns by trace, `DIMENSIONS` (a threshold of 0 is none; `ORIGINAL` is the
+    users' own estimates) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
     """
     found = {}
     for number, trace in enumerate(traces):

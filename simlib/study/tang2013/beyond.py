@@ -33,25 +33,6 @@ class Predicted(Adjustment):
     """Set where a scheduler uses predictions that were made beforehand, by whatever means.
 
     Two are equal only if they are the same object, for predictions are not compared.
-
-    Parameters
-    ----------
-    queue, backfill, running, overdue
-        As for `simlib.policies.walltime.Adjustment`.
-    predicted : Series
-        By the index of the jobs, in seconds, such as what a model of `simlib.estimates` gives. Where it is above the
-        estimate, the estimate counts.
-
-    Examples
-    --------
-    EASY that knows the run times when it backfills, and trusts the users about running jobs:
-
-    >>> import simlib
-    >>> workload = simlib.load("sample")
-    >>> perfect = Predicted(predicted=workload.jobs.run, running=False)
-    >>> jobs = simlib.simulate(workload, simlib.EASY(adjust=perfect)).jobs
-    >>> bool((jobs.adjusted == jobs.run).all())
-    True
     """
 
     scheme: Scheme = Scheme("user", window=None, percentile=100, least=1)
@@ -68,13 +49,6 @@ class Predicted(Adjustment):
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
 
         Each job is a group of its own, whose past is one made-up job that used the predicted share of its estimate.
-
-        Examples
-        --------
-        >>> table = pd.DataFrame({"submit": [0, 100], "run": [30, 15], "estimate": 60, "user": 7})
-        >>> past, group, r = Predicted(predicted=table.run).history(table)
-        >>> group.tolist()
-        [0, 1]
         """
         assert self.predicted is not None
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it

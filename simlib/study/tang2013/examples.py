@@ -30,15 +30,7 @@ from ...policies.walltime import Adjustment, levels
 
 
 def expected_run(schedule: Schedule, now: int) -> pd.Series:
-    """Tell how long EASY at second `now` takes each job to run, in seconds: adjusted, predicted, or as its user asked.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
-    >>> expected_run(simlib.simulate(w, simlib.EASY()), 5).to_dict()
-    {'A': 20, 'B': 5}
-    """
+    """Tell the run time in seconds that EASY expects of each job at second `now`."""
     jobs, adjust = schedule.jobs, getattr(schedule.policy, "adjust", None)
     if adjust is None:
         return jobs.estimate
@@ -48,35 +40,9 @@ def expected_run(schedule: Schedule, now: int) -> pd.Series:
 def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFrame:
     """Tell what EASY goes by at second `now`, when a job is the head of the queue.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        Under `EASY` with one reservation, with adjusted or predicted estimates or without.
-    now : int
-    head
-        The name of the job.
-
-    Returns
-    -------
-    DataFrame
-        By job that has not ended: its `role` ("running", "reserved", "candidate"), `start` and expected `run` in
-        seconds (from its reservation for the head, from `now` for candidates), its `estimate`, `procs`, and whether it
-        is `backfilled` now. The window lasts from `now` to the start of the head.
-
-    Raises
-    ------
-    ValueError
-        Where more jobs than the head have reservations.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2), C=(1, 9, 9, 1))
-    >>> backfill_window(simlib.simulate(w, simlib.EASY()), 1, "B")[["role", "start", "run", "backfilled"]]
-            role  start  run  backfilled
-    A    running      0   20       False
-    B   reserved     20    5       False
-    C  candidate      1    9        True
+    Gives a DataFrame, by job that has not ended: its `role` ("running", "reserved", "candidate"), `start` and
+    expected `run` in seconds (from its reservation for the head, from `now` for candidates), its `estimate`,
+    `procs`, and whether it is `backfilled` now. The window lasts from `now` to the start of the head.
     """
     if reserves(schedule.policy):
         raise ValueError(f"backfill_window: found a schedule under {schedule.policy}, expected EASY, one reservation")
@@ -124,32 +90,6 @@ def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | 
 
     Above: who runs until when, the reservation of the head of the queue, the window before it, and over the machine
     the candidates for that window, each as long as it is taken to run, dotted as its user asked.
-
-    Parameters
-    ----------
-    schedules : dict
-        By title; small ones, under `EASY`, all on machines of one size.
-    now : int
-    head
-        The name of the job that heads the queue at that second.
-
-    Returns
-    -------
-    Figure
-
-    Raises
-    ------
-    ValueError
-        For a schedule under another policy.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 3600, 7200, 3), B=(60, 600, 900, 2), C=(60, 900, 900, 1))
-    >>> figure = backfill_decisions({"EASY": simlib.simulate(w, simlib.EASY())}, 60, "B")
-    >>> figure.axes[1].get_title()
-    'job B: promised 2:00, started 1:00\\nnot late'
-    >>> plt.close(figure)
     """
     rows: dict[str, Any] = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
     figure, axes = plt.subplots(2, len(schedules), figsize=(1.2 + 3.4 * len(schedules), 7), **rows)

@@ -114,11 +114,8 @@ class Figure13(
 def accuracy(traces, resamples=1000, seed=0, **options):
     """Average the accuracy of each month's jobs, with the users' estimates and adjusted, in the log's own times.
 
-    Returns
-    -------
-    DataFrame
-        By replication, a bootstrap over users; columns by trace, month and case: `original`, and one a percentile, such
-        as `p95`, each with a `scheduling.scheme`.
+    Gives a DataFrame, by replication, a bootstrap over users; columns by trace, month and case: `original`, and
+    one a percentile, such as `p95`, each with a `scheduling.scheme`.
     """
     tables = {}
     for number, trace in enumerate(traces):

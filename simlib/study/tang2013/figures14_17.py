@@ -30,24 +30,9 @@ APART, ONE = "months apart", "one run"
 def beside(traces, apart, months, cases, **settings):
     """Put the gain in wait of `CASE` as one run beside that of months apart.
 
-    Parameters
-    ----------
-    traces : list of Trace
-    apart : Series
-        Results of `scheduling.runs` of the months in these cases.
-    months : DataFrame
-        From `scheduling.months`.
-    cases : callable
-        Gives the cases of a trace, as for `scheduling.runs`.
-    **settings
-        Of `scheduling.runs`.
-
-    Returns
-    -------
-    DataFrame
-        By (trace, order, of), where `of` is each month, `ALL` jobs of these together, and the `MEAN` of the months'
-        gains: `waited`, the part that a month has in all waits of the baseline; the gain `APART` and as `ONE` run,
-        means over the shakes, each with `low` and `high`.
+    Gives a DataFrame, by (trace, order, of), where `of` is each month, `ALL` jobs of these together, and the
+    `MEAN` of the months' gains: `waited`, the part that a month has in all waits of the baseline; the gain
+    `APART` and as `ONE` run, means over the shakes, each with `low` and `high`.
     """
     simulated = months.query("simulated")
     waited = {APART: _as_months(apart, simulated), ONE: _as_one(traces, simulated, cases, **settings)}

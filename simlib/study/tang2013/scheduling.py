@@ -297,27 +297,7 @@ def runs(
     Cases that come to the same, by what their adjustments are equal in, are simulated once. A shake of a month is the
     same in all cases, so that their differences are paired; submit times of the past stay.
 
-    Parameters
-    ----------
-    traces : list of Trace
-    cases : callable
-        Gives the cases of a trace: a dict of Adjustment or Predictions by name, with BASELINE; or of EASY, whose order
-        is that of the run.
-    measure : callable
-        Of a Schedule: a dict by metric, or by (kind, metric).
-    shakes : int
-        How often, 2 or more.
-    large_shakes : int, optional
-        How often logs of more than `LARGE` jobs are, if less often.
-    shake_s, seed : int
-        By up to how many seconds; the seed of the first, which the others follow.
-    apart : bool
-        If not, each log is simulated as one run, in the place of a month.
-
-    Returns
-    -------
-    Series
-        By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    Gives a Series, by (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
     """
     for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
         if count < 2:

@@ -24,21 +24,7 @@ ARRIVAL, START, START_LATEST, END, LATEST, SHORTEST, LONGEST, NARROWEST, WIDEST 
 
 
 class ConservativeReading(NamedTuple):
-    """How the text is read; the defaults are how the engine does.
-
-    Attributes
-    ----------
-    order : int
-        In which order the schedule is compressed: ARRIVAL; START, the reserved one, with ties by arrival, or with ties
-        latest first (START_LATEST), as of a list into which each job is put before those of equal start; END, the
-        expected one; LATEST arrival first; SHORTEST or LONGEST estimate first; NARROWEST or WIDEST first.
-    repeat : bool
-        Whether it is compressed until nothing moves.
-    each : bool
-        Whether it is compressed for each of several jobs that end early at one instant, or once for all.
-    arrivals_first : bool
-        Whether jobs that arrive when others end get their reservations before the schedule is compressed.
-    """
+    """How the text is read; the defaults are how the engine does."""
 
     order: int = ARRIVAL
     repeat: bool = False
@@ -50,14 +36,7 @@ TEXT = ConservativeReading()
 
 
 class Queue(NamedTuple):
-    """The jobs that wait, and when.
-
-    Attributes
-    ----------
-    jobs : uint64 array, `jobs[:count[0]]` in the order of the last compression, then of arrival
-    count : int64 array of one number
-    start, guarantee : int64 arrays, seconds by job; reserved now, in the end real, and reserved on arrival
-    """
+    """The jobs that wait, and when."""
 
     jobs: np.ndarray
     count: np.ndarray
@@ -163,19 +142,7 @@ def start_due(by_end, queue, now, run):
 
 @compiled
 def conservative_reading(submit, run, estimate, size, machine, reading):
-    """Start times under conservative backfilling as the text is read.
-
-    Parameters
-    ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of submit times; seconds and processors. No
-        estimate is below the run time.
-    machine : int, processors; no job is larger
-    reading : ConservativeReading
-
-    Returns
-    -------
-    start, guarantee : int64 arrays, seconds
-    """
+    """Start times under conservative backfilling as the text is read."""
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, by_end, profile = arrivals_of(submit, nobody, nobody), no_ends(n, n), all_free(machine, n)
     queue = Queue(np.empty(n, np.uint64), np.zeros(1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))

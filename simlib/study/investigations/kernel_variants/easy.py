@@ -24,31 +24,7 @@ OLDEST, NEWEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(6)
 
 
 class EasyReading(NamedTuple):
-    """How the text is read; the defaults are how the engine does.
-
-    Attributes
-    ----------
-    charge : int
-        Which backfilled jobs use up extra processors: CHARGE_LONG, those that will run beyond the shadow time;
-        CHARGE_NONE, so that several can use the same ones; CHARGE_ALL.
-    strict : bool
-        Whether a backfilled job has to end before the shadow time, not at it.
-    first_only : bool
-        Whether the extra processors are counted as soon as there are enough for the head, leaving out other jobs that
-        are expected to end at the very same time. So says the text's loop, if it is taken by the letter.
-    in_past : bool
-        Whether a job that outlives its estimate leaves its expected end in the past, so that the shadow time can be.
-    events : int
-        What is done with several events of one instant: ONE_PASS over the queue after all of them; or a pass after
-        each, ENDS_FIRST or ARRIVALS_FIRST.
-    candidates : int
-        The order in which jobs are considered for backfilling: OLDEST, NEWEST, SHORTEST (estimate), LONGEST, NARROWEST
-        (processors) or WIDEST first.
-    once : bool
-        Whether a pass backfills one job at most.
-    held : bool
-        Whether the head keeps the shadow time that it had when it first waited as head, unless that has passed.
-    """
+    """How the text is read; the defaults are how the engine does."""
 
     charge: int = CHARGE_LONG
     strict: bool = False
@@ -64,14 +40,7 @@ TEXT = EasyReading()
 
 
 class Queue(NamedTuple):
-    """The jobs that wait.
-
-    Attributes
-    ----------
-    jobs : uint64 array, `jobs[:count[0]]` in order of arrival
-    considered : uint64 array, the same jobs in the order in which they are considered for backfilling
-    count : int64 array of one number
-    """
+    """The jobs that wait."""
 
     jobs: np.ndarray
     considered: np.ndarray
@@ -134,20 +103,7 @@ def hold(first_shadow, head, shadow, now):
 
 @compiled
 def easy_reading(submit, run, estimate, size, machine, reading):
-    """Start times under EASY as the text is read.
-
-    Parameters
-    ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of submit times; seconds and processors.
-        Estimates may be below the run times.
-    machine : int, processors; no job is larger
-    reading : EasyReading
-
-    Returns
-    -------
-    start : int64 array, seconds
-    backfilled : bool array, whether the job passed a waiting head
-    """
+    """Start times under EASY as the text is read."""
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, running = arrivals_of(submit, nobody, nobody), idle(machine, n)
     queue = Queue(np.empty(n, np.uint64), np.empty(n, np.uint64), np.zeros(1, np.int64))
