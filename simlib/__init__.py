@@ -9,6 +9,7 @@
 
 from ._util import importing as _importing
 from .analysis.paired import compare
+from .analysis.replicate import replicate
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
 from .core.sweeps import sweep
@@ -59,6 +60,7 @@ __all__ = [
     "metrics",
     "read_swf",
     "recorded",
+    "replicate",
     "simulate",
     "sweep",
     "write_evalys",

@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("quick")
 
 
-CACHE = "simlib.study.cache.FOLDER"
+CACHE = "simlib.analysis.cache.FOLDER"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,18 +26,18 @@ except ImportError:  # on Windows
     fcntl = None
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "data" / "archive.toml").exists() else None
+CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "data" / "archive.toml").exists() else None
 
-ROOT = _CHECKOUT or Path.cwd()
+ROOT = CHECKOUT or Path.cwd()
 """The folder that `figures/` and `build/` are written to: the checkout, else the current folder."""
 
-DATA = _CHECKOUT / "data" if _CHECKOUT else _PACKAGE / "data"
+DATA = CHECKOUT / "data" if CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
-TEACHING = _CHECKOUT / "notebooks" / "teaching" if _CHECKOUT else _PACKAGE / "data" / "teaching"
+TEACHING = CHECKOUT / "notebooks" / "teaching" if CHECKOUT else _PACKAGE / "data" / "teaching"
 """The notebooks of the course, and in `solutions` those with the answers."""
 
-DOCS = _CHECKOUT / "docs" if _CHECKOUT else _PACKAGE / "data" / "docs"
+DOCS = CHECKOUT / "docs" if CHECKOUT else _PACKAGE / "data" / "docs"
 """The pages that the course refers to."""
 
 
@@ -48,7 +48,7 @@ def _cache() -> Path:
     return Path(os_cache("simlib"))
 
 
-TRACES = _CHECKOUT / "data" / "traces" if _CHECKOUT else _cache()
+TRACES = CHECKOUT / "data" / "traces" if CHECKOUT else _cache()
 """Where downloaded logs are kept."""
 
 OLD = 86400

@@ -44,7 +44,7 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     rows: list[tuple[str, str]] = []
     codes, sizes = [], []
     for way in dict.fromkeys([ALL, *by]):
-        names, of_job = _divided(workload, way)
+        names, of_job = divided(workload, way)
         jobs = np.bincount(of_job[of_job >= 0], minlength=len(names))
         large = jobs >= (1 if way == ALL else least)
         if way != ALL and large.sum() < 2:
@@ -58,7 +58,7 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     return Groups(index, np.ascontiguousarray(code.T), np.concatenate(sizes))
 
 
-def _divided(workload: Workload, way: str) -> tuple[list, Ints]:
+def divided(workload: Workload, way: str) -> tuple[list, Ints]:
     """The names of the groups, in order, and each job's place among them, -1 where it is not known."""
     jobs = workload.jobs
     if way == ALL:

@@ -11,11 +11,12 @@ from .._util.arrays import Floats, Ints
 from ..core import checks, estimates
 from ..core.percentiles import STATISTICS, block_sums, by_group, resampled
 from ..core.policy import Policy
-from ..core.schedule import Schedule, simulate
+from ..core.schedule import Schedule
 from ..core.sweeps import sweep
 from ..core.workload import Workload
 from .comparison import BY, Comparison, Groups, blocks, grouped
 from .confidence import change, cluster_draws, interval_around
+from .replicate import schedules
 
 MEASURES = ("wait", "response", "bounded_slowdown")
 
@@ -45,7 +46,7 @@ def compare(
 ) -> Comparison:
     """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference.
 
-    *Coincidence*: the log is shaken, as by `simlib.analysis.stats.shake`, and a policy held against the base run by
+    *Coincidence*: the log is shaken, as by `simlib.replicate`, and a policy held against the base run by
     run, with the same submit times. 95 % of the differences lie in this interval: what is inside may be luck of the
     second.
 
@@ -192,10 +193,9 @@ def _replication(
 ) -> _Run:
     """Simulate all cases on the log as it is, or shaken with a seed, and measure them; some made-up years of them."""
     rows, of_cases = len(groups.jobs), []
-    for case in cases:
-        workload = case.workload if seed is None else case.workload.shake(seconds, seed)
+    for schedule in schedules([(case.workload, case.policy) for case in cases], seconds, seed, overrun):
         found = []
-        for values in _values(simulate(workload, case.policy, overrun), index):
+        for values in _values(schedule, index):
             order = np.argsort(values)
             percentiles = resampled(values, groups.code, rows, block, drawn, order)[:, 1:]
             sums = block_sums(values, groups.code, rows, block, len(drawn))

@@ -192,12 +192,15 @@ class Schedule:
             return metrics.response(self.column("wait"), self._run)
         return metrics.bounded_slowdown(self.column("wait"), self._run)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns of `jobs`."""
+        return list(dict.fromkeys([*self.workload.jobs, *_COLUMNS, *self._others]))
+
     @cached_property
     def _table(self) -> pd.DataFrame:
-        jobs = self.workload.jobs
-        names = dict.fromkeys([*jobs, *_COLUMNS, *self._others])
-        columns = {name: self.column(name) for name in names}
-        return pd.DataFrame(columns, jobs.index, copy=False)
+        columns = {name: self.column(name) for name in self.names}
+        return pd.DataFrame(columns, self.workload.jobs.index, copy=False)
 
     def column(self, name: str) -> np.ndarray:
         """Give a column of `jobs` as an array, for measuring many runs: `jobs` costs as much as a small simulation.

@@ -8,10 +8,10 @@ import pytest
 from helpers import first_days, lossy, means, of_traces, past
 
 from simlib import EASY, Conservative, simulate
+from simlib.analysis import cache
 from simlib.analysis.stats import shake
 from simlib.core.estimates import Uniform
 from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study import cache
 from simlib.study.mualem2001 import METRICS, WHOLE, Trace, on_traces, policies, tables3_4
 from simlib.study.results import AS_IT_IS
 from simlib.study.verdicts import CALENDAR, LIKELY, RESTORED, TEXT

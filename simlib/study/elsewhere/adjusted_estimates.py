@@ -9,11 +9,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from ...analysis import cache
 from ...core.schedule import simulate
 from ...policies import walltime
 from ...policies.easy import EASY
 from ...policies.walltime import Adjustment, Scheme
-from .. import cache
 from ..exhibit import LOGS, Part
 from ..parameters import PERCENTILE, RESAMPLES, SECONDS, SEED, SHARE, WINDOW, parameter, repeats, some
 from ..tang2013.scheduling import BASELINE, ORDERS, STRATEGIES, printed_table

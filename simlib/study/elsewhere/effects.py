@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..._util.fingerprint import identity
+from ...analysis import cache
 from ...analysis.comparison import blocks
 from ...analysis.confidence import change, cluster_draws, interval_around
 from ...analysis.paired import FEWEST_BLOCKS, MANY_MONTHS, places
@@ -19,7 +20,6 @@ from ...core.schedule import Schedule, simulate
 from ...core.sweeps import sweep
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
-from .. import cache
 
 LEVELS = ["log", "case", "measure"]
 

@@ -13,13 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ..._util.fingerprint import identity
-from ...analysis import load_curves
+from ...analysis import cache, load_curves
 from ...analysis.load_curves import over_runs
 from ...analysis.stats import ks_distance
 from ...core import sweeps
 from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS, scheduler_styles
-from .. import cache
 from ..claims import NOTHING, Measure, decide
 from ..verdicts import TEXT
 from . import SCHEDULERS

@@ -5,9 +5,10 @@ from functools import cached_property
 import pandas as pd
 
 from ..._util.fingerprint import identity
+from ...analysis import cache
 from ...analysis.stats import shake
 from ...core.schedule import simulate
-from .. import cache, results
+from .. import results
 from ..claims import Measure
 from ..exhibit import LOGS, Exhibit
 from ..results import AS_IT_IS

@@ -1,0 +1,79 @@
+"""Results that several notebooks need are made once, and lie in `build/cache/` of the checkout from then on.
+
+They lie there by what they are made of, by the code of the function that makes them, and by the state of the library:
+whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run alone as well.
+Outside a checkout nothing is kept.
+"""
+
+import hashlib
+import inspect
+import pickle
+from collections.abc import Callable, Hashable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .._util import paths
+from .._util.fingerprint import identity
+from ..core.workload import Workload
+
+FOLDER = paths.ROOT / "build" / "cache"
+
+
+def once(function: Callable, *ignored: str) -> Callable:
+    """Make a function that calls the given one only for arguments that are new, but for those that are `ignored`.
+
+    What the function returns can be pickled, and depends on its arguments and on the library alone.
+    """
+    return partial(_read_or_made, function, ignored)
+
+
+def _read_or_made(function: Callable, ignored: tuple[str, ...], *args: Any, **options: Any) -> Any:
+    """Read what a function returned before; call it where there is nothing, or where the file is damaged."""
+    given = inspect.signature(function).bind(*args, **options).arguments
+    path = place(function.__name__.strip("_"), function, {k: value for k, value in given.items() if k not in ignored})
+    content = paths.read_sealed(path)
+    if content is None:
+        content = pickle.dumps(function(*args, **options))
+        paths.write_sealed(path, content)
+    return pickle.loads(content)
+
+
+def place(kind: str, *key: Any) -> Path:
+    """Find where a result of a kind lies, by all that it depends on."""
+    return FOLDER / kind / f"{hashlib.sha256(repr(identity(list(key))).encode()).hexdigest()[:32]}.pickle"
+
+
+def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]:
+    """Make a key of what simulations of a workload depend on: its jobs, its machine and the library's code."""
+    known = _States.keys.setdefault(workload, {})
+    if feedback not in known:
+        followed = workload.followed() if feedback else ()
+        known[feedback] = identity(workload.jobs), identity(followed), workload.procs
+    return library(), *known[feedback]
+
+
+def whole_state_of(workload: Workload) -> tuple[Hashable, ...]:
+    """Make a key of all that measures of schedules may look at: also the calendar, and the fields of the log."""
+    known = _States.keys.setdefault(workload, {})
+    if "whole" not in known:
+        known["whole"] = identity([workload.log, str(workload.start), workload.name, workload.synthetic])
+    return *state_of(workload), *known["whole"]
+
+
+class _States:
+    """Keys by workload, which never changes; in a class, for what functions read of variables tells them apart."""
+
+    keys: WeakKeyDictionary[Workload, dict[Any, tuple]] = WeakKeyDictionary()
+
+
+@cache
+def library() -> tuple[str, str]:
+    """A digest of the library, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    package = Path(__file__).parents[1]
+    others = ("study", "course", "report", "plots")
+    files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]
+    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

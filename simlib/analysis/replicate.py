@@ -1,0 +1,312 @@
+"""Simulate logs under policies again and again: shaken, drawn anew, with other estimates, at other loads.
+
+This is the only place that shakes. `simlib.compare` and what the study measures run by run is made of `schedules`.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._util import paths
+from .._util.fingerprint import identity
+from ..core import checks
+from ..core import estimates as models
+from ..core.policy import Policy
+from ..core.schedule import Schedule, simulate
+from ..core.sweeps import sweep
+from ..core.workload import Workload
+from . import cache
+from .comparison import BY, divided
+
+Log = Workload | Callable[[int], Workload]
+"""A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
+
+Measure = Callable[[Schedule], Any]
+"""Takes of a schedule a number, or an array with one number for each job, of which the mean counts."""
+
+MEASURES = ("mean_wait", "mean_response", "mean_bounded_slowdown")
+"""What is measured unless something else is asked for."""
+
+BLOCK = 20
+"""So many runs are kept in one file."""
+
+
+def replicate(
+    logs: Log | Mapping[Any, Log],
+    policies: Policy | Mapping[Any, Policy],
+    *,
+    estimates: Any = None,
+    loads: float | Sequence[float] | None = None,
+    shakes: int = 20,
+    seconds: int = 60,
+    seed: int = 0,
+    by: str | Callable[[Schedule], Any] | None = None,
+    measures: Sequence[str] | Mapping[str, str | Measure] | Measure | None = None,
+    overrun: str = "extend",
+    as_it_is: bool = True,
+    keep: bool = True,
+    executor: Any = None,
+) -> pd.DataFrame:
+    """Simulate every log, with every kind of estimates, at every load, under every policy, as it is and shaken.
+
+    Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
+    month's mean by per cents. So the numbers of one simulation of one log are one draw from those that the same log
+    gives with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine & Feitelson, "Reducing
+    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
+
+    Run 0 is the log as it is; run k is shaken with seed `seed` + k - 1, whatever the policy: so policies are compared
+    run by run. In a checkout of the study the runs are kept in `build/cache/` by all that they depend on, and read
+    when they are asked for again.
+
+    Parameters
+    ----------
+    logs : Workload, callable, or dict of these
+        A callable makes the workload of a run from the run's seed. By name where there are several.
+    policies : policy, or dict of policies
+    estimates : str, model, callable, or dict of these, optional
+        As for `Workload.with_estimates`; a function makes one of them from the run's seed. None: the log's own.
+    loads : float or sequence of float, optional
+        As for `Workload.scale_load`. By default the log's own.
+    shakes, seconds, seed : int
+        How many shaken runs, by how many seconds at most, from which seed on.
+    by : str or callable, optional
+        Divide the jobs: by the "month" in which they end, by "size" class, by "user", "group", "queue" or
+        "partition"; or by what a function of the schedule gives for each job.
+    measures : sequence of str, dict, or callable, optional
+        By default mean wait, response time and bounded slowdown. Names of what `Schedule.summary` has, or of columns of
+        `Schedule.jobs`, whose mean is taken; in a dict by column of the result such a name, or a function of the
+        schedule that gives a number, or one for each job, whose mean is taken. A callable gives all of it at once, as a
+        Series or DataFrame; then there is no `by`.
+    overrun : {"extend", "kill"}
+        As for `simulate`.
+    as_it_is : bool
+        Whether there is a run 0.
+    keep : bool
+        Whether runs are kept in a checkout.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        By default threads, see `simlib.sweep`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run, and with `by` a group of jobs; a column a measure. The index has the levels `log`, `estimates`,
+        `load` and `policy`, each only where several were given by name or in a sequence; `run`; and what `by` says
+        ("group" for a function).
+
+    Raises
+    ------
+    ValueError
+        For no policy, shakes that are no whole number of at least 0, seconds out of range, a seed below 0, a measure
+        that is not known; as from `simulate` and what changes workloads.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample")
+    >>> simlib.replicate(w, simlib.EASY(), shakes=2).mean_wait.round().tolist()
+    [8654.0, 9013.0, 8714.0]
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> runs = simlib.replicate(w, policies, estimates={"users'": None, "exact": "exact"}, shakes=2)
+    >>> runs.groupby(["estimates", "policy"], sort=False).mean_wait.mean().round().unstack()
+    policy          EASY     FCFS
+    estimates
+    users'        8794.0  89878.0
+    exact         8303.0  89878.0
+    """
+    where = "replicate"
+    checks.whole(where, "shakes", shakes, 0)
+    checks.shaking(where, seconds, seed)
+    if isinstance(policies, Mapping):
+        checks.by_name(where, policies)
+    by_log, by_estimates, by_policy = map(_by_name, (logs, estimates, policies))
+    several_loads = loads is not None and not isinstance(loads, int | float)
+    by_load = list(loads) if several_loads else [loads]  # type: ignore[arg-type]
+    named = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, isinstance(policies, Mapping)]
+    seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
+    blocks = [seeds[place : place + BLOCK] for place in range(int(as_it_is), len(seeds), BLOCK)]
+    blocks = [*([[None]] if as_it_is else []), *blocks]
+    if callable(measures) and by is not None:
+        raise ValueError(f"{where}: found by={by!r} with a function as measures, expected measures by name")
+    if not (by is None or by in BY or callable(by)):
+        expected = f"None, a function of a schedule, or one of {', '.join(map(repr, BY))}"
+        raise ValueError(f"{where}: found by={by!r}, expected {expected}")
+    measures = MEASURES if measures is None else measures
+    columns = measures if callable(measures) or isinstance(measures, Mapping) else {name: name for name in measures}
+    measured = partial(_measured, measures=columns, by=by)
+    rows: list[tuple] = []
+    tables: list[pd.DataFrame] = []
+    for (log, estimate), load in product(product(by_log, by_estimates), by_load):
+        case = by_log[log], by_estimates[estimate], load
+        draws = not isinstance(by_log[log], Workload) or _drawn(by_estimates[estimate])
+        depends = *case, seed if draws else None, seconds, overrun, measures, by
+        key = _key(*depends) if keep and paths.CHECKOUT else None
+        runs = _read_or_simulate(case, by_policy, blocks, (seed, seconds, overrun), measured, key, executor)
+        for policy, of_policy in runs.items():
+            for number, table in zip(range(int(not as_it_is), len(seeds) + int(not as_it_is)), of_policy, strict=True):
+                rows.append((log, estimate, load, policy, number))
+                tables.append(table)
+    return _joined(rows, tables, [*named, True], by)
+
+
+def _by_name(given: Any) -> dict[Any, Any]:
+    """What was given by name, or the one thing under None."""
+    return dict(given) if isinstance(given, Mapping) else {None: given}
+
+
+def schedules(
+    cases: Sequence[tuple[Workload, Policy]], seconds: int, seed: int | None, overrun: str = "extend"
+) -> Iterator[Schedule]:
+    """Simulate workloads under policies, all shaken with the same seed, or as they are where it is None."""
+    shaken = {id(workload): workload for workload, _ in cases}
+    if seed is not None:
+        shaken = {key: workload.shake(seconds, seed) for key, workload in shaken.items()}
+    for workload, policy in cases:
+        yield simulate(shaken[id(workload)], policy, overrun)
+
+
+def _read_or_simulate(
+    case: tuple,
+    policies: Mapping[Any, Policy],
+    blocks: Sequence[Sequence[int | None]],
+    settings: tuple[int, int, str],
+    measured: Callable[[Schedule], pd.DataFrame],
+    key: Any,
+    executor: Any,
+) -> dict[Any, list[pd.DataFrame]]:
+    """Give the tables of all runs by policy: read what is kept, simulate the rest run by run, and keep it."""
+    places = {}
+    if key is not None:
+        for (name, policy), block in product(policies.items(), blocks):
+            places[name, id(block)] = cache.place("runs", key, policy, block)
+    kept = {place: paths.read_sealed(file) for place, file in places.items()}
+    missing = {
+        id(block): [name for name in policies if kept.get((name, id(block))) is None] for block in blocks
+    }  # by block the policies that are to be simulated
+    tasks = [
+        (case, [policies[name] for name in missing[id(block)]], run, settings, measured)
+        for block in blocks
+        for run in block
+        if missing[id(block)]
+    ]
+    simulated = iter(sweep(_replication, tasks, executor, label="runs"))
+    tables: dict[Any, list[pd.DataFrame]] = {name: [] for name in policies}
+    for block in blocks:
+        new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[id(block)] else []
+        of_block = dict(zip(missing[id(block)], new, strict=True))
+        for name in policies:
+            place = name, id(block)
+            if name not in of_block:
+                of_block[name] = pickle.loads(kept[place])  # type: ignore[arg-type]
+            elif place in places:
+                paths.write_sealed(places[place], pickle.dumps(of_block[name]))
+            tables[name] += of_block[name]
+    return tables
+
+
+def _replication(
+    case: tuple,
+    policies: Sequence[Policy],
+    run: int | None,
+    settings: tuple[int, int, str],
+    measured: Callable[[Schedule], pd.DataFrame],
+) -> list[pd.DataFrame]:
+    """Simulate one run of a log with its estimates at its load under some policies, and measure each schedule."""
+    (log, estimates, load), (first, seconds, overrun) = case, settings
+    draw = first if run is None else run
+    workload = log if isinstance(log, Workload) else log(draw)
+    if estimates is not None:
+        workload = workload.with_estimates(estimates(draw) if _drawn(estimates) else estimates)
+    if load is not None:
+        workload = workload.scale_load(load)
+    cases = [(workload, policy) for policy in policies]
+    return [measured(schedule) for schedule in schedules(cases, seconds, run, overrun)]
+
+
+def _drawn(estimates: Any) -> bool:
+    """Whether estimates are a function of a run's seed, and not a name or a model."""
+    return not (estimates is None or isinstance(estimates, str) or type(estimates).__module__ == models.__name__)
+
+
+def _key(log: Log, *depends: Any) -> Any:
+    """What runs depend on but their policy and seeds; None where that cannot be told."""
+    state = cache.whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
+    try:
+        return identity([state, *depends])
+    except TypeError:
+        return None  # something that cannot be told from another
+
+
+def _measured(schedule: Schedule, measures: Mapping[str, str | Measure] | Measure, by: Any) -> pd.DataFrame:
+    """Measure a schedule: a table with a row for all jobs, or for each group of them."""
+    if not isinstance(measures, Mapping):  # all of it at once
+        all_at_once = measures(schedule)
+        if isinstance(all_at_once, pd.DataFrame):
+            return all_at_once.stack(future_stack=True).to_frame().T
+        return pd.DataFrame([pd.Series(all_at_once)])
+    groups, code = _groups(schedule, by)
+    known = code >= 0
+    jobs = np.bincount(code[known], minlength=len(groups))
+    columns: dict[str, np.ndarray] = {}
+    for name, measure in measures.items():
+        if measure == "jobs":
+            columns[name] = jobs
+            continue
+        values = _values(schedule, measure)
+        if values.ndim == 0 and by is not None:
+            expected = f"expected one number for each job, to take the means by {by}"
+            raise ValueError(f"replicate: measures: {name}: found one number for all jobs, {expected}")
+        if values.ndim:
+            with np.errstate(invalid="ignore"):
+                values = np.bincount(code[known], values[known], len(groups)) / jobs
+        columns[name] = values
+    return pd.DataFrame(columns, index=groups)
+
+
+def _values(schedule: Schedule, measure: str | Measure) -> np.ndarray:
+    """One number for each job, or one for all."""
+    if callable(measure):
+        return np.asarray(measure(schedule), float)
+    column = measure.removeprefix("mean_")
+    if column in schedule.names:
+        return schedule.column(column).astype(float)
+    summary = schedule.summary()
+    if measure not in summary:
+        expected = f"a function, a column of Schedule.jobs such as 'wait', or one of {', '.join(summary.index)}"
+        raise ValueError(f"replicate: found measure {measure!r}, expected {expected}")
+    return np.asarray(summary[measure])
+
+
+def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
+    """The groups of a schedule's jobs, and the place of each job's among them, -1 for none."""
+    if by is None:
+        return pd.RangeIndex(1), np.zeros(len(schedule.column("start")), np.int64)
+    if callable(by):
+        code, called = pd.factorize(np.asarray(by(schedule)), sort=True)
+        return pd.Index(called, name="group"), code
+    if by == "month":
+        code, months = pd.factorize(schedule.workload.calendar_month(schedule.column("end")), sort=True)
+        return pd.Index(months, name=by), code
+    names, code = divided(schedule.workload, by)
+    return pd.Index(names, name=by), code
+
+
+def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by: Any) -> pd.DataFrame:
+    """Put the tables of all runs below each other, under the levels that tell them apart."""
+    levels = ["log", "estimates", "load", "policy", "run"]
+    lengths = [len(table) for table in tables]
+    index: dict[Any, pd.Index] = {
+        level: pd.Index([row[place] for row in rows], tupleize_cols=False).repeat(lengths)
+        for place, level in enumerate(levels)
+        if named[place]
+    }
+    joined = pd.concat(tables)
+    if by is not None:
+        index[joined.index.name] = joined.index
+    arrays = list(index.values())
+    new = pd.MultiIndex.from_arrays(arrays, names=list(index)) if len(arrays) > 1 else arrays[0].rename("run")
+    return joined.set_axis(new)

@@ -1,0 +1,173 @@
+"""`replicate` gives what simulations one by one give, and reads what is kept."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import random_workload
+
+from simlib import EASY, FCFS, Conservative, Schedule, estimates, replicate, simulate
+from simlib.analysis import cache
+from simlib.analysis import replicate as module
+from simlib.core.metrics import bounded_slowdown
+from simlib.models.sample import sample
+
+POLICIES = {"EASY": EASY(), "FCFS": FCFS()}
+
+
+@pytest.fixture(scope="module")
+def busy():
+    return sample().select("submit < 864000")
+
+
+@pytest.fixture
+def simulated(monkeypatch, tmp_path):
+    """The schedules that were made, in a folder in which nothing is kept yet."""
+    seen = []
+    monkeypatch.setattr(cache, "FOLDER", tmp_path)
+    monkeypatch.setattr(module, "simulate", lambda *given: seen.append(given) or simulate(*given))
+    return seen
+
+
+def test_run_0_is_the_log_as_it_is_and_each_other_the_log_shaken_with_its_own_seed(busy):
+    runs = replicate(busy, EASY(), shakes=2, seconds=30, seed=5)
+    expected = [simulate(w, EASY()).summary() for w in (busy, busy.shake(30, 5), busy.shake(30, 6))]
+    assert runs.index.tolist() == [0, 1, 2] and runs.index.name == "run"
+    assert runs.mean_wait.tolist() == pytest.approx([each.mean_wait for each in expected], rel=1e-12)
+    used = replicate(busy, EASY(), shakes=2, seconds=30, seed=5, measures=["utilization"]).utilization
+    assert used.tolist() == [each.utilization for each in expected]
+    alone = replicate(busy, EASY(), shakes=2, seconds=30, seed=5, as_it_is=False)
+    pd.testing.assert_frame_equal(alone, runs.drop(0))
+
+
+def test_every_combination_has_the_numbers_that_it_has_alone(busy):
+    logs, kinds, loads = {"a": busy, "b": random_workload(3)}, {"users'": None, "exact": "exact"}, [0.6, 0.9]
+    runs = replicate(logs, POLICIES, estimates=kinds, loads=loads, shakes=1)
+    assert list(runs.index.names) == ["log", "estimates", "load", "policy", "run"] and len(runs) == 2**5
+    for log, kind, load, policy in runs.index.droplevel("run").unique():
+        workload = logs[log].with_estimates(kinds[kind] or "user").scale_load(load)
+        for run, each in enumerate((workload, workload.shake(60, 0))):
+            wait = simulate(each, POLICIES[policy]).column("wait").mean()
+            assert runs.mean_wait[log, kind, load, policy, run] == pytest.approx(wait)
+
+
+def test_a_level_is_there_only_where_several_were_given(busy):
+    assert list(replicate(busy, POLICIES, shakes=0).index.names) == ["policy", "run"]
+    assert list(replicate(busy, EASY(), loads=[0.7], shakes=0).index.names) == ["load", "run"]
+    assert list(replicate(busy, EASY(), loads=0.7, estimates="exact", shakes=0).index.names) == ["run"]
+    named_by_pairs = replicate(busy, {("easy", "text"): EASY()}, shakes=0)
+    assert named_by_pairs.index.get_level_values("policy").tolist() == [("easy", "text")]
+
+
+def test_a_draw_hangs_on_the_seed_of_its_run(busy):
+    def half(seed):
+        return busy.select(np.arange(len(busy)) < len(busy) // 2 + seed)
+
+    runs = replicate(half, EASY(), shakes=2, seed=5, measures=["jobs"])
+    assert runs.jobs.tolist() == [len(busy) // 2 + seed for seed in (5, 5, 6)]
+    drawn = replicate(busy, EASY(), estimates=lambda seed: estimates.Uniform(4, seed), shakes=2, seconds=0)
+    assert drawn.mean_wait[1] == drawn.mean_wait[0] != drawn.mean_wait[2]
+
+
+def test_jobs_are_divided_by_month_and_other_ways(busy):
+    schedule = simulate(busy, EASY())
+    months = replicate(busy, EASY(), by="month", shakes=0, measures=["jobs", "mean_wait"])
+    expected = schedule.by_month()
+    assert months.index.get_level_values("month").tolist() == expected.index.tolist()
+    assert months.jobs.tolist() == expected.jobs.tolist()
+    assert months.mean_wait.tolist() == pytest.approx(expected.mean_wait.tolist())
+    users = replicate(busy, EASY(), by="user", shakes=0, measures=["mean_wait"]).mean_wait.loc[0]
+    expected = schedule.jobs.groupby("user").wait.mean()
+    assert users.tolist() == pytest.approx(expected.tolist()) and list(users.index) == [str(u) for u in expected.index]
+    wide = replicate(busy, EASY(), by=lambda s: s.column("procs") > 8, shakes=0, measures=["mean_wait"])
+    assert wide.mean_wait[0, True] == pytest.approx(schedule.jobs.wait[schedule.jobs.procs > 8].mean())
+
+
+def test_measures_are_names_functions_or_all_at_once(busy):
+    schedule = simulate(busy, EASY())
+    measures = {
+        "slowdown": lambda s: bounded_slowdown(s.column("wait"), s.column("run"), floor=None),
+        "longest": lambda s: s.column("wait").max(),
+        "makespan": "makespan",
+    }
+    row = replicate(busy, EASY(), shakes=0, measures=measures).loc[0]
+    assert row.slowdown == pytest.approx(schedule.summary(floor=None).mean_bounded_slowdown)
+    assert (row.longest, row.makespan) == (schedule.jobs.wait.max(), schedule.summary().makespan)
+    table = replicate(busy, EASY(), shakes=1, measures=lambda s: s.by_period([0, 5 * 86400, 10 * 86400]))
+    assert table[0, "mean_wait"][0] == schedule.by_period([0, 5 * 86400]).mean_wait[0]
+    killed = replicate(busy, EASY(), shakes=0, overrun="kill", measures=Schedule.summary)
+    assert killed.loc[0].equals(simulate(busy, EASY(), "kill").summary().rename(0))
+
+
+@pytest.mark.slow
+def test_runs_do_not_depend_on_what_executes_them(busy):
+    with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        tables = [replicate(busy, POLICIES, shakes=3, keep=False, executor=each) for each in (None, one, processes)]
+    assert tables[0].equals(tables[1]) and tables[0].equals(tables[2])
+
+
+# What is kept
+
+
+def test_runs_that_are_kept_are_read_and_only_the_others_are_simulated(busy, simulated):
+    first = replicate(busy, EASY(), shakes=2)
+    assert len(simulated) == 3
+    assert replicate(busy, EASY(), shakes=2).equals(first) and len(simulated) == 3
+    both = replicate(busy, {"EASY": EASY(), "conservative": Conservative()}, shakes=2)
+    assert len(simulated) == 6 and both.xs("EASY", level="policy").equals(first)
+    more = replicate(busy, EASY(), shakes=45)
+    assert replicate(busy, EASY(), shakes=60).loc[:45].equals(more)
+    assert len(simulated) == 6 + 45 + 20  # the last 5 of 45 are no whole block
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seconds": 30},
+        {"seed": 1},
+        {"overrun": "kill"},
+        {"loads": 0.7},
+        {"estimates": "exact"},
+        {"by": "user"},
+        {"measures": ["jobs"]},
+        {"measures": {"wait": lambda s: 2 * s.column("wait")}},
+        {"policies": EASY(reuse_extra=True)},
+    ],
+    ids=str,
+)
+def test_other_settings_have_runs_of_their_own(busy, simulated, other):
+    settings = {"policies": EASY(), "shakes": 1} | other
+    kept = replicate(busy, EASY(), shakes=1)
+    again = replicate(busy, **settings)
+    assert not again.equals(kept) or "overrun" in other
+    assert len(simulated) == 4 - ("seed" in other)  # run 0 of a log that draws nothing is the same
+
+
+def test_a_damaged_file_is_made_anew(busy, simulated, tmp_path):
+    first = replicate(busy, EASY(), shakes=1)
+    for path in tmp_path.rglob("*.pickle"):
+        path.write_bytes(path.read_bytes()[:-1])
+    assert replicate(busy, EASY(), shakes=1).equals(first) and len(simulated) == 4
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"policies": {}}, "policies"),
+        ({"shakes": -1}, "shakes=-1"),
+        ({"seconds": 1.5}, "seconds=1.5"),
+        ({"seed": -1}, "seed=-1"),
+        ({"measures": ["mean_weight"]}, "mean_weight"),
+        ({"measures": ["makespan"], "by": "user"}, "makespan"),
+        ({"measures": Schedule.summary, "by": "user"}, "by='user'"),
+        ({"by": "colour"}, "colour"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(busy, settings, named):
+    with pytest.raises(ValueError, match=named):
+        replicate(busy, **{"policies": EASY(), "shakes": 1} | settings)
