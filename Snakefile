@@ -25,9 +25,6 @@ EARLY = [name for name in EXHIBITS if 15 <= seconds_to_the_end(name) < 100]
 """Those that take longest, and those that take long: begun before all others, none is left to run alone at the end."""
 
 PYTHON = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")  # it may lie in a path with blanks
-# Where it can, jsonschema builds a grammar of addresses when it is imported: two thirds of the time that papermill takes
-# to start, for a format that notebooks do not have.
-PAPERMILL = "import sys; sys.modules['rfc3987_syntax'] = None; from papermill.cli import papermill; papermill()"
 DATA = (path for path in Path("data").rglob("*.*") if path.is_file() and path.parts[1] != "traces")
 SOURCES = sorted([*Path("simlib").rglob("*.py"), *DATA])
 PACKAGE = hashlib.sha256(b"".join(str(path).encode() + path.read_bytes() for path in SOURCES)).hexdigest()
@@ -67,7 +64,7 @@ rule notebook:
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         repeats=few_repeats,
     shell:
-        "PYTHONSTARTUP=profiles/startup.py " + PYTHON + f' -c "{PAPERMILL}"' + " {input[0]:q} {output:q}"
+        PYTHON + " -m papermill {input[0]:q} {output:q}"
         " {params.repeats} --kernel python3 --no-progress-bar --log-output --no-request-save-on-cell-execute"
         " > {log:q} 2>&1"
 

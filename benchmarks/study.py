@@ -19,9 +19,9 @@ as plain arrays, measured by a kernel in one pass over its jobs, and collected w
 lock to the other threads; its memory is kept for the next. What Tang's scheduler knows of earlier jobs is prepared once
 a month for all shakes, and cases that come to the same are simulated once. Starting was the rest: kernels are compiled
 when the environment is made, not by several notebooks at once; scipy.stats, as slow to import as all else together,
-comes when it is used, as does what downloads logs; papermill starts without a grammar of addresses that no notebook
-needs, and saves a notebook at its end, not after every cell; a log's digest is taken by a kernel; what is imported is
-not searched for garbage. A picture is laid out and drawn once: a notebook shows what is saved. The longest notebooks,
+comes when it is used, as does what downloads logs;
+papermill saves a notebook at its end, not after every cell; a log's digest is taken by a
+kernel. A picture is laid out and drawn once: a notebook shows what is saved. The longest notebooks,
 and those that they wait for, begin first, so that none is left to run alone. There is one more at once than there are
 cores, for there is always one that starts or waits for a file.
 """

@@ -1,7 +1,6 @@
 """What tests of several modules set up and take down; what they build and compare is in `helpers.py`."""
 
 import os
-import sys
 import warnings
 
 import matplotlib.pyplot as plt
@@ -13,10 +12,6 @@ import simlib
 from simlib.logs import archive
 from simlib.logs.sanity import LogWarning
 from simlib.study import records
-
-# Where it can, jsonschema builds a grammar of addresses when it is imported, which takes as long as all other imports
-# together; no schema here needs it.
-sys.modules["rfc3987_syntax"] = None
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=500)
