@@ -244,7 +244,7 @@ def _key(log: Log, *depends: Any) -> Any:
 def _measured(schedule: Schedule, measures: Any, by: Any) -> pd.DataFrame:
     """Measure a schedule: a table with a row for all jobs, or for each group of them."""
     if not isinstance(measures, Mapping):  # all of it at once
-        all_at_once = measures(schedule)
+        all_at_once = measures(schedule)  # type: ignore[operator]
         if isinstance(all_at_once, pd.DataFrame):
             return all_at_once.stack(future_stack=True).to_frame().T
         return pd.DataFrame([pd.Series(all_at_once)])

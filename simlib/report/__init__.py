@@ -5,7 +5,6 @@ What a log lacks (estimates, users, waits, enough weeks) is said, and never an e
 `notebooks/my-cluster.ipynb` shows them one by one.
 """
 
-from .adjusting import adjusted, adjusted_picture, adjusted_said, adjusted_table, adjusted_winners
 from .page import Page, Section, comparison_page, report
 from .policies import (
     POLICIES,
@@ -20,7 +19,18 @@ from .policies import (
     usable,
     winners,
 )
-from .requests import other_estimates, other_estimates_said, use, use_picture, use_said
+from .requests import (
+    adjusted,
+    adjusted_picture,
+    adjusted_said,
+    adjusted_table,
+    adjusted_winners,
+    other_estimates,
+    other_estimates_said,
+    use,
+    use_picture,
+    use_said,
+)
 from .sentences import enough_shakes, intervals_said
 from .taking import about, doubtful, taken
 from .wait_times import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ

@@ -20,7 +20,7 @@ from ..core.calendar import Moment
 from ..core.workload import Workload
 from ..logs import archive, loading
 from ..plots.style import shown
-from . import adjusting, policies, requests, sentences, taking, wait_times
+from . import policies, requests, sentences, taking, wait_times
 
 ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
 """The policies that a page compares unless others are asked for."""
@@ -173,7 +173,7 @@ class Page:
     @cached_property
     def adjusted(self) -> dict[str, Comparison]:
         """The comparisons of adjusted estimates, by the order of the queue."""
-        return adjusting.adjusted(self.workload, self.shakes, self.seed)
+        return requests.adjusted(self.workload, self.shakes, self.seed)
 
     def sections(self) -> list[Callable[[], Section]]:
         """List the methods below, in the order of a page; where no job waits, those that still say something.
@@ -301,7 +301,7 @@ class Page:
         >>> print(page.adjusting().html().splitlines()[-1])
         <p class="finding">Whether adjusted estimates would help cannot be told: the log does not say whose the ...
         """
-        first, second = adjusting.BASES
+        first, second = requests.BASES
         return Section(
             "Would estimates help that the system adjusts?",
             [
@@ -311,11 +311,11 @@ class Page:
                 "used for the order of the queue and for backfilling; *all adjusted* ones for running jobs, too. The "
                 "queue is in order of arrival (EASY), or by WFP, (wait / estimate)³ × size, which many large machines "
                 "use.",
-                adjusting.adjusted_picture(self.adjusted, first),
-                adjusting.adjusted_picture(self.adjusted, second),
-                adjusting.adjusted_table(self.adjusted),
-                adjusting.adjusted_winners(self.adjusted, second),
-                _said(*adjusting.adjusted_said(self.workload, self.adjusted)),
+                requests.adjusted_picture(self.adjusted, first),
+                requests.adjusted_picture(self.adjusted, second),
+                requests.adjusted_table(self.adjusted),
+                requests.adjusted_winners(self.adjusted, second),
+                _said(*requests.adjusted_said(self.workload, self.adjusted)),
             ],
         )
 

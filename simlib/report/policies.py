@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from .._util.words import duration
 from ..analysis.comparison import Comparison, holds
 from ..analysis.paired import Case, compare
-from ..analysis.stats import Interval, shake
+from ..analysis.replicate import replicate
+from ..analysis.stats import Interval
 from ..core.estimates import Scaled
 from ..core.schedule import simulate
 from ..core.workload import Workload
@@ -67,7 +68,7 @@ def certainty_said(
 
 def _moved(workload: Workload, shakes: int, seed: int) -> list[str]:
     """How much shaking moves the mean wait."""
-    runs = shake(workload, POLICIES["EASY"], runs=shakes, seed=seed).mean_wait  # type: ignore[arg-type]
+    runs = replicate(workload, EASY(), shakes=shakes, seed=seed, as_it_is=False).mean_wait
     band = Interval.of(runs)
     ends = f"{duration(band.low)} to {duration(band.high)}"
     share = f", {digits(100 * (band.high - band.low) / band.median)} % from end to end" if band.median else ""
