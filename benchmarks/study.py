@@ -38,9 +38,8 @@ from functools import cached_property
 import nbformat
 
 import simlib
-from simlib import EASY, Conservative
+from simlib import EASY, Conservative, replicate
 from simlib._util import paths
-from simlib.analysis.stats import shake
 from simlib.study.exhibit import Exhibit, exhibits
 
 SHAKEN = ["1,000 shaken runs of KTH-SP2", "one thread [s]", "two threads [s]", "times as fast"]
@@ -48,7 +47,7 @@ STUDY = ["what", "seconds", "share"]
 
 IMPORTING, SIMULATING, DRAWING, ELSE = "importing, reading logs", "simulating", "drawing, saving", "all else"
 
-SIMULATE = {"simulate", "shake", "schedules"}
+SIMULATE = {"simulate", "replicate", "schedules"}
 """The library's functions that simulate, as notebooks call them that are no exhibits."""
 
 DRAW = {"figure", "show", "save"}
@@ -64,7 +63,7 @@ def shaken_rows(runs=1000, parts=10):
             for policy in (EASY(), Conservative()):
                 for threads in (one, two):
                     began = time.perf_counter()
-                    shake(workload, policy, runs // parts, seed=first, executor=threads)
+                    replicate(workload, policy, shakes=runs // parts, seed=first, executor=threads, keep=False)
                     place = type(policy).__name__, threads
                     seconds[place] = seconds.get(place, 0) + time.perf_counter() - began
         for name, of in (("EASY", ["EASY"]), ("Conservative", ["Conservative"]), ("both", ["EASY", "Conservative"])):

@@ -244,9 +244,9 @@ def _key(log: Log, *depends: Any) -> Any:
 def _measured(schedule: Schedule, measures: Any, by: Any) -> pd.DataFrame:
     """Measure a schedule: a table with a row for all jobs, or for each group of them."""
     if not isinstance(measures, Mapping):  # all of it at once
-        all_at_once = measures(schedule)  # type: ignore[operator]
+        all_at_once = measures(schedule)
         if isinstance(all_at_once, pd.DataFrame):
-            return all_at_once.stack(future_stack=True).to_frame().T
+            return all_at_once.stack(future_stack=True).to_frame().T  # type: ignore[operator]
         return pd.DataFrame([pd.Series(all_at_once)])
     groups, code = _groups(schedule, by)
     known = code >= 0

@@ -2,21 +2,16 @@
 Shaking: runs that can be repeated one by one, and bands that hold as many of them as they say.
 """
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
-
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import first_days
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import signal, stats
 
 import simlib
-from simlib import EASY, simulate
-from simlib.analysis.stats import band, batch_means, ks_distance, means_of, shake
+from simlib.analysis.stats import batch_means
 
 
 def covered(series, truth, **settings):
@@ -163,75 +158,3 @@ def test_settings_out_of_range_are_named(settings, message):
 def test_values_that_are_not_finite_are_an_error():
     with pytest.raises(ValueError, match="expected one row of finite numbers"):
         batch_means([1.0, np.nan, 2.0, 3.0], 1)
-
-
-# Shaking
-
-
-@pytest.fixture(scope="module")
-def busy():
-    return first_days(10)
-
-
-def test_each_shaken_run_is_the_workload_shaken_with_its_own_seed(busy):
-    runs = shake(busy, EASY(), runs=3, seconds=30, seed=5)
-    again = [simulate(busy.shake(30, seed), EASY()).summary() for seed in (5, 6, 7)]
-    assert runs.mean_wait.tolist() == [summary.mean_wait for summary in again]
-    assert runs.columns.tolist() == again[0].index.tolist()
-
-
-def test_each_run_of_a_function_of_a_seed_has_a_workload_of_its_own(busy):
-    def first_half_of(seed):
-        return busy.select(np.arange(len(busy)) < len(busy) // 2 + seed)
-
-    runs = shake(first_half_of, EASY(), runs=3, seconds=30, seed=5)
-    assert runs.jobs.tolist() == [len(busy) // 2 + seed for seed in (5, 6, 7)]
-    again = [simulate(first_half_of(seed).shake(30, seed), EASY()).summary().mean_wait for seed in (5, 6, 7)]
-    assert runs.mean_wait.tolist() == again
-    exact = shake(first_half_of, EASY(), runs=2, seconds=0, estimates=lambda seed: "exact")
-    assert exact.mean_wait[1] == simulate(first_half_of(1).with_estimates("exact"), EASY()).summary().mean_wait
-
-
-@pytest.mark.slow
-def test_shaken_runs_do_not_depend_on_what_executes_them(busy):
-    with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:
-        results = [shake(busy, EASY(), runs=4, executor=executor) for executor in (None, one, processes)]
-    assert results[0].equals(results[1]) and results[0].equals(results[2])
-
-
-def test_any_measure_of_a_schedule_can_be_shaken(busy):
-    number = shake(busy, EASY(), runs=2, measure=lambda schedule: schedule.jobs.wait.max())
-    assert number.shape == (2, 1)
-    table = shake(busy, EASY(), runs=2, measure=lambda schedule: schedule.by_period([0, 5 * 86400, 10 * 86400]))
-    assert table[0, "mean_wait"].tolist() == [
-        simulate(busy.shake(60, seed), EASY()).by_period([0, 5 * 86400]).mean_wait[0] for seed in (0, 1)
-    ]
-
-
-def test_kills_are_shaken_too(busy):
-    killed = shake(busy, EASY(), runs=1, overrun="kill")
-    assert killed.utilization[0] == simulate(busy.shake(60, 0), EASY(), "kill").summary().utilization
-
-
-def test_a_band_leaves_as_many_runs_below_as_above():
-    runs = pd.DataFrame({"a": np.arange(1001.0), "b": 3.0})
-    bands = band(runs, share=0.8)
-    assert bands.loc["a"].tolist() == pytest.approx([100, 500, 900])
-    assert bands.loc["b"].tolist() == [3, 3, 3]
-
-
-def test_means_of_ten_scatter_as_means_of_ten_do():
-    runs = pd.DataFrame({"a": np.random.default_rng(1).normal(50, 3, 400)})
-    means = means_of(runs, 10)
-    assert means.a.mean() == pytest.approx(runs.a.mean(), abs=0.1)
-    assert means.a.std() == pytest.approx(runs.a.std() / np.sqrt(10), rel=0.06)
-    assert means.equals(means_of(runs, 10))
-
-
-def test_the_distance_of_distributions_is_their_largest_gap():
-    assert ks_distance([1, 2, 3, 4], [1, 2, 3, 4]) == 0
-    assert ks_distance([1, 2], [3, 4]) == 1
-    assert ks_distance([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
-    assert np.isnan(ks_distance([], [1]))
-    one, other = np.random.default_rng(0).integers(0, 30, (2, 500)) // [[1], [2]]
-    assert ks_distance(one[:400], other) == stats.ks_2samp(one[:400], other).statistic

@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 from helpers import ROOT, random_workload, starts, table
 
-from simlib import EASY, Conservative, simulate
-from simlib.analysis.stats import shake
+from simlib import EASY, Conservative, replicate, simulate
 from simlib.explain import reference
 from simlib.policies import orders
 from simlib.policies.orders import compiled
@@ -115,7 +114,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
         starts(rows, 4, EASY(order=impatient))
     assert "`): raised this for wait=9, estimate=9, procs=4" in caught.value.__notes__[0]
     with pytest.raises(LookupError):  # in threads, where nobody holds Python's lock
-        shake(table(rows, 4), EASY(order=impatient), runs=4, seconds=0)
+        replicate(table(rows, 4), EASY(order=impatient), shakes=4, seconds=0)
 
 
 @pytest.mark.parametrize(
@@ -381,7 +380,7 @@ def test_what_is_raised_while_jobs_are_scheduled_prints_nothing_in_any_thread(ca
         return wait
 
     with pytest.raises(LookupError):
-        shake(table([(0, 10, 10, 4), (1, 9, 9, 4)], 4), EASY(order=impatient), runs=4, seconds=0)
+        replicate(table([(0, 10, 10, 4), (1, 9, 9, 4)], 4), EASY(order=impatient), shakes=4, seconds=0)
     assert capfd.readouterr().err.count("\n") < 2  # a progress bar at most
 
 
@@ -433,9 +432,8 @@ ENDLESS = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' own process does with it
 import pandas as pd
-from simlib import EASY, Workload, simulate
+from simlib import EASY, Workload, replicate, simulate
 from simlib.policies.orders import compiled
-from simlib.analysis.stats import shake
 
 def endless(wait, estimate, procs):
     while procs > 0:
@@ -446,7 +444,7 @@ w = Workload(pd.DataFrame({"submit": [0, 0], "run": [9, 9], "procs": [1, 1]}), 1
 simulate(w, EASY(order=lambda wait, estimate, procs: procs))
 compiled(endless)
 print("begun", flush=True)
-simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else shake(w, EASY(order=endless), runs=2)
+simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else replicate(w, EASY(order=endless), shakes=2)
 """
 
 
