@@ -112,9 +112,9 @@ def test_the_sweep_that_the_docs_send_to_slurm(client, monkeypatch):
     monkeypatch.setattr("dask.distributed.Client", lambda cluster: contextlib.nullcontext(client))
     [block] = re.findall(r"```python\n(.*?)```", (paths.ROOT / "docs/cluster.md").read_text("utf-8"), flags=re.S)
     names = {"__name__": "docs"}
-    exec(block.replace("runs=100", "runs=2").replace("1000, 100", "4, 2"), names)
+    exec(block.replace("shakes=100", "shakes=2").replace("1000, 100", "4, 2"), names)
     assert [len(result) for result in names["results"]] == [2] * 4
-    whole = stats.shake(sample(), Conservative(), runs=4).to_numpy()
+    whole = simlib.replicate(sample(), Conservative(), shakes=4, as_it_is=False).to_numpy()
     assert (whole[2:] == names["results"][-1].to_numpy()).all()
     script = SLURMJob(scheduler="tcp://127.0.0.1:8786", name="worker", **asked).job_script()
     assert "#SBATCH -p short" in script and "#SBATCH -A project" in script and "--cpus-per-task=8" in script
