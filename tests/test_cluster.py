@@ -20,7 +20,6 @@ from dask_jobqueue.slurm import SLURMJob
 import simlib
 from simlib import EASY, Conservative, sweep
 from simlib._util import paths
-from simlib.analysis import stats
 from simlib.models.sample import sample
 
 pytestmark = pytest.mark.slow
@@ -94,7 +93,7 @@ def test_workers_killed_in_the_middle_lose_nothing(client, tmp_path, deadly):
 
 
 def test_shaking_takes_a_client(client):
-    frames = [stats.shake(sample(), EASY(), runs=6, executor=executor) for executor in (client, None)]
+    frames = [simlib.replicate(sample(), EASY(), shakes=6, keep=False, executor=executor) for executor in (client, None)]
     assert frames[0].to_numpy().tobytes() == frames[1].to_numpy().tobytes()
     assert frames[0].columns.equals(frames[1].columns)
 
