@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import dask_jobqueue
@@ -93,7 +94,8 @@ def test_workers_killed_in_the_middle_lose_nothing(client, tmp_path, deadly):
 
 
 def test_shaking_takes_a_client(client):
-    frames = [simlib.replicate(sample(), EASY(), shakes=6, keep=False, executor=executor) for executor in (client, None)]
+    shaken = partial(simlib.replicate, sample(), EASY(), shakes=6, keep=False)
+    frames = [shaken(executor=executor) for executor in (client, None)]
     assert frames[0].to_numpy().tobytes() == frames[1].to_numpy().tobytes()
     assert frames[0].columns.equals(frames[1].columns)
 
