@@ -1,12 +1,171 @@
-"""The queue of EASY: the jobs that wait, in order, with an index over them where they are many (see `candidates`)."""
+"""The queue of EASY: the jobs that wait, in order, with an index over them where they are many.
 
+Groups of neighbouring places are the leaves of a binary tree. Each of its nodes knows the shortest estimate of the jobs
+below it that are of a class or a smaller one. So a question to one node tells whether a job below it may be small and
+short enough; only then is it worth to look closer. In an overloaded system with 100,000 jobs waiting this is what keeps
+EASY's passes from growing with the queue: for each job they look at two groups, and at some 20 nodes above them. With
+classes twice as large as the one before it would be 20 groups, for in many the jobs are too large by a little.
+"""
+
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
 from .._util.compiled import compiled
-from .candidates import GONE, GROUP, Index, empty_index, enter, index_all, leave, next_candidate
-from .running import ONE, part, uncounted
+from .running import NEVER, ONE, part, uncounted
+
+GROUP = 16
+
+GONE = np.uint64(2**64 - 1)  # who waits at a place where nobody does
+
+LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
+
+# the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
+# job; the processors of the largest job, how many of their binary digits are left out, and by what is left the class
+Index = namedtuple("Index", "shortest size estimate largest shift classes")
+
+
+@compiled
+def size_classes(largest):
+    """The class of each number from 0 to the largest: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
+    classes = np.empty(largest + 1, np.int64)
+    c, first, last = 0, 0, 1
+    while first <= largest:
+        classes[first : last + 1] = c
+        c, first, last = c + 1, last + 1, max(last + 1, last * 5 // 4)
+    return classes
+
+
+@uncounted
+def class_of(index, procs):
+    """The class of a number of processors; of more than any job has, that of the largest."""
+    return index.classes[min(procs, index.largest) >> index.shift]
+
+
+@uncounted
+def groups_for(jobs):
+    """How many groups there are for a queue of so many jobs, with room for as many more."""
+    groups = 1
+    while groups * GROUP < 2 * jobs:
+        groups *= 2
+    return groups
+
+
+@compiled
+def empty_index(size):
+    """Room for the index of a queue of jobs of these sizes; `index_all` fills what is needed of it."""
+    groups = groups_for(size.size)
+    largest = 0
+    for job in range(size.size):
+        largest = max(largest, size[job])
+    shift = 0
+    while largest >> shift >= LARGE:
+        shift += 1
+    classes = size_classes(largest >> shift)
+    shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
+    places = np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64)
+    return Index(shortest, places[0], places[1], largest, shift, classes)
+
+
+@uncounted
+def index_all(index, queue, queued, size, estimate, groups=0):
+    """Index `queue[:queued]`, where nobody waits at a place that is `GONE`. Returns the number of groups."""
+    groups = groups if groups > 0 else groups_for(queued)
+    index.size[: groups * GROUP] = NEVER
+    for place in range(queued):
+        if queue[place] != GONE:
+            index.size[place] = size[queue[place]]
+            index.estimate[place] = estimate[queue[place]]
+    shortest = index.shortest
+    for group in range(groups):
+        refresh_group(index, groups, group)
+    for node in range(groups - 1, 0, -1):
+        for c in range(shortest.shape[1]):
+            shortest[node, c] = min(shortest[2 * node, c], shortest[2 * node + 1, c])
+    return groups
+
+
+@uncounted
+def refresh_group(index, groups, group):
+    """Look again at all jobs of a group. Returns its node."""
+    node = groups + group
+    shortest = index.shortest
+    shortest[node] = NEVER
+    for place in range(group * GROUP, (group + 1) * GROUP):
+        if index.size[place] != NEVER:
+            c = class_of(index, index.size[place])
+            shortest[node, c] = min(shortest[node, c], index.estimate[place])
+    for c in range(1, shortest.shape[1]):
+        shortest[node, c] = min(shortest[node, c], shortest[node, c - 1])
+    return node
+
+
+@uncounted
+def enter(index, groups, place, size, estimate):
+    """Bring the index up to date when a job of so many processors and such an estimate has come to a place."""
+    index.size[place] = size
+    index.estimate[place] = estimate
+    shortest = index.shortest
+    node = groups + place // GROUP
+    smallest = class_of(index, size)
+    while node > 0 and shortest[node, smallest] > estimate:
+        for c in range(smallest, shortest.shape[1]):
+            shortest[node, c] = min(shortest[node, c], estimate)
+        node //= 2
+
+
+@uncounted
+def leave(index, groups, place):
+    """Bring the index up to date when a job has left a place."""
+    index.size[place] = NEVER
+    refresh(index, groups, place // GROUP)
+
+
+@uncounted
+def refresh(index, groups, group):
+    """Bring the index up to date with the jobs of a group."""
+    shortest = index.shortest
+    node = refresh_group(index, groups, group) // 2
+    changed = True
+    while node > 0 and changed:
+        changed = False
+        for c in range(shortest.shape[1]):
+            least = min(shortest[2 * node, c], shortest[2 * node + 1, c])
+            changed |= least != shortest[node, c]
+            shortest[node, c] = least
+        node //= 2
+
+
+@uncounted
+def next_candidate(index, groups, i, queued, free, extra, time):
+    """The first place from i on whose job needs at most `free` processors and at most `time` or `extra` processors.
+
+    Returns `queued` if there is none.
+    """
+    shortest = index.shortest
+    small, smallest = class_of(index, free), class_of(index, min(free, extra))
+    while i < queued and free > 0:
+        if i % GROUP == 0:
+            node = groups + i // GROUP
+            while shortest[node, small] > time and (extra == 0 or shortest[node, smallest] == NEVER):
+                while node % 2 == 1:  # all below the parent has been looked at
+                    node //= 2
+                if node == 0:
+                    return queued
+                node += 1
+            while node < groups:
+                node *= 2
+                node += shortest[node, small] > time and (extra == 0 or shortest[node, smallest] == NEVER)
+            i = (node - groups) * GROUP
+        if index.size[i] <= free and (index.estimate[i] <= time or index.size[i] <= extra):
+            return i
+        i += 1
+    return queued
+
+
+# The queue
+
 
 LONG = 256  # jobs in a queue that is worth an index
 

@@ -9,17 +9,23 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled
-from .candidates import GONE, GROUP, enter, groups_for, index_all, next_candidate, refresh
 from .queue import (
+    GONE,
+    GROUP,
     LONG,
     Queue,
     count_from_front,
     empty_queue,
     end_pass,
+    enter,
     first_waiting,
+    groups_for,
+    index_all,
     join,
+    next_candidate,
     next_to_backfill,
     not_considered,
+    refresh,
     remember_pass,
     take,
     waiting,

@@ -5,7 +5,7 @@ from functools import cache
 from math import inf
 
 from ..engine.estimating import STEPS
-from ..engine.lookahead import DEPTH
+from ..engine.variants import DEPTH
 from ..policies.predictions import Predictions
 from . import rules
 from .ranking import Ranks, sort_the_queue

@@ -384,7 +384,7 @@ class Adjustment:
 
         Returns
         -------
-        past : simlib.engine.history.History
+        past : simlib.engine.estimating.History
             It knows the past jobs and has room for these. A simulation uses it up.
         group : int64 array
             The group of each job; -1 for none.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..._util.arrays import Floats, Ints
 from ...core import estimates
-from ...engine.history import History
+from ...engine.estimating import History
 from ...plots.style import COLOURS
 from ...policies import walltime
 from ...policies.easy import EASY
