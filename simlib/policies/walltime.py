@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from .._util.arrays import Floats, Ints
 from ..core import sweeps
-from ..engine import history
+from ..engine import estimating
 
 KEYS = ("project", "user", "user+project", "user+project+estimate")
 """Similarity, by falling generality: what a job must have in common with an earlier one. The last is "triple"."""
@@ -113,7 +113,7 @@ _WINDOW_EXPECTED = "a whole number and a unit out of hour, day, week, month, suc
 def _seconds(window: object) -> int | None:
     """A window in seconds; None where it cannot be read."""
     if window is None:
-        return history.EVER
+        return estimating.EVER
     match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
     return int(match[1]) * UNITS[match[2]] if match else None
 
@@ -290,7 +290,7 @@ def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dic
     past = _history_of(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
     percents = sorted({float(scheme.percentile) for scheme in schemes})
     submit = jobs.submit.to_numpy()
-    a = history.parameters(past, group, submit, first.window_s, np.array(percents), first.least)
+    a = estimating.parameters(past, group, submit, first.window_s, np.array(percents), first.least)
     return {s: np.maximum(a[:, percents.index(s.percentile)], s.threshold or 0) for s in schemes}
 
 
@@ -313,11 +313,11 @@ def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
     return np.where(known, group, -1)
 
 
-def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> history.History:
+def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> estimating.History:
     """A history that has learned jobs (their group, end and R), with room for every job of the groups in `every`."""
     known = group >= 0
     order = np.flatnonzero(known)[np.lexsort((end[known], group[known]))]
-    past = history.empty(np.bincount(every[every >= 0]))
+    past = estimating.empty(np.bincount(every[every >= 0]))
     past.learned[:] = np.bincount(group[known], minlength=len(past.learned))
     place = past.offset[group[order]] + np.arange(len(order)) - (np.cumsum(past.learned) - past.learned)[group[order]]
     past.end[place], past.r[place] = end[order], r[order]
@@ -374,7 +374,7 @@ class Adjustment:
         if missing := [column for column in needed if column not in self.past]:
             raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
-    def history(self, jobs: pd.DataFrame) -> tuple[history.History, Ints, Floats]:
+    def history(self, jobs: pd.DataFrame) -> tuple[estimating.History, Ints, Floats]:
         """Make the history that a simulation of `jobs` starts from.
 
         Parameters

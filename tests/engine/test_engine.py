@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Selective, simulate
-from simlib.engine import candidates
+from simlib.engine import queue
 from simlib.explain import reference
 from simlib.study.investigations.kernel_variants import easy
 
@@ -86,19 +86,19 @@ question = st.tuples(sizes, st.integers(0, 64), st.integers(0, 50))  # processor
 
 @given(st.lists(st.tuples(sizes, estimates), min_size=17, max_size=50), st.lists(st.tuples(change, question)))
 def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
-    index = candidates.empty_index(np.full(100, 64))
-    groups = candidates.index_all(index, np.arange(len(jobs), dtype=np.uint64), len(jobs), *np.array(jobs).T.copy())
+    index = queue.empty_index(np.full(100, 64))
+    groups = queue.index_all(index, np.arange(len(jobs), dtype=np.uint64), len(jobs), *np.array(jobs).T.copy())
     for (event, what), (free, extra, time) in events:
-        if event == "comes" and len(jobs) < groups * candidates.GROUP:
-            candidates.enter(index, groups, len(jobs), *what)
+        if event == "comes" and len(jobs) < groups * queue.GROUP:
+            queue.enter(index, groups, len(jobs), *what)
             jobs.append(what)
         elif event == "goes" and what < len(jobs) and jobs[what]:
-            candidates.leave(index, groups, what)
+            queue.leave(index, groups, what)
             jobs[what] = None
         fit = [i for i, job in enumerate(jobs) if job and job[0] <= free and (job[1] <= time or job[0] <= extra)]
         found = [-1]
         while found[-1] < len(jobs):
-            found.append(candidates.next_candidate(index, groups, found[-1] + 1, len(jobs), free, extra, time))
+            found.append(queue.next_candidate(index, groups, found[-1] + 1, len(jobs), free, extra, time))
         assert found == [-1, *fit, len(jobs)]
 
 

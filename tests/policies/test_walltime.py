@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.engine import history
+from simlib.engine import estimating
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
 
@@ -140,13 +140,13 @@ def test_an_adjustment_starts_from_the_past_and_learns_what_is_simulated():
     adjustment = Adjustment(Scheme(percentile=100, least=3), past=past)
     known, group, r = adjustment.history(present)
     assert r == pytest.approx([0.8, 0.9])
-    history.advance(known, group[0], 1000, adjustment.scheme.window_s)
-    assert history.metric(known, group[0], 100.0, 3) == pytest.approx(0.6)
-    history.learn(known, group[0], 1080, r[0])
-    history.advance(known, group[1], 1080, adjustment.scheme.window_s)
-    assert history.metric(known, group[1], 100.0, 3) == pytest.approx(0.6)  # it has to have ended before
-    history.advance(known, group[1], 1081, adjustment.scheme.window_s)
-    assert history.metric(known, group[1], 100.0, 3) == pytest.approx(0.8)
+    estimating.advance(known, group[0], 1000, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[0], 100.0, 3) == pytest.approx(0.6)
+    estimating.learn(known, group[0], 1080, r[0])
+    estimating.advance(known, group[1], 1080, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.6)  # it has to have ended before
+    estimating.advance(known, group[1], 1081, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.8)
 
 
 def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
@@ -158,20 +158,20 @@ def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
     known, group, r = Adjustment(scheme).history(jobs)
     found = []
     for job, (now, end) in enumerate(zip(jobs.submit, jobs.end, strict=True)):
-        history.advance(known, group[job], now, scheme.window_s)
-        found.append(history.metric(known, group[job], 80.0, scheme.least))
-        history.learn(known, group[job], end, r[job])
+        estimating.advance(known, group[job], now, scheme.window_s)
+        found.append(estimating.metric(known, group[job], 80.0, scheme.least))
+        estimating.learn(known, group[job], end, r[job])
     np.testing.assert_array_equal(found, walltime.adjusted(jobs, jobs.end, scheme).a)
 
 
 def test_past_jobs_that_end_later_wait_for_their_time():
     past = similar([0, 0], [10, 50]).assign(end=[500, 1500])
     known, group, r = Adjustment(Scheme(least=1), past=past).history(similar([0], [90]))
-    history.learn(known, group[0], 1000, r[0])  # between the two
+    estimating.learn(known, group[0], 1000, r[0])  # between the two
     for now, expected in ((400, np.nan), (501, 0.1), (1001, 0.9), (1501, 0.9)):
-        history.advance(known, group[0], now, history.EVER)
-        assert history.metric(known, group[0], 100.0, 1) == pytest.approx(expected, nan_ok=True)
-    assert history.metric(known, group[0], 50.0, 1) == pytest.approx(0.5)
+        estimating.advance(known, group[0], now, estimating.EVER)
+        assert estimating.metric(known, group[0], 100.0, 1) == pytest.approx(expected, nan_ok=True)
+    assert estimating.metric(known, group[0], 50.0, 1) == pytest.approx(0.5)
 
 
 ends = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1), st.integers(0, 10)), max_size=30)
@@ -180,16 +180,16 @@ ends = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1), st.integers(0, 
 @given(ends, st.integers(1, 60))
 def test_jobs_learned_one_by_one_give_what_a_filled_history_gives(rows, window):
     end, group, r = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    one_by_one = history.empty(np.bincount(group, minlength=2))
+    one_by_one = estimating.empty(np.bincount(group, minlength=2))
     for row in rows:
-        history.learn(one_by_one, row[1], row[0], row[2] / 10)
+        estimating.learn(one_by_one, row[1], row[0], row[2] / 10)
     filled = walltime._history_of(group, end, r / 10, np.concatenate([group, [0, 1]]))
     for now in (0, 20, 55):
         for number in (0, 1):
             values = []
             for of in (one_by_one, filled):
-                history.advance(of, number, now, window)
-                values.append([history.metric(of, number, percent, 1) for percent in (0.0, 50.0, 100.0)])
+                estimating.advance(of, number, now, window)
+                values.append([estimating.metric(of, number, percent, 1) for percent in (0.0, 50.0, 100.0)])
             np.testing.assert_array_equal(*values)
 
 
