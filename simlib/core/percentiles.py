@@ -10,15 +10,11 @@ from numpy.typing import ArrayLike
 
 from .._util.arrays import Codes, Floats, Ints
 from .._util.compiled import compiled
-from . import metrics
 
 SHARES = (0.5, 0.95, 0.99)
 """Of the percentiles: median, 95th and 99th."""
 
 STATISTICS = ("mean", "median", "95th", "99th")
-
-NAMED = (("median", 1), ("p95", 2), ("p99", 3))
-"""What the percentiles are called in names, and where they stand in `STATISTICS`."""
 
 CHUNK = 32
 """So many jobs are counted before anyone asks whether a percentile has been passed."""
@@ -31,25 +27,11 @@ def statistics(values: ArrayLike) -> Floats:
     return by_group(values, one, np.array([len(values)]))[0]
 
 
-def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, float]:
-    """Find the percentiles of wait, response and bounded slowdown of a schedule."""
-    measures = {
-        "wait": wait,
-        "response": metrics.response(wait, run),
-        "bounded_slowdown": metrics.bounded_slowdown(wait, run, floor=floor),
-    }
-    found = {name: statistics(values) for name, values in measures.items()}
-    return {f"{short}_{name}": float(values[at]) for name, values in found.items() for short, at in NAMED}
-
-
 def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group."""
-    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
-
-
-def _ranks(jobs: Ints) -> Ints:
-    """Which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)."""
-    return np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
+    # which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)
+    ranks = np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
+    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, ranks)
 
 
 @compiled

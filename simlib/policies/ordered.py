@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from numba.core.ccallback import CFunc
 
 from .. import engine
 from .._util.arrays import Ints
-from ..core.policy import Feedback, shown
+from ..core.policy import Feedback
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 from .fair_share import DAY, Multifactor
@@ -95,7 +95,13 @@ class Ordered:
             orders.check(order, names, f"{type(self).__name__}: {setting}")
 
     def __repr__(self) -> str:
-        return shown(self)
+        """Write it as it would be typed: its name, and the options that are not as they are by default."""
+        options = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.repr and not (type(value) is type(one.default) and value == one.default):
+                options.append(f"{one.name}={getattr(value, '__name__', None) or repr(value)}")
+        return f"{type(self).__name__}({', '.join(options)})"
 
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:

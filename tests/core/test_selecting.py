@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Workload, simulate
-from simlib.core.jobs import NO_RUN, TOO_LARGE
+from simlib.core.workload import NO_RUN, TOO_LARGE
 from simlib.logs.swf import jobs_of
 
 DAY = 86400

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
 from simlib.analysis import stats
-from simlib.core.jobs import TOO_LARGE
+from simlib.core.workload import TOO_LARGE
 from simlib.logs.sanity import LogWarning
 from simlib.logs.swf import jobs_of
 from simlib.logs.swf_lines import FIELDS
