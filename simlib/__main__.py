@@ -17,9 +17,8 @@ from .core.workload import Workload
 from .logs import archive, loading, sacct, sanity, swf
 from .policies import walltime
 from .policies.conservative import Conservative
-from .policies.easy import EASY
-from .policies.fair_share import Multifactor
-from .policies.fcfs import FCFS
+from .policies.easy import EASY, FCFS
+from .policies.orders import Multifactor
 
 
 class _Fault(click.ClickException):
