@@ -84,7 +84,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     if overrun not in OVERRUN:
         raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
     if isinstance(policy, type) or not hasattr(policy, "schedule"):
-        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
         raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
     if feedback and not _has_parameter(policy, "feedback"):
         raise TypeError(
@@ -199,6 +199,7 @@ class Schedule:
         """
         if name in self._known:
             return self._known[name]
+        column: np.ndarray
         if name == "end":
             column = self._start + self._run
         elif name == "wait":

@@ -329,7 +329,7 @@ class Workload(Calendar):
         partition = self._log.partition
         # the header has lines such as `Partition: 3 batch`
         lines = (re.match(r"\s*Partition:\s*(\d{1,9})\s+(\S.*?)\s*(?:[(\[].*)?$", line) for line in self.header)
-        names = {int(line[1]): line[2] for line in lines if line}
+        names: dict[Any, str] = {int(line[1]): line[2] for line in lines if line}
         counts = partition.loc[self._jobs.index].value_counts().sort_index().to_dict()
         numbers = {number: number for number in counts} | {str(number): number for number in counts}
         numbers |= {called: number for number, called in names.items() if number in counts}
