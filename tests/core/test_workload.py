@@ -68,9 +68,7 @@ def test_jobs_keep_their_index_and_come_in_order_of_submit_equal_ones_as_they_we
 @pytest.mark.parametrize("procs", [0, -1, 2.0, "4", None, float("nan")])
 def test_a_machine_needs_processors(procs):
     for make in (made, made().with_procs):
-        with pytest.raises(
-            ValueError, match=f"workload: machine size: found procs={procs!r}, expected a positive"
-        ):
+        with pytest.raises(ValueError, match=f"workload: machine size: found procs={procs!r}, expected a positive"):
             make(procs)
 
 
