@@ -38,8 +38,8 @@ def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
     fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
     if not fits.all():
         place = int(fits.argmin())
-        found = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
-        raise ValueError(f"{model}: {found}, expected whole seconds, 0 to 2^61")
+        which = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
+        raise ValueError(f"{model}: {which}, expected whole seconds, 0 to 2^61")
     return estimate.astype(np.int64)
 
 

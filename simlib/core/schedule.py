@@ -520,25 +520,25 @@ def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
     # the machine is kept as segments of neighbours that are taken until the same second
     top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, NEVER), 1
     new_top, new_until = top.copy(), until.copy()
-    found, count = np.empty((64, 3), np.int64), 0
+    placed, count = np.empty((64, 3), np.int64), 0
     for job in range(start.size):
-        needed, low, made = procs[job], 0, 0
+        needed, low, new_segments = procs[job], 0, 0
         for segment in range(segments):
             busy = until[segment] if until[segment] > start[job] else NEVER
             taken = min(needed, top[segment] - low) if busy == NEVER else 0
             if taken > 0:
-                if count == len(found):
-                    found = np.concatenate((found, np.empty_like(found)))
-                if count and found[count - 1, 0] == job and found[count - 1, 1] + found[count - 1, 2] == low:
-                    found[count - 1, 2] += taken
+                if count == len(placed):
+                    placed = np.concatenate((placed, np.empty_like(placed)))
+                if count and placed[count - 1, 0] == job and placed[count - 1, 1] + placed[count - 1, 2] == low:
+                    placed[count - 1, 2] += taken
                 else:
-                    found[count] = job, low, taken
+                    placed[count] = job, low, taken
                     count += 1
                 needed -= taken
             for high, second in ((low + taken, end[job]), (top[segment], busy)):
                 if high > low:
-                    made += made == 0 or new_until[made - 1] != second
-                    new_top[made - 1], new_until[made - 1] = high, second
+                    new_segments += new_segments == 0 or new_until[new_segments - 1] != second
+                    new_top[new_segments - 1], new_until[new_segments - 1] = high, second
                     low = high
-        top, new_top, until, new_until, segments = new_top, top, new_until, until, made
-    return found[:count]
+        top, new_top, until, new_until, segments = new_top, top, new_until, until, new_segments
+    return placed[:count]

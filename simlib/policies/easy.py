@@ -63,8 +63,8 @@ class JobFacts:
         if np.array_equal(index, wanted):
             return self
         by_number = index.argsort(kind="stable")
-        found = np.minimum(index.searchsorted(wanted, sorter=by_number), max(len(index) - 1, 0))
-        place = by_number[found]
+        nearest = np.minimum(index.searchsorted(wanted, sorter=by_number), max(len(index) - 1, 0))
+        place = by_number[nearest]
         if not np.array_equal(index[place], wanted):
             return None
         return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
@@ -330,10 +330,10 @@ class EASY(Ordered):
 
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
-        found = super()._orders
+        by_setting = super()._orders
         if self.backfill is not None and self.backfill != LOOKAHEAD:
-            found["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
-        return found
+            by_setting["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
+        return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.reservations != 1:

@@ -65,8 +65,8 @@ class Job(_Kept):
         queue: int = -1,
         requested: int | None = None,
     ) -> None:
-        asked = estimate if requested is None else requested
-        values: tuple = number, submit, procs, estimate, asked, user, group, queue, None, None, None, 0, 0, None
+        wanted = estimate if requested is None else requested
+        values: tuple = number, submit, procs, estimate, wanted, user, group, queue, None, None, None, 0, 0, None
         for name, value in zip(Job.__slots__, values, strict=True):
             _set(self, name, value)
 
@@ -420,10 +420,10 @@ class _EventLoop:
         """Ask the function; say at which second, where it raises."""
         machine, waiting = self.machine, len(self.queue)
         try:
-            found = self.decide(self.queue, machine)
-            if not isinstance(found, Iterable):
-                self.refuse(f"returned {found!r}, expected the jobs to start: each by yield, or a list, [] for none")
-            yield from found
+            chosen = self.decide(self.queue, machine)
+            if not isinstance(chosen, Iterable):
+                self.refuse(f"returned {chosen!r}, expected the jobs to start: each by yield, or a list, [] for none")
+            yield from chosen
         except Exception as error:
             error.add_note(f"{self.policy} raised this at {machine}; {waiting:,} waited when the pass began")
             raise
