@@ -213,13 +213,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("function, said", REFUSED, ids=[function.__name__ for function, _ in REFUSED])
-def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(function, said):
-    with pytest.raises(ValueError, match=re.escape(said)) as error:
-        simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(function))
-    assert f"OwnPolicy({function.__name__})" in str(error.value)
-
-
+# no function gets an impossible schedule by reaching into the machine, the jobs or the queue
 def more_than_there_are(queue, machine):
     object.__setattr__(machine, "free", 1000)
     yield from queue
@@ -244,18 +238,19 @@ def loses_one(queue, machine):
     object.__setattr__(queue, "_waiting", 0)
 
 
-@pytest.mark.parametrize(
-    "function, said",
-    [
-        (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
-        (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
-        (starts_again, "job 0 is to start, which started at second 0"),
-        (loses_one, "job 1 was never started"),
-    ],
-)
-def test_who_reaches_into_machine_jobs_or_queue_gets_no_impossible_schedule(function, said):
-    with pytest.raises(ValueError, match=said) as error:
-        simulate(table([(0, 10, 20, 3), (0, 5, 5, 2)], 4), OwnPolicy(function))
+REACHES_IN = [
+    (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
+    (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
+    (starts_again, "job 0 is to start, which started at second 0"),
+    (loses_one, "job 1 was never started"),
+]
+BY_SUBMIT = [(*case, 5) for case in REFUSED] + [(*case, 0) for case in REACHES_IN]
+
+
+@pytest.mark.parametrize("function, said, submit", BY_SUBMIT, ids=[function.__name__ for function, *_ in BY_SUBMIT])
+def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(function, said, submit):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        simulate(table([(0, 10, 20, 3), (submit, 5, 5, 2)], 4), OwnPolicy(function))
     assert f"OwnPolicy({function.__name__})" in str(error.value)
 
 

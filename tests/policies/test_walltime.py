@@ -99,11 +99,6 @@ def test_ten_similar_jobs_are_enough_and_nine_are_not():
     assert np.flatnonzero(~np.isnan(a_of(jobs))).tolist() == [10]
 
 
-def test_jobs_without_a_user_have_no_history():
-    jobs = similar(np.arange(6) * 1000, [50] * 6, user=[-1, -1, -1, 7, 7, 7])
-    assert a_of(jobs, key="user", least=1) == pytest.approx([np.nan] * 4 + [0.5] * 2, nan_ok=True)
-
-
 def test_a_log_without_projects_takes_the_queue():
     jobs = similar(np.arange(3) * 1000, [50, 80, 10], group=-1, queue=[1, 2, 1])
     assert a_of(jobs, key="project", project="queue", least=1) == pytest.approx([np.nan, np.nan, 0.5], nan_ok=True)
