@@ -23,9 +23,8 @@ from .logs.sanity import LogWarning
 from .logs.swf import read_swf, write_swf
 from .logs.swf_lines import SWFError
 from .policies.conservative import Conservative, Selective
-from .policies.easy import EASY
-from .policies.fair_share import Multifactor
-from .policies.fcfs import FCFS
+from .policies.easy import EASY, FCFS
+from .policies.orders import Multifactor
 from .policies.own_policy import OwnPolicy
 from .policies.predictions import Predictions
 

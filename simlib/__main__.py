@@ -11,15 +11,14 @@ import numpy as np
 from ._util import paths
 from .analysis import load_curves
 from .analysis.paired import compare
-from .core import allocation, estimates
-from .core.schedule import simulate
+from .core import estimates
+from .core.schedule import pieces, simulate
 from .core.workload import Workload
 from .logs import archive, loading, sacct, sanity, swf
 from .policies import walltime
 from .policies.conservative import Conservative
-from .policies.easy import EASY
-from .policies.fair_share import Multifactor
-from .policies.fcfs import FCFS
+from .policies.easy import EASY, FCFS
+from .policies.orders import Multifactor
 
 
 class _Fault(click.ClickException):
@@ -194,7 +193,7 @@ def compile_kernels() -> None:
     workload, scheme = loading.load("sample"), walltime.Scheme()
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, resamples=1)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
-    allocation.pieces(start, end, procs, machine)
+    pieces(start, end, procs, machine)
     load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)
     adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
     others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()

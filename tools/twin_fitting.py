@@ -8,8 +8,7 @@ import pandas as pd
 import scipy
 
 from simlib.analysis import model_comparison
-from simlib.core.jobs import NO_RUN
-from simlib.core.workload import Workload
+from simlib.core.workload import NO_RUN, Workload
 from simlib.models import twin
 from simlib.models.twin_parts import GRID, NONE, Clock, Table
 

@@ -1,7 +1,6 @@
-"""Names for the types of arrays, in annotations."""
+"""Whole numbers and arrays: names of types for annotations, quick sorting, and the check of a setting."""
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
@@ -17,15 +16,6 @@ Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 
-_WRITES_THROUGH = int(pd.__version__.split(".")[0]) < 3
-"""Whether what is written into a shallow copy of a table changes the table, too."""
-
-
-def copied(table: pd.DataFrame) -> pd.DataFrame:
-    """Copy a table, so that whoever changes the copy does not change it; with pandas 3 at no cost."""
-    return table.copy(deep=_WRITES_THROUGH)
-
-
 def in_order(values: Ints) -> Ints:
     """Find the order of whole numbers, equal ones as they are.
 
@@ -38,3 +28,11 @@ def in_order(values: Ints) -> Ints:
     keys: Ints = (values << bits) | np.arange(len(values))
     keys.sort()
     return keys & (2**bits - 1)
+
+
+def whole(where: str, name: str, value: object, least: int, most: int | None = None, why: str = "") -> None:
+    """Check that a setting is a whole number of a range."""
+    right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (right and least <= value and (most is None or value <= most)):  # type: ignore[operator]
+        expected = f"a whole number of at least {least:,}" if most is None else f"a whole number, {least:,} to {most:,}"
+        raise ValueError(f"{where}: found {name}={value!r}, expected {expected}{why}")

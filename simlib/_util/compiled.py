@@ -1,4 +1,4 @@
-"""Compile functions with numba, and keep their machine code for the next process.
+"""Compile functions with numba, keep their machine code for the next process, and tell whether somebody watches.
 
 Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
 file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
@@ -29,7 +29,6 @@ from numba.core.sigutils import normalize_signature
 from numba.misc.appdirs import AppDirs
 
 from . import paths
-from .progress import bar_shows
 
 _PACKAGE = Path(__file__).parent.parent
 _ENGINE = _PACKAGE / "engine"
@@ -56,10 +55,10 @@ def compiled(function: Any = None, **options: Any) -> Any:
 
 def pointer(function: Callable[..., float], signature: str) -> CFunc:
     """Compile a function to a pointer that kernels can be given, and keep the machine code."""
-    found: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
-    found._cache = _CodeFiles(function)
-    found.compile()
-    return found
+    to_function: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    to_function._cache = _CodeFiles(function)
+    to_function.compile()
+    return to_function
 
 
 class _CodeFiles(_Cache):
@@ -82,7 +81,13 @@ class _CodeFiles(_Cache):
         with suppress(OSError):
             code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
         if code is None:
-            _say(self._function)
+            is_event_loop = "progress_and_stop" in self._function.__code__.co_varnames  # and so takes long to compile
+            if is_event_loop and bar_shows():
+                print(
+                    f"Compiling simlib's {self._function.__name__!r} for the first time with such options; this takes "
+                    "up to half a minute, and is kept for later.",
+                    file=sys.stderr,
+                )
             return None
         return CompileResult._rebuild(target_context, *pickle.loads(code))
 
@@ -105,21 +110,11 @@ class _CodeFiles(_Cache):
         """Remove nothing: a file stays right, for its name is a digest of all that it was made of."""
 
     def _path(self, sig: tuple, codegen: Any) -> Path:
-        of = _sources(self._function.__code__.co_filename), self._function.__qualname__, sig, codegen.magic_tuple()
-        digest = hashlib.sha256(
-            repr((*of, numba.__version__, getattr(numba.config, "BOUNDSCHECK", None))).encode()
-        ).hexdigest()
+        sources = _sources(self._function.__code__.co_filename)
+        settings = numba.__version__, getattr(numba.config, "BOUNDSCHECK", None)
+        made_of = sources, self._function.__qualname__, sig, codegen.magic_tuple(), *settings
+        digest = hashlib.sha256(repr(made_of).encode()).hexdigest()
         return _place() / f"{self._function.__name__}-{digest[:24]}.code"
-
-
-def _say(function: Callable) -> None:
-    """Say that an event loop, which takes `progress_and_stop`, is being compiled: it takes long."""
-    if "progress_and_stop" in function.__code__.co_varnames and bar_shows():
-        print(
-            f"Compiling simlib's {function.__name__!r} for the first time with such options; this takes up to half a "
-            "minute, and is kept for later.",
-            file=sys.stderr,
-        )
 
 
 @cache
@@ -179,3 +174,23 @@ def _keep_memory() -> None:
     (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
     """
     np.empty(31 * 2**20, np.uint8)
+
+
+def bar_shows() -> bool:
+    """Tell whether a bar would be seen: in a terminal, or in a notebook that no program executes.
+
+    Programs such as papermill and nbclient say that nobody can be asked; the bars would stay in the notebook's outputs.
+    """
+    if "ipykernel" not in sys.modules:
+        return sys.stderr.isatty()
+    import psutil  # comes with ipykernel
+    from IPython import get_ipython
+
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    if kernel is None:  # imported, but by no notebook
+        return sys.stderr.isatty()
+    request = kernel.get_parent("shell")
+    if request.get("content", {}).get("allow_stdin") is False:
+        return False
+    parent = psutil.Process().parent()
+    return parent is None or not any("papermill" in word for word in parent.cmdline())

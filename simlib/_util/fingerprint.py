@@ -10,21 +10,17 @@ import hashlib
 import pickle
 import sys
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 
-def identity(value: object) -> tuple:
-    """Make a key of all that a value hangs on."""
-    return _of(value, ())
+def identity(value: Any, within: tuple[types.CodeType, ...] = ()) -> tuple:
+    """Make a key of all that a value hangs on.
 
-
-def _of(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
-    """The key of a value, which is found in functions of the codes `within`.
-
-    For one of these functions, as where it calls itself, the name will do.
+    Of a function that it reads whose code is among those `within`, as of one that calls itself, the name will do.
     """
     value = getattr(value, "py_func", value)  # of a function that numba compiled
     kind = type(value)
@@ -35,22 +31,22 @@ def _of(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
             return "array", value.dtype.str, str(value.shape), "all", repr(value[0])  # sooner told than digested
         return "array", value.dtype.str, str(value.shape), hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
     if isinstance(value, pd.DataFrame):
-        return "table", _of(value.index, within), *((str(name), _of(value[name], within)) for name in value)
+        return "table", identity(value.index, within), *((str(name), identity(value[name], within)) for name in value)
     if isinstance(value, (pd.Series, pd.Index)):
-        rest = _of(value.index, within) if isinstance(value, pd.Series) else ()
-        return kind.__name__, repr(value.name), _of(value.to_numpy(), within), rest
+        rest = identity(value.index, within) if isinstance(value, pd.Series) else ()
+        return kind.__name__, repr(value.name), identity(value.to_numpy(), within), rest
     if isinstance(value, (list, tuple, np.ndarray)):
-        return kind.__name__, *(_of(item, within) for item in value)
+        return kind.__name__, *(identity(item, within) for item in value)
     if isinstance(value, (set, frozenset)):
-        return kind.__name__, *sorted(_of(item, within) for item in value)
+        return kind.__name__, *sorted(identity(item, within) for item in value)
     if isinstance(value, dict):
-        return kind.__name__, *((_of(key, within), _of(item, within)) for key, item in value.items())
+        return kind.__name__, *((identity(key, within), identity(item, within)) for key, item in value.items())
     if isinstance(value, types.FunctionType):
         return _of_function(value, within)
     if isinstance(value, functools.partial):
-        return "partial", *(_of(part, within) for part in (value.func, value.args, value.keywords))
+        return "partial", *(identity(part, within) for part in (value.func, value.args, value.keywords))
     if isinstance(value, types.MethodType):
-        return "method", _of(value.__func__, within), _of(value.__self__, within)
+        return "method", identity(value.__func__, within), identity(value.__self__, within)
     if isinstance(value, types.ModuleType):
         return "module", value.__name__
     if isinstance(value, (type, types.BuiltinFunctionType, np.ufunc)):
@@ -61,7 +57,10 @@ def _of(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
 def _of_object(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
     """The key of an object: of its class and attributes, or of its pickle where it hides some."""
     kind = type(value)
-    named = kind.__module__, kind.__qualname__, *_methods(kind, within)
+    methods: Mapping[str, Any] = {} if _in_library(kind) else vars(kind)
+    own = {name: value for name, value in methods.items() if isinstance(value, types.FunctionType)}
+    called = [name for name in own if name == "__call__" or not name.startswith("__")]
+    of_class = kind.__module__, kind.__qualname__, *((name, identity(own[name], within)) for name in called)
     if dataclasses.is_dataclass(value):
         parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     elif hasattr(value, "__dict__") and getattr(value.__reduce_ex__(2)[0], "__module__", "") == "copyreg":
@@ -71,17 +70,7 @@ def _of_object(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
             return kind.__qualname__, hashlib.sha256(pickle.dumps(value)).hexdigest()
         except Exception as error:
             raise TypeError(f"identity: found {value!r}, expected something that can be pickled ({error})") from None
-    return *named, *((name, _of(part, within)) for name, part in parts.items())
-
-
-def _methods(kind: type, within: tuple[types.CodeType, ...]) -> tuple:
-    """The keys of the functions of a class that is not the library's."""
-    if _in_library(kind):
-        return ()
-    own = {name: value for name, value in vars(kind).items() if isinstance(value, types.FunctionType)}
-    return tuple(
-        (name, _of(value, within)) for name, value in own.items() if name == "__call__" or not name.startswith("__")
-    )
+    return *of_class, *((name, identity(part, within)) for name, part in parts.items())
 
 
 def installed(module: types.ModuleType) -> bool:
@@ -116,12 +105,12 @@ def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...
         own = {name: getattr(module, name) for name in names if hasattr(module, name)}
         read |= {f"{module.__name__}.{name}": value for name, value in own.items()}
     parts = function.__defaults__, function.__kwdefaults__, read
-    return "function", _of_code(code), *(_of(part, within) for part in parts)
+    return "function", _of_code(code), *(identity(part, within) for part in parts)
 
 
 def _of_code(code: types.CodeType) -> tuple:
     """The key of what a function does, and the functions in it, apart from the values that it reads by name."""
-    consts = (_of_code(one) if isinstance(one, types.CodeType) else _of(one, ()) for one in code.co_consts)
+    consts = (_of_code(one) if isinstance(one, types.CodeType) else identity(one, ()) for one in code.co_consts)
     return code.co_name, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), *consts
 
 

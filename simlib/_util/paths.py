@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 
 fcntl: ModuleType | None
 try:
@@ -40,16 +40,13 @@ TEACHING = CHECKOUT / "notebooks" / "teaching" if CHECKOUT else _PACKAGE / "data
 DOCS = CHECKOUT / "docs" if CHECKOUT else _PACKAGE / "data" / "docs"
 """The pages that the course refers to."""
 
-
-def _cache() -> Path:
-    """The user's cache, as the system has it."""
+if CHECKOUT:
+    TRACES = CHECKOUT / "data" / "traces"
+else:
     from pooch import os_cache  # slow to import
 
-    return Path(os_cache("simlib"))
-
-
-TRACES = CHECKOUT / "data" / "traces" if CHECKOUT else _cache()
-"""Where downloaded logs are kept."""
+    TRACES = Path(os_cache("simlib"))
+"""Where downloaded logs are kept: in a checkout beside the data, else in the user's cache, as the system has it."""
 
 OLD = 86400
 """Seconds after which a temporary folder is left over that may be another machine's."""
@@ -73,7 +70,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield new
         _match_and_flush(new, _stat(target) or (folder / _OWNER).stat())
         os.replace(new, target)
-        _sync_folder(target.parent)
+        with suppress(OSError):  # wait until the name is on the disk, too, where the system can do that
+            handle = os.open(target.parent, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
 
 def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
@@ -92,12 +94,12 @@ def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
 def _stat(path: str | Path) -> os.stat_result | None:
     """What the system knows of a file; None where there is none. OSError where it is not a file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "found a folder or a device, expected a file or nothing", str(path))
-    return found
+    return status
 
 
 def _match_and_flush(new: Path, model: os.stat_result) -> None:
@@ -108,16 +110,6 @@ def _match_and_flush(new: Path, model: os.stat_result) -> None:
                 os.chown(new, *owner)
         os.chmod(new, stat.S_IMODE(model.st_mode))
         os.fsync(file)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def write_sealed(path: str | Path, content: bytes) -> None:
@@ -147,7 +139,10 @@ def temporary(parent: str | Path, name: str) -> Iterator[Path]:
     which machine the block runs, and is locked until the block ends. So a folder that is left over is recognised at
     once on the same machine, and after a day on others, where locks may not be seen.
     """
-    _remove_left_over(parent)
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(_SUFFIX) and _is_left_over(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
     handle = None
     try:
@@ -161,22 +156,14 @@ def temporary(parent: str | Path, name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_left_over(parent: str | Path) -> None:
-    """Remove the temporary folders that killed processes of ours left."""
-    with suppress(OSError), os.scandir(parent) as entries:
-        for entry in entries:
-            if entry.name.startswith(".") and entry.name.endswith(_SUFFIX) and _is_left_over(entry):
-                shutil.rmtree(entry.path, ignore_errors=True)
-
-
 def _is_left_over(folder: os.DirEntry) -> bool:
     """Tell whether a temporary folder is ours and no process uses it; False where that is not known."""
     old = False
     try:
-        found = folder.stat(follow_symlinks=False)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        status = folder.stat(follow_symlinks=False)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return False
-        old = time.time() - found.st_mtime > OLD
+        old = time.time() - status.st_mtime > OLD
         handle = os.open(Path(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:  # killed before it was made, or about to make it, or gone meanwhile
         return old
@@ -214,8 +201,4 @@ def _machine() -> bytes:
 
 def end_tidily() -> None:
     """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

@@ -12,8 +12,8 @@ import pandas as pd
 
 from .._util.arrays import Floats, in_order
 from .._util.fingerprint import identity
-from ..core import checks, metrics
-from ..core.policy import Policy
+from ..core import metrics
+from ..core.policy import Policy, check_names
 from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
 from .confidence import mean_interval
@@ -111,7 +111,7 @@ def at_load(
     >>> bool(differences.loc[("fcfs", "response_s"), "low"] > 0)
     True
     """
-    checks.by_name("at_load", policies)
+    check_names("at_load", policies)
     pairs = {name: (next(iter(policies)), name) for name in list(policies)[1:]} if pairs is None else pairs
     scaled = workload.scale_load(load)
     keys = {name: identity(policy) for name, policy in policies.items()}

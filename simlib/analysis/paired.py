@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Floats, Ints
-from ..core import checks, estimates
+from .._util.arrays import Floats, Ints, whole
+from ..core import estimates
 from ..core.percentiles import STATISTICS, block_sums, by_group, resampled
-from ..core.policy import Policy
-from ..core.schedule import Schedule
+from ..core.policy import Policy, check_names
+from ..core.schedule import Schedule, is_own
 from ..core.sweeps import sweep
-from ..core.workload import Workload
+from ..core.workload import Workload, check_shaking
 from .comparison import BY, Comparison, Groups, blocks, grouped
 from .confidence import change, cluster_draws, interval_around
 from .replicate import schedules
@@ -107,13 +107,13 @@ def compare(
     (2860, True)
     """
     where = f"{workload.name}: compare"
-    checks.by_name(where, policies, least=2)
+    check_names(where, policies, least=2)
     if base is not None and base not in policies:
         raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
-    checks.whole(where, "shakes", shakes, 3, why=": two runs say next to nothing of how far a third would lie")
-    checks.shaking(where, seconds, seed)
-    checks.whole(where, "resamples", resamples, 1)
-    checks.whole(where, "least", least, 1)
+    whole(where, "shakes", shakes, 3, why=": two runs say next to nothing of how far a third would lie")
+    check_shaking(where, seconds, seed)
+    whole(where, "resamples", resamples, 1)
+    whole(where, "least", least, 1)
     if not len(workload):
         raise ValueError(f"{where}: found no job, expected some")
     names = [base or next(iter(policies)), *policies]
@@ -168,7 +168,7 @@ def _case(workload: Workload, name: str, given: Case) -> _Case:
             f"{workload.name}: compare: {name}: found {changed!r}, expected the same jobs on the same machine: "
             "a policy, or a policy and its estimates, a name such as 'exact' or a function of the workload"
         )
-    if checks.is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
+    if is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
         policy = policy.prepare(changed.jobs)
     return _Case(name, said, policy, changed)
 

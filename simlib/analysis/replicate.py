@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
+from .._util.arrays import whole
 from .._util.fingerprint import identity
-from ..core import checks
 from ..core import estimates as models
-from ..core.policy import Policy
+from ..core.policy import Policy, check_names
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
-from ..core.workload import Workload
+from ..core.workload import Workload, check_shaking
 from . import cache
 from .comparison import BY, divided
 
@@ -119,10 +119,10 @@ def replicate(
     exact         5764.0  90014.0
     """
     where = "replicate"
-    checks.whole(where, "shakes", shakes, 0)
-    checks.shaking(where, seconds, seed)
+    whole(where, "shakes", shakes, 0)
+    check_shaking(where, seconds, seed)
     if isinstance(policies, Mapping):
-        checks.by_name(where, policies)
+        check_names(where, policies)
     by_log, by_estimates, by_policy = map(_by_name, (logs, estimates, policies))
     several_loads = loads is not None and not isinstance(loads, int | float)
     by_load = list(loads) if several_loads else [loads]  # type: ignore[arg-type]

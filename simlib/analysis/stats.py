@@ -10,13 +10,12 @@ import pandas as pd
 import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats
-from ..core import checks
+from .._util.arrays import Floats, whole
 from ..core.estimates import Model
 from ..core.policy import Policy
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
-from ..core.workload import Workload
+from ..core.workload import Workload, check_shaking
 
 Measure = Callable[[Schedule], float | pd.Series | pd.DataFrame]
 """What is wanted of a Schedule."""
@@ -73,8 +72,8 @@ def shake(
     >>> runs.mean_wait.round().to_list()
     [9013.0, 8714.0, 8725.0, 8641.0, 8753.0]
     """
-    checks.whole("shake", "runs", runs, 1)
-    checks.shaking("shake", seconds, seed)
+    whole("shake", "runs", runs, 1)
+    check_shaking("shake", seconds, seed)
     tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
     return _together(sweep(_shaken, tasks, executor, label="shaken runs"))
 
@@ -384,15 +383,15 @@ def _quantiles(confidence: float, count: int) -> Floats:
 
 def _check_settings(confidence: float, fewest: int) -> None:
     """Raise ValueError for settings of `batch_means` out of range."""
-    checks.whole("batch_means", "most and least", fewest, 2)
+    whole("batch_means", "most and least", fewest, 2)
     if not 0 < confidence < 1:
         raise ValueError(f"batch_means: found confidence={confidence!r}, expected a share between 0 and 1, as 0.9")
 
 
 def _check_values(values: Floats, batch: int, warmup: int) -> None:
     """Raise ValueError for batches that are none, or values that do not fit them; their sums show which are finite."""
-    checks.whole("batch_means", "batch", batch, 1)
-    checks.whole("batch_means", "warmup", warmup, 0)
+    whole("batch_means", "batch", batch, 1)
+    whole("batch_means", "warmup", warmup, 0)
     if values.ndim != 1:
         raise ValueError(_expected_finite(values))
     if len(values) < (warmup + 2) * batch:

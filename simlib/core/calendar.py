@@ -14,14 +14,6 @@ Moment = str | date | np.datetime64
 """A time that pandas can make a Timestamp of."""
 
 
-def in_a_zone(start: Moment | None) -> pd.Timestamp | None:
-    """Make a Timestamp in a zone of a time, UTC where it has none; None stays None."""
-    if start is None:
-        return None
-    start = pd.Timestamp(start)
-    return start.tz_localize("UTC") if start.tz is None else start
-
-
 @lru_cache
 def month_edges(
     clock: pd.Timestamp, zone: tzinfo, year: int, month: int, last_year: int, last_month: int

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Bools, Floats, Ints
+from .._util.arrays import Bools, Floats, Ints, whole
 from .._util.compiled import compiled
-from . import checks
 
 Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
 """A function of the jobs table that returns one estimate in whole seconds a job."""
@@ -39,8 +38,8 @@ def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
     fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
     if not fits.all():
         place = int(fits.argmin())
-        found = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
-        raise ValueError(f"{model}: {found}, expected whole seconds, 0 to 2^61")
+        which = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
+        raise ValueError(f"{model}: {which}, expected whole seconds, 0 to 2^61")
     return estimate.astype(np.int64)
 
 
@@ -92,7 +91,7 @@ class Uniform:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        checks.whole("Uniform", "seed", self.seed, 0)
+        whole("Uniform", "seed", self.seed, 0)
         if not (np.isfinite(self.f) and self.f >= 1):
             raise ValueError(f"Uniform: found f={self.f!r}, expected a number of at least 1")
 
@@ -149,7 +148,7 @@ class Modelled:
     cap: float = 86400
 
     def __post_init__(self) -> None:
-        checks.whole("Modelled", "seed", self.seed, 0)
+        whole("Modelled", "seed", self.seed, 0)
         for name, right, expected in (
             ("under", 0 <= self.under <= 1, "a probability"),
             ("short", self.short >= 0, "a number of seconds, at least 0"),

@@ -10,15 +10,11 @@ from numpy.typing import ArrayLike
 
 from .._util.arrays import Codes, Floats, Ints
 from .._util.compiled import compiled
-from . import metrics
 
 SHARES = (0.5, 0.95, 0.99)
 """Of the percentiles: median, 95th and 99th."""
 
 STATISTICS = ("mean", "median", "95th", "99th")
-
-NAMED = (("median", 1), ("p95", 2), ("p99", 3))
-"""What the percentiles are called in names, and where they stand in `STATISTICS`."""
 
 CHUNK = 32
 """So many jobs are counted before anyone asks whether a percentile has been passed."""
@@ -31,76 +27,62 @@ def statistics(values: ArrayLike) -> Floats:
     return by_group(values, one, np.array([len(values)]))[0]
 
 
-def of_measures(wait: Ints, run: Ints, floor: float | None = 1.0) -> dict[str, float]:
-    """Find the percentiles of wait, response and bounded slowdown of a schedule."""
-    measures = {
-        "wait": wait,
-        "response": metrics.response(wait, run),
-        "bounded_slowdown": metrics.bounded_slowdown(wait, run, floor=floor),
-    }
-    found = {name: statistics(values) for name, values in measures.items()}
-    return {f"{short}_{name}": float(values[at]) for name, values in found.items() for short, at in NAMED}
-
-
 def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
     """Find mean, median, 95th and 99th percentile of each group."""
-    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, _ranks(jobs))
-
-
-def _ranks(jobs: Ints) -> Ints:
-    """Which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)."""
-    return np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
+    # which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)
+    ranks = np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
+    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, ranks)
 
 
 @compiled
 def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints) -> Floats:
     """See `by_group`; `order` sorts the values."""
-    found = np.full((jobs.size, 1 + ranks.shape[1]), np.nan)
-    found[:, 0] = 0
+    result = np.full((jobs.size, 1 + ranks.shape[1]), np.nan)
+    result[:, 0] = 0
     seen, passed, due = np.zeros_like(jobs), np.zeros_like(jobs), ranks[:, 0].copy()
     for job in order:
         for row in code[job]:
             if row >= 0:
                 seen[row] += 1
-                found[row, 0] += values[job]
+                result[row, 0] += values[job]
                 while seen[row] == due[row]:
                     passed[row] += 1
-                    found[row, passed[row]] = values[job]
+                    result[row, passed[row]] = values[job]
                     due[row] = ranks[row, passed[row]] if passed[row] < ranks.shape[1] else -1
-    found[:, 0] /= jobs
-    return found
+    result[:, 0] /= jobs
+    return result
 
 
 def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
     """Add up the values of each group's jobs by block, such as a week; without values count the jobs."""
-    found = np.zeros(rows * blocks)
+    sums = np.zeros(rows * blocks)
     for of_job in code.T.astype(np.int64):
         known = of_job >= 0
         place = of_job[known] * blocks + block[known]
-        found += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
-    return found.reshape(rows, blocks)
+        sums += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
+    return sums.reshape(rows, blocks)
 
 
 def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
     """Find what `by_group` does where blocks of jobs count as often as they are drawn."""
-    found = np.empty((rows, len(STATISTICS), drawn.shape[1]))
+    result = np.empty((rows, len(STATISTICS), drawn.shape[1]))
     jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn
     with np.errstate(invalid="ignore"):
-        found[:, 0] = (sums @ drawn) / times
+        result[:, 0] = (sums @ drawn) / times
     needed = np.ceil(np.multiply.outer(SHARES, times) - 1e-9).astype(np.int64)
     weights: Any = np.ascontiguousarray(drawn, np.int32)  # small numbers are added up many at once
     order = np.argsort(values) if order is None else order
-    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, found)
-    found[:, 1:][np.broadcast_to((times == 0)[:, None], found[:, 1:].shape)] = np.nan
-    return found
+    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, result)
+    result[:, 1:][np.broadcast_to((times == 0)[:, None], result[:, 1:].shape)] = np.nan
+    return result
 
 
 @compiled
 def _resampled(
-    values: Floats, order: Ints, code: Codes, jobs: Ints, block: Ints, weights: Ints, needed: Ints, found: Floats
+    values: Floats, order: Ints, code: Codes, jobs: Ints, block: Ints, weights: Ints, needed: Ints, result: Floats
 ) -> None:
-    """Fill the percentiles into `found`; `needed` is how many drawn jobs each has at or below it."""
+    """Fill the percentiles into `result`; `needed` is how many drawn jobs each has at or below it."""
     offset = np.cumsum(jobs) - jobs
     of_row = np.empty(jobs.sum(), np.int64)  # jobs by row, and in order of value
     seen = offset.copy()
@@ -127,5 +109,5 @@ def _resampled(
                     while before >= needed[passed[draw], row, draw] and place > first:
                         place -= 1
                         before -= weights[block[of_row[place]], draw]
-                    found[row, 1 + passed[draw], draw] = values[of_row[place]]
+                    result[row, 1 + passed[draw], draw] = values[of_row[place]]
                     passed[draw] += 1

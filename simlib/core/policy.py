@@ -1,15 +1,20 @@
-"""The form of a policy, and what the policies of this package have in common."""
-
-from __future__ import annotations
+"""The form of a policy, and of what it returns."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
 from typing import Any, Protocol
 
-from .._util.arrays import Ints
+import numpy as np
+import pandas as pd
+
+from .._util.arrays import Bools, Ints
 
 Feedback = tuple[Ints, Ints]
 """For each job the place of the one that it follows, -1 for none, and its think time in seconds."""
+
+COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
+"""Columns of a schedule that follow from others, so that no policy returns them."""
+
+_LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
 
 
 class Policy(Protocol):
@@ -20,17 +25,56 @@ class Policy(Protocol):
         """The method."""
 
 
-def shown(policy: Any) -> str:
-    """Write a policy as it would be typed: its name, and the options that are not as they are by default."""
-    given = {one.name: (getattr(policy, one.name), one.default) for one in fields(policy) if one.repr}
-    options = [f"{name}={_written(value)}" for name, (value, default) in given.items() if not _same(value, default)]
-    return f"{type(policy).__name__}({', '.join(options)})"
+def check_names(where: str, policies: object, least: int = 1) -> None:
+    """Check that policies have names, and that there are enough of them."""
+    named = isinstance(policies, Mapping)
+    if not (named and len(policies) >= least):  # type: ignore[arg-type]
+        expected = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
+        expected += f", with at least {least}" * named
+        raise ValueError(f"{where}: found policies={policies!r}, expected {expected}")
 
 
-def _written(value: Any) -> str:
-    name = getattr(value, "__name__", None)
-    return repr(value) if name is None else name
+def checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Check the form of what a policy returned, and make arrays of it."""
+    if not isinstance(returned, dict) or "start" not in returned:
+        keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
+        what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
+        raise ValueError(f"{policy}: schedule returned {what}, expected a dict with 'start', the jobs' start times")
+    kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
+    columns = {}
+    for name, values in returned.items():
+        if name not in kinds and (name in COMPUTED or name in jobs.columns):
+            raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
+        values = np.asarray(values)
+        if values.shape != (len(jobs),):
+            shape = (
+                f"{len(values):,} value{'s' * (len(values) != 1)}"
+                if values.ndim == 1
+                else f"an array of shape {values.shape}"
+            )
+            raise ValueError(f"{policy}: {name}: found {shape}, expected one for each of the {len(jobs)} jobs")
+        columns[name] = kinds[name](values, f"{policy}: {name}", jobs.index) if name in kinds else values.copy()
+    return columns
 
 
-def _same(value: Any, default: Any) -> bool:
-    return default is not MISSING and type(value) is type(default) and bool(value == default)
+def _seconds(values: np.ndarray, where: str, names: pd.Index) -> Ints:
+    """Times as int64."""
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{where}: found values such as {_first(values)}, expected whole seconds")
+    whole = np.isfinite(values) & (np.abs(values.astype(float)) < _LATEST)
+    whole[whole] = values[whole] == values[whole].astype(np.int64)
+    if not whole.all():
+        place = int(np.flatnonzero(~whole)[0])
+        raise ValueError(f"{where}: job {names[place]}: found {values[place]}, expected whole seconds")
+    return values.astype(np.int64)
+
+
+def _flags(values: np.ndarray, where: str, names: pd.Index) -> Bools:
+    """True or false, for which 1 and 0 will do."""
+    if values.dtype != bool and not np.isin(values, (0, 1)).all():
+        raise ValueError(f"{where}: found values such as {_first(values)}, expected True or False")
+    return values.astype(bool)
+
+
+def _first(values: np.ndarray) -> str:
+    return repr(values[0].item() if isinstance(values[0], np.generic) else values[0])[:40] if len(values) else "none"

@@ -1,7 +1,7 @@
 """Simulate a workload under a policy, and measure the schedule."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from html import escape
 from typing import Any
@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints, copied
-from .._util.progress import interruptible
+from .._util.arrays import Floats, Ints
+from .._util.compiled import compiled
 from .._util.words import duration
-from . import checks, metrics
+from . import metrics
 from .calendar import Moment
-from .percentiles import STATISTICS, of_measures
-from .policy import Policy
-from .workload import Workload
+from .percentiles import STATISTICS, statistics
+from .policy import Policy, checked_columns
+from .sweeps import interruptible
+from .workload import Workload, copied
 
 OVERRUN = ("extend", "kill")
 
@@ -29,6 +30,12 @@ _COLUMNS = ["submit", "run", "start", "end", "wait", "response", "bounded_slowdo
 
 _SUMMARY = ["mean_wait", "mean_response", "mean_bounded_slowdown", "utilization", "backfilled_share", "jobs"]
 _SUMMARY += ["makespan", "unestimated"]
+
+_PERCENTILES = ("median", "p95", "p99")
+"""What the percentiles of a measure are called, in the order of `STATISTICS`."""
+
+NEVER = np.iinfo(np.int64).min
+"""Stands for no second at all."""
 
 
 def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
@@ -74,59 +81,54 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     B     10   15     9       False
     C      2    7     0        True
     """
-    _refuse_unusable(policy, overrun, feedback)
+    if overrun not in OVERRUN:
+        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
+    if isinstance(policy, type) or not hasattr(policy, "schedule"):
+        example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
+    if feedback and not _has_parameter(policy, "feedback"):
+        raise TypeError(
+            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
+            "expected one such as simlib.EASY()"
+        )
     jobs = workload.jobs
     submit, run, estimate, size = (jobs[c].to_numpy(copy=True) for c in ("submit", "run", "estimate", "procs"))
     if overrun == "kill":
         run = np.minimum(run, np.maximum(estimate, 0))
     estimate = np.maximum(estimate, run)
-    options = {"feedback": _followed(workload)} if feedback else {}
+    options = {"feedback": tuple(column.copy() for column in workload.followed())} if feedback else {}
     longest = estimate.sum(dtype=float) + sum(think.sum(dtype=float) for _, think in options.values())
     if max(int(submit.max(initial=0)), -int(submit.min(initial=0))) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
-    own = checks.is_own(prepared)
-    given = submit, run if own else run.copy(), estimate, size  # others may do with these what they like
+    own = is_own(prepared)
+    given = submit, run if own else run.copy(), estimate, size  # others may do with all they get what they like
     schedule = partial(prepared.schedule, *given, workload.procs, **options)
     foreign = not own or callable(getattr(prepared, "order", None))  # code of somebody's, which may never return
     in_python = getattr(prepared, "in_python", False)
     watched = partial(interruptible, schedule, len(submit), foreign, in_python)
-    columns = watched() if "progress_and_stop" in _parameters(prepared) else schedule()
+    columns = watched() if _has_parameter(prepared, "progress_and_stop") else schedule()
     if in_python:
         policy = prepared  # with what it remembers
     elif own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
-    made = Schedule(workload, policy, overrun, run, **checks.columns(columns, policy, jobs), feedback=feedback)
-    made.check()
-    return made
+    columns = checked_columns(columns, policy, jobs)
+    unchecked = Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
+    unchecked.check()
+    return unchecked
 
 
-def _refuse_unusable(policy: Any, overrun: str, feedback: bool) -> None:
-    """Raise where a setting of `simulate` is none."""
-    if overrun not in OVERRUN:
-        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
-    if isinstance(policy, type) or not hasattr(policy, "schedule"):
-        example = f"{policy.__name__}()" if hasattr(policy, "schedule") else "simlib.EASY()"
-        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
-    if feedback and "feedback" not in _parameters(policy):
-        raise TypeError(
-            f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
-            "expected one such as simlib.EASY()"
-        )
+def is_own(policy: object) -> bool:
+    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests."""
+    return type(policy).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 
-def _parameters(policy: Any) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a policy's `schedule` method, by name."""
-    return _signature(getattr(policy.schedule, "__func__", policy.schedule)).parameters
+def _has_parameter(policy: Any, name: str) -> bool:
+    """Tell whether a policy's `schedule` method has a parameter."""
+    return name in _signature(getattr(policy.schedule, "__func__", policy.schedule)).parameters
 
 
 _signature = lru_cache(inspect.signature)  # which is slow
-
-
-def _followed(workload: Workload) -> tuple[Ints, Ints]:
-    """The place of the job that each job follows, -1 for none, and the think time in between: two int64 arrays."""
-    place, think = workload.followed()
-    return place.copy(), think.copy()  # a policy may do with them what it likes
 
 
 class Schedule:
@@ -175,22 +177,8 @@ class Schedule:
         self._backfilled = np.zeros(len(self._start), bool) if backfilled is None else np.asarray(backfilled)
         self._shadow = shadow
         self._others = others
-
-    @cached_property
-    def _known(self) -> dict[str, np.ndarray]:
-        """The columns of `jobs` that are not the workload's own, by name, as far as they are worked out."""
-        given = {"submit": self._submit, "run": self._run, "start": self._start, "backfilled": self._backfilled}
-        return given | self._others
-
-    def _worked_out(self, name: str) -> np.ndarray:
-        """Work out a column that follows from others."""
-        if name == "end":
-            return self._start + self._run
-        if name == "wait":
-            return metrics.wait(self._submit, self._start)
-        if name == "response":
-            return metrics.response(self.column("wait"), self._run)
-        return metrics.bounded_slowdown(self.column("wait"), self._run)
+        given = {"submit": self._submit, "run": run, "start": self._start, "backfilled": self._backfilled}
+        self._known = given | others  # the columns of `jobs` that are not the workload's own, as far as worked out
 
     @property
     def names(self) -> list[str]:
@@ -212,9 +200,21 @@ class Schedule:
         >>> simlib.simulate(w, simlib.EASY()).column("wait")
         array([0, 9])
         """
-        if name not in self._known and name in _COLUMNS:
-            self._known[name] = self._worked_out(name)
-        return self._known[name] if name in self._known else self.workload.jobs[name].to_numpy()
+        if name in self._known:
+            return self._known[name]
+        column: np.ndarray
+        if name == "end":
+            column = self._start + self._run
+        elif name == "wait":
+            column = metrics.wait(self._submit, self._start)
+        elif name == "response":
+            column = metrics.response(self.column("wait"), self._run)
+        elif name == "bounded_slowdown":
+            column = metrics.bounded_slowdown(self.column("wait"), self._run)
+        else:
+            return self.workload.jobs[name].to_numpy()
+        self._known[name] = column
+        return column
 
     @property
     def jobs(self) -> pd.DataFrame:
@@ -246,7 +246,37 @@ class Schedule:
         >>> import simlib
         >>> simlib.simulate(simlib.load("sample"), simlib.EASY()).check()
         """
-        checks.possible(self)
+        jobs, where = self.jobs, f"{self.workload.name} under {self.policy}"
+        submit, start, end = (jobs[name].to_numpy() for name in ("submit", "start", "end"))
+        if (early := start < submit).any():
+            job = jobs[early].iloc[0]
+            raise ValueError(
+                f"{where}: job {job.name} starts at second {job.start:,}, before it is submitted; "
+                f"expected {job.submit:,} or later"
+            )
+        due = self.workload.jobs.submit.to_numpy()
+        if self.feedback:
+            place, think = self.workload.followed()
+            due = np.where(place >= 0, end[place] + think, due)
+        if (moved := submit != due).any():
+            first = int(np.flatnonzero(moved)[0])
+            raise ValueError(
+                f"{where}: job {jobs.index[first]} is submitted at second {submit[first]:,}, "
+                f"expected {due[first]:,}" + (", the think time after the job it follows" * self.feedback)
+            )
+        jobs = jobs[jobs.run > 0]  # one of no length holds no processor
+        times = np.concatenate([jobs.end, jobs.start])
+        change = np.concatenate([-jobs.procs, jobs.procs])
+        in_turn = np.argsort(times, kind="stable")  # at the same second ends come first
+        in_use = np.cumsum(change[in_turn])
+        if (in_use > self.workload.procs).any():
+            event = int(np.argmax(in_use > self.workload.procs))
+            label = jobs.index[in_turn[event] - len(jobs)]
+            raise ValueError(
+                f"{where}: job {label} starts at second {times[in_turn[event]]:,}, when {in_use[event]:,} processors "
+                "are in use with it: more processors than the machine has; expected at most "
+                f"{self.workload.procs:,}"
+            )
 
     @property
     def _makespan(self) -> float:
@@ -315,14 +345,32 @@ class Schedule:
         """
         used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
-        found = dict(zip(_SUMMARY, values, strict=True))
+        measures = dict(zip(_SUMMARY, values, strict=True))
         if percentiles:
-            found |= of_measures(self.column("wait"), self._run, floor)
-        return pd.Series(found, name=str(self.policy))
+            columns = {name: self.column(name) for name in ("wait", "response")}
+            columns["bounded_slowdown"] = metrics.bounded_slowdown(columns["wait"], self._run, floor=floor)
+            for name, column in columns.items():
+                _, *quantiles = statistics(column)
+                measures |= {f"{short}_{name}": value for short, value in zip(_PERCENTILES, quantiles, strict=True)}
+        return pd.Series(measures, name=str(self.policy))
 
     def _repr_html_(self) -> str:
         """Show in notebooks how long jobs wait, and what else is asked first."""
-        return page(self)
+        summary = self.summary(percentiles=True)
+        rows = {}
+        for name in ("wait", "response", "bounded_slowdown"):
+            written = "{:,.1f}".format if name == "bounded_slowdown" else duration
+            values = [summary[f"{statistic}_{name}"] for statistic in ("mean", *_PERCENTILES)]
+            rows[name.replace("_", " ")] = ["-" if np.isnan(value) else written(value) for value in values]
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=list(STATISTICS))
+        title = f"<b>{escape(self.workload.name)}</b> under {escape(str(self.policy))}"
+        sentence = (
+            f"{summary.jobs:,.0f} jobs in {duration(summary.makespan)} on {self.workload.procs:,} processors: "
+            f"utilization {summary.utilization:.0%}, {summary.backfilled_share:.0%} backfilled"
+        )
+        if self.workload.synthetic:
+            sentence += "; SYNTHETIC"
+        return f"<p>{title}</p>{table.to_html(border=0)}<p>{escape(sentence)}</p>"
 
     def by_month(self, floor: float | None = 1.0) -> pd.DataFrame:
         """Take the means over the jobs that end in each calendar month of the log's own zone (as MF Table 1 does).
@@ -459,23 +507,41 @@ class Schedule:
         return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilization")
 
 
-# Show a schedule in a notebook.
+# Say which processors each job may have had: a simulation says only how many.
 
 
-def page(schedule: "Schedule") -> str:
-    """Write what a schedule is, and its main measures, as HTML."""
-    found = schedule.summary(percentiles=True)
-    rows = {}
-    for name in ("wait", "response", "bounded_slowdown"):
-        said = "{:,.1f}".format if name == "bounded_slowdown" else duration
-        values = (found[f"{statistic}_{name}"] for statistic in ("mean", "median", "p95", "p99"))
-        rows[name.replace("_", " ")] = [said(value) if value == value else "-" for value in values]  # nan of no job
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(STATISTICS))
-    title = f"<b>{escape(schedule.workload.name)}</b> under {escape(str(schedule.policy))}"
-    sentence = (
-        f"{found.jobs:,.0f} jobs in {duration(found.makespan)} on {schedule.workload.procs:,} processors: "
-        f"utilization {found.utilization:.0%}, {found.backfilled_share:.0%} backfilled"
-    )
-    if schedule.workload.synthetic:
-        sentence += "; SYNTHETIC"
-    return f"<p>{title}</p>{table.to_html(border=0)}<p>{escape(sentence)}</p>"
+def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
+    """Find how many processors jobs use at most at once."""
+    times = np.concatenate([end, start])  # at the same second ends come first
+    change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
+    return int(np.cumsum(change).max(initial=0))
+
+
+@compiled
+def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
+    """Give each job the lowest free processors, in one piece or several."""
+    # the machine is kept as segments of neighbours that are taken until the same second
+    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, NEVER), 1
+    new_top, new_until = top.copy(), until.copy()
+    placed, count = np.empty((64, 3), np.int64), 0
+    for job in range(start.size):
+        needed, low, new_segments = procs[job], 0, 0
+        for segment in range(segments):
+            busy = until[segment] if until[segment] > start[job] else NEVER
+            taken = min(needed, top[segment] - low) if busy == NEVER else 0
+            if taken > 0:
+                if count == len(placed):
+                    placed = np.concatenate((placed, np.empty_like(placed)))
+                if count and placed[count - 1, 0] == job and placed[count - 1, 1] + placed[count - 1, 2] == low:
+                    placed[count - 1, 2] += taken
+                else:
+                    placed[count] = job, low, taken
+                    count += 1
+                needed -= taken
+            for high, second in ((low + taken, end[job]), (top[segment], busy)):
+                if high > low:
+                    new_segments += new_segments == 0 or new_until[new_segments - 1] != second
+                    new_top[new_segments - 1], new_until[new_segments - 1] = high, second
+                    low = high
+        top, new_top, until, new_until, segments = new_top, top, new_until, until, new_segments
+    return placed[:count]

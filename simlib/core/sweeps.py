@@ -1,22 +1,110 @@
-"""Run many simulations at once, on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`."""
+"""Run simulations so that one can see how far they are and stop them: one of them, or many at once.
+
+Many run on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`.
+"""
 
 import os
 import pickle
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+import numpy as np
 from tqdm.auto import tqdm
 
-from .._util.progress import bar_shows, stop_all
+from .._util.arrays import Ints
+from .._util.compiled import bar_shows
+
+LONG = 20_000
+"""Jobs from which on a simulation may take so long that a user would like to stop it."""
 
 LARGE = 10_000
 """Bytes of a pickle from which it pays to send an argument of several tasks only once to each of Dask's workers."""
 
+_running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulations that run now
 
 _Result = TypeVar("_Result")
+
+
+def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
+    """Call a policy's `schedule(progress_and_stop=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
+
+    A kernel does not listen to signals while it runs, and only the main thread gets them. So the main thread leaves a
+    long simulation to another thread and waits, showing a progress bar when it has waited for a second. It does the
+    same with a short simulation that runs a user's own compiled code, which may never return: then the other thread
+    goes on until the process ends, which does not wait for it. Plain Python stops wherever it is.
+    """
+    progress_and_stop = np.zeros(2, np.int64)
+    _running[id(progress_and_stop)] = progress_and_stop
+    try:
+        if (jobs < LONG and not foreign) or threading.current_thread() is not threading.main_thread():
+            result = schedule(progress_and_stop=progress_and_stop)
+        elif plain:
+            result = _in_this_thread(schedule, progress_and_stop, jobs)
+        else:
+            result = _in_a_thread(schedule, progress_and_stop, jobs)
+    finally:
+        del _running[id(progress_and_stop)]
+    if progress_and_stop[1]:
+        raise KeyboardInterrupt
+    return result
+
+
+def _bar(jobs: int) -> tqdm:
+    """Make the bar, which must come first: an interrupt must not find tqdm importing what it needs."""
+    return tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows())
+
+
+def _in_this_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs: int) -> _Result:
+    """Call `schedule` here, while another thread shows its progress."""
+    ended = threading.Event()
+    with _bar(jobs) as bar:
+
+        def show() -> None:
+            while not ended.wait(0.2):
+                bar.update(int(progress_and_stop[0]) - bar.n)
+
+        showing = threading.Thread(target=show, daemon=True)
+        showing.start()
+        try:
+            result = schedule(progress_and_stop=progress_and_stop)
+        finally:
+            ended.set()
+            showing.join()
+        bar.update(jobs - bar.n)
+        return result
+
+
+def _in_a_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs: int) -> _Result:
+    """Call `schedule` in a thread of its own, and show its progress."""
+    future: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(schedule(progress_and_stop=progress_and_stop))
+        except BaseException as error:
+            future.set_exception(error)
+
+    with _bar(jobs) as bar:
+        try:
+            threading.Thread(target=run, daemon=True).start()  # a process that ends does not wait for it
+            while not wait([future], timeout=0.2).done:
+                bar.update(int(progress_and_stop[0]) - bar.n)
+            bar.update(jobs - bar.n)
+            return future.result()
+        except BaseException:
+            progress_and_stop[1] = 1
+            wait([future], timeout=0.5)  # not for ever: where numba is compiling, it does so to the end before it stops
+            raise
+
+
+def stop_all() -> None:
+    """Let all simulations of this process end with KeyboardInterrupt, whatever thread they are in."""
+    for progress_and_stop in list(_running.values()):
+        progress_and_stop[1] = 1
 
 
 def sweep(
@@ -60,7 +148,8 @@ def sweep(
     [89878, 8654]
     """
     if executor is None:
-        threads, to_the_end = ThreadPoolExecutor(_cores()), True
+        granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
+        threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True
         try:
             return sweep(function, tasks, threads, progress, label)
         except (KeyboardInterrupt, SystemExit):
@@ -126,8 +215,3 @@ def _sent_once(tasks: list[tuple], client: Any) -> list[tuple]:
             if len(content) >= LARGE
         }
     return [tuple(futures.get(id(argument), argument) for argument in task) for task in tasks]
-
-
-def _cores() -> int:
-    """Count the cores that we may use: a batch system may have granted some of a node's."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,7 +1,8 @@
 """A workload: which jobs are submitted when to what machine."""
 
 import copy
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from html import escape
@@ -9,14 +10,19 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from .._util.arrays import Ints, copied, in_order
-from . import checks, selecting
+from .._util.arrays import Ints, in_order, whole
 from . import estimates as _estimates
-from .calendar import Calendar, Moment, in_a_zone
-from .jobs import COLUMNS, NO_RUN, TOO_LARGE, by_arrival, completed, followed, refuse_labels, taking_part, unrequested
+from .calendar import Calendar, Moment
 
-__all__ = ["COLUMNS", "NO_RUN", "TOO_LARGE", "Workload"]
+COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
+"""The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
+that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
+
+NO_RUN = "run time unknown"
+NO_PROCS = "no processors recorded"
+TOO_LARGE = "larger than the machine"
 
 _SUBMIT = COLUMNS.index("submit")
 
@@ -51,8 +57,6 @@ class Workload(Calendar):
         The jobs that take part (run >= 0 and 0 < procs <= machine) by (submit, line in the log), columns `COLUMNS`.
     dropped : Series of str
         Why each other job does not take part.
-    unestimated : int
-        How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
     history : tuple of str
         What was done to the log, step by step.
 
@@ -82,18 +86,22 @@ class Workload(Calendar):
         synthetic: bool = False,
     ) -> None:
         self.procs = _machine_size(procs, name)
-        jobs, self._others = taking_part(completed(jobs, name), self.procs)
-        self._jobs = by_arrival(jobs)
+        jobs, self._others = _taking_part(_completed(jobs, name), self.procs)
+        self._jobs = _by_arrival(jobs)
         self.name = name
-        self.start = in_a_zone(start)
+        self.start = None if start is None else pd.Timestamp(start)
+        if self.start is not None and self.start.tz is None:
+            self.start = self.start.tz_localize("UTC")
         self.header = tuple(header)
         if log is not None:
-            refuse_labels(log.index, f"{name}: log")
+            _refuse_labels(log.index, f"{name}: log")
         self._log = None if log is None else copied(log)
         self.source = source or {}
         self.synthetic = synthetic
         self.history: tuple[str, ...] = ()
-        self._unrequested = unrequested(self._jobs, log)  # also those that take no part
+        self._unrequested = self._jobs.index[:0]  # whose log has no requested time; also those that take no part
+        if log is not None and "requested_time" in log:
+            self._unrequested = log.index[log.requested_time.to_numpy() <= 0.5]  # half a second is rounded to none
         # once it is known; all workloads that have the same jobs of the same log share the list
         self._followed: list[tuple[Ints, Ints]] = []
 
@@ -229,8 +237,22 @@ class Workload(Calendar):
         >>> place.tolist(), think.tolist()
         ([-1, 0], [0, 30])
         """
-        if not self._followed:
-            self._followed.append(followed(self._jobs, self._log, self.name))
+        if self._followed:
+            return self._followed[0]
+        if self._log is None or not (self._log.preceding.loc[self._jobs.index] > 0).any():
+            raise ValueError(
+                f"{self.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
+                "17 (number of the preceding job) and 18 (think time in seconds)"
+            )
+        line = self._log.index.get_indexer(self._jobs.index)
+        log = self._log.iloc[line]
+        if not log.job.is_unique:
+            raise ValueError(f"{self.name}: feedback: found jobs of the same number, expected a number for every job")
+        place = pd.Index(log.job).get_indexer(log.preceding)
+        submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
+        before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
+        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
+        self._followed.append((np.where(follows, place, -1), np.where(follows, think, 0)))
         return self._followed[0]
 
     def equals(self, other: "Workload") -> bool:
@@ -247,10 +269,84 @@ class Workload(Calendar):
 
     # Selection
 
-    select = selecting.select
-    months = selecting.months
-    between = selecting.between
-    partition = selecting.partition
+    def select(self, which: str | ArrayLike) -> Self:
+        """Select the jobs for which `which` holds, as a new Workload."""
+        table = self._jobs
+        if not isinstance(which, str):
+            return self.derive(table[np.asarray(which, dtype=bool)], "selected jobs")
+        if self._log is not None:
+            table = table.join(self._log.loc[table.index, self._log.columns.difference(table.columns)])
+        try:
+            chosen = table.eval(which)
+            if not (isinstance(chosen, pd.Series) and chosen.dtype == bool):
+                raise TypeError("it is not true or false of each job")
+        except Exception as error:
+            raise ValueError(
+                f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
+            ) from None
+        return self.derive(self._jobs[chosen], f"jobs with {which}")
+
+    def months(self, first: str, last: str | None = None) -> Self:
+        """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
+        last = last or first
+        for month in (first, last):
+            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
+                raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
+        submit = self._jobs.submit
+        known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
+        chosen = [place for place, month in enumerate(known) if first <= month <= last]
+        begin, end = (edges[chosen[0]], edges[chosen[-1] + 1]) if chosen else (0, 0)
+        step = f"submitted {first}" + (f" to {last}" if last != first else "")
+        part = self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+        if not len(part):
+            span = f"{known[0]} to {known[-1]}" if known else "no job"
+            raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
+        return part
+
+    def between(self, first: Moment | int, last: Moment | int) -> Self:
+        """Select the jobs submitted from one time to just before another, as a new Workload.
+
+        What ran or waited before is not in it: a simulation of it begins with an empty machine. `Schedule.between` and
+        `simlib.plots.gantt` look at a part of the full schedule.
+        """
+        begin, end = self.period(first, last)
+        step = f"submitted from {first} to before {last}"
+        part = self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+        if len(part):
+            return part
+        submit, span = self._jobs.submit, "a log with jobs"
+        if len(submit) and self.start is None:
+            span = f"{submit.iloc[0]:,} to {submit.iloc[-1]:,} s"
+        elif len(submit):
+            span = f"{self.time(submit.iloc[0]):%Y-%m-%d %H:%M} to {self.time(submit.iloc[-1]):%Y-%m-%d %H:%M}"
+        raise ValueError(f"{self.name}: no job was submitted from {first} to before {last}; expected a part of {span}")
+
+    def partition(self, *partitions: int | str, procs: int) -> Self:
+        """Select the jobs of one or several partitions (field 16 of the log), on a machine of their size."""
+        if self._log is None:
+            expected = "expected one read from SWF"
+            raise ValueError(f"{self.name}: has no log, so the jobs' partitions are not known; {expected}")
+        partition = self._log.partition
+        # the header has lines such as `Partition: 3 batch`
+        lines = (re.match(r"\s*Partition:\s*(\d{1,9})\s+(\S.*?)\s*(?:[(\[].*)?$", line) for line in self.header)
+        names: dict[Any, str] = {int(line[1]): line[2] for line in lines if line}
+        counts = partition.loc[self._jobs.index].value_counts().sort_index().to_dict()
+        numbers = {number: number for number in counts} | {str(number): number for number in counts}
+        numbers |= {called: number for number, called in names.items() if number in counts}
+        called = ", ".join(map(str, partitions))
+        chosen = [numbers.get(one) if isinstance(one, (int, str, np.integer)) else None for one in partitions]
+        if not chosen or None in chosen:
+            titles = [f"{number} {names.get(number, '')}".strip() for number in counts]
+            known = ", ".join(f"{title} ({count:,} jobs)" for title, count in zip(titles, counts.values(), strict=True))
+            raise ValueError(f"{self.name}: found partition {called or 'none'}, expected one or several of {known}")
+        part = self._part(lambda jobs: partition.loc[jobs.index].isin(chosen), f"partition {called}")
+        return part.with_procs(procs)
+
+    def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
+        """Select the jobs for which `which` is true, also among those that do not take part."""
+        new = self.derive(self._jobs[which(self._jobs)], step)
+        new._others = self._others[which(self._others)]
+        return new
 
     # Load
 
@@ -328,7 +424,7 @@ class Workload(Calendar):
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
         size = _machine_size(procs, self.name)
-        jobs, others = taking_part(self._jobs, size)
+        jobs, others = _taking_part(self._jobs, size)
         new = self._with(jobs, f"on {size:,} processors instead of {self.procs:,}")
         new.procs = size
         new._others = pd.concat([self._others, others]) if len(others) else self._others
@@ -385,7 +481,7 @@ class Workload(Calendar):
         >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
         60
         """
-        checks.shaking(f"{self.name}: shake", seconds, seed)
+        check_shaking(f"{self.name}: shake", seconds, seed)
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
         columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT] + shift
@@ -418,7 +514,7 @@ class Workload(Calendar):
         >>> w.derive(w.jobs.assign(procs=1), "one processor each")
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
-        return self._with(by_arrival(completed(jobs, self.name)), step)
+        return self._with(_by_arrival(_completed(jobs, self.name)), step)
 
     def _with(self, jobs: pd.DataFrame, step: str) -> Self:
         """Derive a workload from a table with all columns and in order."""
@@ -436,3 +532,69 @@ def _machine_size(procs: int, name: str) -> int:
     if not (isinstance(procs, (int, np.integer)) and procs > 0):
         raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
     return int(procs)
+
+
+def copied(table: pd.DataFrame) -> pd.DataFrame:
+    """Copy a table, so that whoever changes the copy does not change it; with pandas 3 at no cost."""
+    return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
+
+
+def check_shaking(where: str, seconds: object, seed: object) -> None:
+    """Check by how many seconds submissions are moved, and the seed of that."""
+    whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
+    whole(where, "seed", seed, 0)
+
+
+# Prepare the jobs table: its columns, which jobs take part, their order.
+
+
+def _completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give a jobs table all `COLUMNS`, as int64."""
+    _refuse_labels(jobs.index, f"{name}: jobs")
+    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
+        return copied(jobs)
+    if missing := {"submit", "run", "procs"} - set(jobs.columns):
+        raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
+    absent = {column: jobs.run if column == "estimate" else -1 for column in COLUMNS if column not in jobs}
+    jobs = jobs.assign(**absent)[COLUMNS]
+    for column in COLUMNS:
+        if jobs[column].dtype == np.int64:
+            continue
+        try:
+            values = jobs[column].astype("int64")
+            exact = bool((values == jobs[column]).all())
+        except (ValueError, TypeError, OverflowError):  # nan, inf, words
+            exact = False
+        if not exact:
+            raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
+        jobs[column] = values
+    return jobs
+
+
+def _refuse_labels(labels: pd.Index, where: str) -> None:
+    """Check that each job has a label of its own, by which what is found of it is put beside it."""
+    absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
+    if labels.is_unique and not absent.any():
+        return
+    first = int((absent if absent.any() else labels.duplicated(keep=False)).argmax())
+    of_label = labels.factorize()[0]
+    label, same = labels[first], np.flatnonzero(of_label == of_label[first])
+    places = f"position{'s' * (len(same) > 1)} {' and '.join(map(str, same[:2]))}{' and others' * (len(same) > 2)}"
+    raise ValueError(
+        f"{where}: found label {label} at {places}, expected one for each job; number them anew, with "
+        "pd.concat([...], ignore_index=True) or jobs.reset_index(drop=True), and the lines of a log with them"
+    )
+
+
+def _taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is."""
+    out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
+    others = jobs[out]  # few, for words take long
+    reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
+    return jobs[~out] if out.any() else jobs, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
+
+
+def _by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Put jobs in order of submit time, equal ones as they were."""
+    submit = jobs.submit.to_numpy()
+    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[in_order(submit)]

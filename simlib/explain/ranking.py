@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._util.words import length, number
-from ..policies.fair_share import Multifactor
+from ..policies.orders import Multifactor
 from . import rules
 from .system import Decisions, Job, System
 

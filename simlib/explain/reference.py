@@ -25,9 +25,8 @@ from ..core.workload import Workload
 from ..policies.conservative import Conservative as ConservativePolicy
 from ..policies.conservative import Selective as SelectivePolicy
 from ..policies.easy import EASY as EasyPolicy
-from ..policies.fair_share import Multifactor
-from ..policies.fcfs import FCFS as FcfsPolicy
-from ..policies.orders import BACKFILL, ORDERS, asked_for
+from ..policies.easy import FCFS as FcfsPolicy
+from ..policies.orders import BACKFILL, ORDERS, Multifactor, asked_for
 from ..policies.predictions import Predictions
 from .reference_schedulers import (
     EASY,

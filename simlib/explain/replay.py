@@ -9,8 +9,7 @@ import numpy as np
 from .._util.arrays import Ints
 from ..core.schedule import Schedule
 from ..policies.conservative import Conservative, Selective
-from ..policies.easy import EASY
-from ..policies.fcfs import FCFS
+from ..policies.easy import EASY, FCFS
 from ..policies.predictions import Predictions
 from .conservative import Entitled, conservative, reserving
 from .easy import Predictor, best_set, easy, fcfs, in_order, one_by_one

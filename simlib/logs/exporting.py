@@ -7,8 +7,7 @@ import pandas as pd
 
 from .._util import paths
 from ..core import metrics
-from ..core.allocation import most_at_once, pieces
-from ..core.schedule import Schedule
+from ..core.schedule import Schedule, most_at_once, pieces
 
 FAILED = (0, 5)
 """What SWF's status says of jobs that failed or were cancelled."""

@@ -4,8 +4,7 @@ import numpy as np
 
 from .._util.arrays import Floats, Ints
 from .._util.compiled import compiled
-from ..core.jobs import TOO_LARGE
-from ..core.workload import Workload
+from ..core.workload import TOO_LARGE, Workload
 
 FEW = 1 / 20
 """A log is doubted where a larger share of its jobs lacks something."""

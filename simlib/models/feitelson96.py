@@ -22,8 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
-from .._util.arrays import Floats, Ints, in_order
-from ..core import checks
+from .._util.arrays import Floats, Ints, in_order, whole
 from ..core.workload import Workload
 from ..logs.swf_lines import FIELDS
 
@@ -49,8 +48,8 @@ def workload(
     """Make a workload of the model."""
     if variant not in VARIANTS:
         raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
-    checks.whole("feitelson96", "jobs", jobs, 1)
-    checks.whole("feitelson96", "seed", seed, 0)
+    whole("feitelson96", "jobs", jobs, 1)
+    whole("feitelson96", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     about = about or table()
     sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))

@@ -20,8 +20,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._util import paths
-from .._util.arrays import Floats, Ints
-from ..core import checks
+from .._util.arrays import Floats, Ints, whole
 from ..core.workload import Workload
 
 # Hyper-Erlang distributions of common order, found from their first three moments.
@@ -116,8 +115,8 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     """Make a workload of the model."""
     if procs < PROCS:
         raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
-    checks.whole("jann97", "jobs", jobs, 1)
-    checks.whole("jann97", "seed", seed, 0)
+    whole("jann97", "jobs", jobs, 1)
+    whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     streams = [_stream(rng, about, jobs) for about in table()["range"]]
     submit, run, size = (np.concatenate(column) for column in zip(*streams, strict=True))

@@ -61,7 +61,7 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
-from ..core import checks
+from .._util.arrays import whole
 from ..core.workload import Workload
 from ..logs import archive
 from ..logs.loading import has_twin
@@ -72,7 +72,7 @@ from .twin_parts import Clock, Table, add_names, add_sessions, add_times, add_us
 def workload(name: str, seed: int = 0) -> Workload:
     """Make the twin of a log of the catalogue."""
     about, table = archive.entry(name), parameters(name)
-    checks.whole(name, "seed", seed, 0)
+    whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
     log = swf_fields(table, generate(table, about["timezone"], rng), rng)
     header = (

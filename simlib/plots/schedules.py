@@ -14,9 +14,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from .._util.arrays import Floats, Ints
-from ..core.allocation import most_at_once, pieces
 from ..core.calendar import Moment
-from ..core.schedule import Schedule
+from ..core.schedule import Schedule, most_at_once, pieces
 from .panels import calendar_axis, time_axis
 from .style import COLOURS, INK, mark
 

@@ -1,4 +1,4 @@
-"""Conservative backfilling."""
+"""Conservative backfilling, and reservations only for the jobs that have become slow."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from .. import engine
 from ..engine.ranking import Facts
 from . import orders
-from .easy import EVERYONE
-from .ordered import Given, Ordered
+from .easy import EVERYONE, Given, Ordered
 
 COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
@@ -18,6 +17,8 @@ COMPRESS = {
     "none": engine.NO_COMPRESSION,
     "rebackfill": engine.REBACKFILL,
 }
+
+ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,12 +75,6 @@ class Conservative(Ordered):
             order = True, self._pointer("order", facts), facts
             start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
-
-
-# Backfilling with reservations for the jobs that have become slow.
-
-
-ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,17 +1,20 @@
-"""EASY backfilling, and what is made of it by other orders, reservations, and other estimates than the users'."""
+"""First come first served and EASY, and what they have in common with all policies whose queue has an order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pandas as pd
+from numba.core.ccallback import CFunc
 
 from .. import engine
-from ..engine.ranking import Facts
+from .._util.arrays import Ints
+from ..core.policy import Feedback
+from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
-from .ordered import Given, Ordered
 from .predictions import Predictions
 
 if TYPE_CHECKING:
@@ -24,6 +27,190 @@ MOST_AHEAD = 5_000_000
 
 EVERYONE = np.iinfo(np.int64).max
 """More than any queue has jobs."""
+
+COLUMNS = "user", "group", "queue"
+
+HALF_LIFE_S = 7 * orders.DAY
+"""Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
+
+Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
+"""What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, progress_and_stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class JobFacts:
+    """What a policy knows of jobs besides what every scheduler sees: whose they are, and what earlier ones did."""
+
+    index: pd.Index
+    by_job: list[np.ndarray]
+    past: Any = None
+
+    @classmethod
+    def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> JobFacts:
+        """Look at the jobs of a workload."""
+        columns = [jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in COLUMNS]
+        past, *learned = adjust.history(jobs) if adjust is not None else (None,)
+        return cls(jobs.index, [*columns, *learned], past)
+
+    def of_same(self, jobs: pd.DataFrame) -> JobFacts | None:
+        """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
+
+        For the same jobs in the same order it is the same object.
+        """
+        if len(jobs) != len(self.index):
+            return None
+        index, wanted = self.index.to_numpy(), jobs.index.to_numpy()  # pandas' own search is not made for threads
+        if np.array_equal(index, wanted):
+            return self
+        by_number = index.argsort(kind="stable")
+        nearest = np.minimum(index.searchsorted(wanted, sorter=by_number), max(len(index) - 1, 0))
+        place = by_number[nearest]
+        if not np.array_equal(index[place], wanted):
+            return None
+        return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
+
+    def facts(self, machine: int, account: str = "user", half_life_s: float = HALF_LIFE_S) -> Facts:
+        """Collect what an order may ask for, with nothing used of the machine yet."""
+        by_job = dict(zip(COLUMNS, self.by_job, strict=False))
+        of_job, accounts = pd.factorize(by_job[account])
+        had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
+        fair_share += 1
+        held, told = np.zeros(len(accounts) + 1, np.int64), np.full(len(accounts) + 1, np.iinfo(np.int64).min)
+        counted = had, held, since, np.full(3, -np.inf)
+        usage = Usage(of_job.astype(np.int64), *counted, float(half_life_s), share, fair_share, told)
+        return Facts(by_job["user"], by_job["group"], by_job["queue"], machine, usage)
+
+
+@dataclass(frozen=True, repr=False)
+class Ordered:
+    """A policy with an `order`; for those of this package to inherit from."""
+
+    known: JobFacts | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for setting, (order, names) in self._orders.items():
+            orders.check(order, names, f"{type(self).__name__}: {setting}")
+
+    def __repr__(self) -> str:
+        """Write it as it would be typed: its name, and the options that are not as they are by default."""
+        options = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.repr and not (type(value) is type(one.default) and value == one.default):
+                options.append(f"{one.name}={getattr(value, '__name__', None) or repr(value)}")
+        return f"{type(self).__name__}({', '.join(options)})"
+
+    @property
+    def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
+        """By setting the order that is set, and the names that there are."""
+        order: Any = getattr(self, "order", None)
+        return {"order": (order, orders.ORDERS)}
+
+    @property
+    def _asks_for_more(self) -> bool:
+        """Whether an order asks for more than three numbers."""
+        three = set(orders.THREE)
+        return any(not set(orders.asked_for(order, names)) <= three for order, names in self._orders.values())
+
+    def prepare(self, jobs: pd.DataFrame) -> Self:
+        """Give the policy for these jobs, if it looks at more of them than their times and sizes."""
+        adjust = getattr(self, "adjust", None)
+        if adjust is None and not self._asks_for_more:
+            return self
+        same = self.known.of_same(jobs) if self.known is not None else None
+        return replace(self, known=same or JobFacts.of(jobs, adjust))
+
+    def schedule(
+        self,
+        submit: Ints,
+        run: Ints,
+        estimate: Ints,
+        procs: Ints,
+        machine: int,
+        feedback: Feedback | None = None,
+        progress_and_stop: Ints | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Schedule jobs in order of arrival: see `simlib.policies`."""
+        followed = feedback or engine.OPEN
+        watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
+        try:
+            columns = self._run((submit, run, estimate, procs, machine, *followed, watched), self._facts(machine))
+        except NoRank as error:
+            numbers, backfilling = error.args
+            setting = "backfill" if backfilling else "order"
+            order, names = self._orders[setting]
+            orders.failed(order, *numbers, known=names, where=f"{type(self).__name__}: {setting}")
+        return {"submit": submit, **columns}
+
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+        """Call the kernel that carries the policy out; what it returns is by the name of a column."""
+        raise NotImplementedError
+
+    def _facts(self, machine: int) -> Facts | None:
+        """What the orders are told besides three numbers; None where they need no more."""
+        if not self._asks_for_more:
+            return None
+        if self.known is None:
+            raise ValueError(f"{self!r}: has to know whose the jobs are, expected prepare(jobs) first")
+        given = self._orders.values()
+        if not any({"usage", "fair_share"}.intersection(orders.asked_for(order, names)) for order, names in given):
+            return self.known.facts(machine, half_life_s=0)
+        shares = [(one.account, one.half_life_s) for one, _ in given if isinstance(one, orders.Multifactor)]
+        return self.known.facts(machine, *(shares[0] if shares else ()))
+
+    def _pointer(self, setting: str, facts: Facts | None) -> CFunc:
+        """The compiled order of a setting."""
+        order, names = self._orders[setting]
+        return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
+
+    def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
+        """How the queue is kept in order, and by which function of all its jobs."""
+        order = self._orders["order"][0]
+        ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
+        if order == "fcfs":
+            return engine.NOT_RANKED, ranking
+        return engine.RANKED_ANEW if orders.changes(order) else engine.RANKED_ONCE, ranking
+
+
+@dataclass(frozen=True, repr=False)
+class FCFS(Ordered):
+    """First come, first served: a job starts only when all before it in the queue have started (MF section 1).
+
+    A job of no length starts only where its processors are free, like any other. It ends in the same instant, in which
+    the queue is then looked at again.
+
+    Parameters
+    ----------
+    order : str or callable
+        The order of the queue, as for `simlib.EASY`; by default that of arrival.
+
+    Raises
+    ------
+    ValueError
+        For another order.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.FCFS()).jobs.start.to_list()
+    [0, 10, 10]
+
+    The shortest first, and nobody passes the head of the queue:
+
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 9, 9, 4), C=(2, 5, 5, 1))
+    >>> [simlib.simulate(w, simlib.FCFS(order=order)).jobs.start.to_list() for order in ("fcfs", "sjf")]
+    [[0, 10, 19], [0, 10, 2]]
+    """
+
+    order: orders.Order = "fcfs"
+
+    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+        if self.order == "fcfs":
+            submit, run, _, procs, *others = given
+            return {"start": engine.fcfs(submit, run, procs, *others)}
+        rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
+        return {"start": engine.easy_variants(*given, *rules)[0]}
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,11 +302,6 @@ class EASY(Ordered):
                 f"EASY: found adjust={self.adjust!r}, expected None, "
                 "a simlib.policies.walltime.Adjustment or simlib.Predictions"
             )
-        self._refuse_reservations()
-        if self.backfill == LOOKAHEAD and self.reuse_extra:
-            raise ValueError("EASY: found reuse_extra=True with backfill='lookahead', which gives extra out once")
-
-    def _refuse_reservations(self) -> None:
         most = self.reservations
         whole = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
         if not (whole and (most == np.inf or most == int(most))):
@@ -127,6 +309,8 @@ class EASY(Ordered):
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")
+        if self.backfill == LOOKAHEAD and self.reuse_extra:
+            raise ValueError("EASY: found reuse_extra=True with backfill='lookahead', which gives extra out once")
 
     @classmethod
     def plus_plus(cls) -> EASY:
@@ -146,10 +330,10 @@ class EASY(Ordered):
 
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
-        found = super()._orders
+        by_setting = super()._orders
         if self.backfill is not None and self.backfill != LOOKAHEAD:
-            found["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
-        return found
+            by_setting["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
+        return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.reservations != 1:
@@ -166,34 +350,35 @@ class EASY(Ordered):
                 f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
                 f"{MOST_AHEAD:,}"
             )
-        rules = bool(self.reuse_extra), *self._ordering(facts), *self._passing(facts), facts
-        start, backfilled, shadow, t_sched = engine.easy_variants(*given, *rules, self._adjusting(), self._predicting())
+        passing: tuple[int, CFunc | None] = engine.ONE_BY_ONE, None  # who may pass the head, in the order of the queue
+        if self.backfill == LOOKAHEAD:
+            passing = engine.BEST_SET, None
+        elif not self._backfills_in_order:
+            passing = engine.ONE_BY_ONE, self._pointer("backfill", facts)
+        rules = bool(self.reuse_extra), *self._ordering(facts), *passing, facts
+        start, backfilled, shadow, t_sched = engine.easy_variants(*given, *rules, *self._estimating())
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
-
-    def _passing(self, facts: Facts | None) -> tuple[int, Any]:
-        """Who may pass the head, and in which order they are tried; None for the queue's."""
-        if self.backfill == LOOKAHEAD:
-            return engine.BEST_SET, None
-        return engine.ONE_BY_ONE, None if self._backfills_in_order else self._pointer("backfill", facts)
 
     @property
     def _backfills_in_order(self) -> bool:
         """Whether those who may pass the head are tried in the order of the queue."""
         return self.backfill is None or (self.backfill == "arrival" and self.order == "fcfs")
 
-    def _known(self) -> Any:
+    def _estimating(self) -> tuple[engine.Adjusting | None, engine.Predicting | None]:
+        """Tell the kernel how to adjust or predict, with a copy of what is known, which the simulation changes."""
+        if self.adjust is None:
+            return None, None
         if self.known is None:
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
-        return self.known
-
-    def _adjusting(self) -> engine.Adjusting | None:
-        """Tell the kernel how to adjust estimates, with a copy of the history, which the simulation changes."""
-        if self.adjust is None or isinstance(self.adjust, Predictions):
-            return None
-        past, (group, r) = self._known().past, self._known().by_job[-2:]
-        scheme = self.adjust.scheme
-        return engine.Adjusting(
+        past, learned = self.known.past, self.known.by_job[-2:]
+        if isinstance(self.adjust, Predictions):
+            (runs, numbers), (group, estimate) = past, learned
+            switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
+            rules = self.adjust.predictor == "exact", bool(self.adjust.correct)
+            return None, engine.Predicting(*rules, estimate, group, runs.copy(), numbers.copy(), *switches)
+        scheme, (group, r) = self.adjust.scheme, learned
+        adjusting = engine.Adjusting(
             type(past)(*(numbers.copy() for numbers in past)),
             group,
             r,
@@ -206,12 +391,4 @@ class EASY(Ordered):
             running=self.adjust.running,
             overdue=self.adjust.overdue,
         )
-
-    def _predicting(self) -> engine.Predicting | None:
-        """Tell the kernel how to predict run times, with a copy of what is known, which the simulation changes."""
-        if not isinstance(self.adjust, Predictions):
-            return None
-        (runs, numbers), (group, estimate) = self._known().past, self._known().by_job[-2:]
-        switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
-        rules = self.adjust.predictor == "exact", bool(self.adjust.correct)
-        return engine.Predicting(*rules, estimate, group, runs.copy(), numbers.copy(), *switches)
+        return adjusting, None

@@ -26,9 +26,10 @@ is told the fact, with a default or without.
 import difflib
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
-from typing import Any, NoReturn, Protocol, no_type_check
+from typing import Any, NoReturn, no_type_check
 
 import numba
 import numpy as np
@@ -37,25 +38,91 @@ from numba.core.ccallback import CFunc
 from .._util.compiled import compiled as compile_and_keep
 from .._util.compiled import pointer
 from .._util.fingerprint import identity
-from .compile_user_function import guarded, plain
-from .numba_errors import in_python, raised_in
+from .user_functions import guarded, in_python, plain, raised_in
+
+DAY = 86400
 
 
-class Ranking(Protocol):
-    """What has a function of `FACTS`, such as a `simlib.Multifactor`.
+@dataclass(frozen=True)
+class Multifactor:
+    """Order a queue by a weighted sum of age, size and fair share, as Slurm's multifactor priority does.
+
+    The priority of a job is `age` x min(wait / max_age, 1) + `procs` x processors / machine + `fair_share` x
+    2 ** -usage. Here usage is what the job's account has had of the machine of late, in multiples of an equal share of
+    what all accounts of the workload had: processor-seconds, up to this second, of which half are forgotten in each
+    half-life. So the last factor is 1 for an account that has had nothing, and 1/2 for one that has had its share.
+    Slurm works that out every five minutes; here it is right in each scheduling pass. Jobs of unknown accounts are
+    those of one account.
+
+    Parameters
+    ----------
+    age, procs, fair_share : float
+        Weights, `procs` that of the size. Only their ratios count. A `procs` below zero favours small jobs (Slurm's
+        PriorityFavorSmall).
+    max_age_days : float
+        Who waits for longer does not gain by it any more. Slurm's default is seven days.
+    half_life_days : float
+        Slurm's default is seven days (PriorityDecayHalfLife).
+    account : str
+        Whose use counts: the "user"'s or the "group"'s.
+
+    Raises
+    ------
+    ValueError
+        For weights that are no numbers, times that are not above zero, another account.
+
+    References
+    ----------
+    Slurm Workload Manager, "Multifactor Priority Plugin" (PriorityType=priority/multifactor, the classic fair share).
 
     Examples
     --------
+    Users 1 and 2 wait for user 1's first job. User 2 has had nothing yet, and comes first.
+
     >>> import simlib
-    >>> check(simlib.Multifactor())
+    >>> rows = {"submit": [0, 1, 2], "run": 10, "procs": 4, "user": [1, 1, 2]}
+    >>> import pandas as pd
+    >>> w = simlib.Workload(pd.DataFrame(rows), 4)
+    >>> simlib.simulate(w, simlib.EASY(order=simlib.Multifactor())).jobs.start.to_list()
+    [0, 20, 10]
     """
+
+    age: float = 1.0
+    procs: float = 0.0
+    fair_share: float = 1.0
+    max_age_days: float = 7.0
+    half_life_days: float = 7.0
+    account: str = "user"
+
+    def __post_init__(self) -> None:
+        for name in ("age", "procs", "fair_share"):
+            if not isinstance(getattr(self, name), (int, float)):
+                raise ValueError(f"Multifactor: found {name}={getattr(self, name)!r}, expected a number")
+        for name in ("max_age_days", "half_life_days"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and 0 < value < float("inf")):
+                raise ValueError(f"Multifactor: found {name}={value!r}, expected a number of days above 0")
+        if self.account not in ("user", "group"):
+            raise ValueError(f"Multifactor: found account={self.account!r}, expected 'user' or 'group'")
+
+    @property
+    def half_life_s(self) -> float:
+        """The half-life in seconds."""
+        return self.half_life_days * DAY
 
     @property
     def function(self) -> Callable[..., float]:
-        """The function."""
+        """The order, as a function of what it asks for."""
+        age_weight, procs_weight, share_weight = float(self.age), float(self.procs), float(self.fair_share)
+        max_age = self.max_age_days * DAY
+
+        def multifactor(wait: float, procs: float, fair_share: float, machine: float) -> float:
+            return age_weight * min(wait / max_age, 1.0) + procs_weight * procs / machine + share_weight * fair_share
+
+        return multifactor
 
 
-Order = str | Callable[..., float] | Ranking
+Order = str | Callable[..., float] | Multifactor
 """A name in `ORDERS`, a function of `FACTS`, or what has one."""
 
 FACTS = tuple("wait estimate procs submit now user group queue usage fair_share machine free extra window".split())
@@ -119,7 +186,20 @@ BACKFILL = {
 }
 """Orders in which those who may pass the head are tried: see `simlib.EASY`."""
 
+_TYPICAL = 60.0, 3600.0, 8.0, 7140.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0
+TYPICAL = dict(zip(FACTS, _TYPICAL, strict=True))
+"""A job for which functions are tried."""
+
 EXPECTED = "a function of facts, such as (wait, estimate, procs), that returns a number"
+
+_TYPES = {facts: f"float64({', '.join(['float64'] * len(GIVEN if facts else THREE))})" for facts in (False, True)}
+"""The signatures of an order that is told three numbers, and of one that is told all facts."""
+
+_TYPES_FOR_QUEUE = {
+    facts: f"void({', '.join(['float64'] * numbers + ['float64[::1]'] * arrays)})"
+    for facts, numbers, arrays in ((False, 1, 4), (True, 3, 9))
+}
+"""Those of a function that ranks all jobs of a queue."""
 
 _compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang on
 
@@ -251,7 +331,7 @@ def compiled(
     """
     if isinstance(order, str) and not facts:
         return _own(known[order])
-    return _kept(order, facts, known, where, _guarded)
+    return _kept(order, facts, known, where, for_queue=False)
 
 
 def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: order") -> CFunc:
@@ -285,31 +365,42 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
     """
     if isinstance(order, str) and not facts:
         return _own_for_queue(ORDERS[order])
-    return _kept(order, facts, ORDERS, where, _guarded_for_queue)
+    return _kept(order, facts, ORDERS, where, for_queue=True)
 
 
-def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, make: Callable[..., CFunc]) -> CFunc:
+def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for_queue: bool) -> CFunc:
     """Compile somebody's function, unless it was compiled before."""
     function: Any = known[order] if isinstance(order, str) else in_python(order)
     try:
         hangs_on = identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
     except TypeError:
-        return make(function, facts, where)
-    if (key := (make, facts, *hangs_on)) not in _compiled:
-        _compiled[key] = make(function, facts, where)
+        return _guarded(function, facts, where, for_queue)
+    if (key := (for_queue, facts, *hangs_on)) not in _compiled:
+        _compiled[key] = _guarded(function, facts, where, for_queue)
     return _compiled[key]
+
+
+def _guarded(function: FunctionType, facts: bool, where: str, for_queue: bool) -> CFunc:
+    """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
+    asked, given = asked_for(function), GIVEN if facts else THREE
+    told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
+    that_cannot_raise = guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)
+    if not for_queue:
+        return numba.cfunc(_TYPES[facts], error_model="numpy")(that_cannot_raise)
+    one = numba.njit(error_model="numpy")(that_cannot_raise)
+    return numba.cfunc(_TYPES_FOR_QUEUE[facts], error_model="numpy")(_for_queue(one, facts))
 
 
 @cache
 def _own(function: Callable[..., float]) -> CFunc:
-    return pointer(function, _types(THREE))
+    return pointer(function, _TYPES[False])
 
 
 @cache
 def _own_for_queue(function: Callable[..., float]) -> CFunc:
     many = _for_queue(compile_and_keep(error_model="numpy")(function), facts=False)
     many.__qualname__ = f"{function.__qualname__} for a queue"  # by which its machine code is kept
-    return pointer(many, _queue_types(facts=False))
+    return pointer(many, _TYPES_FOR_QUEUE[False])
 
 
 def _for_queue(one: Any, facts: bool) -> Any:
@@ -327,33 +418,6 @@ def _for_queue(one: Any, facts: bool) -> Any:
             ranks[i] = one(now - submit[i], estimate[i], procs[i], now, *its, machine, free, 0.0, 0.0)
 
     return of_facts if facts else of_three
-
-
-def _queue_types(facts: bool) -> str:
-    return f"void({', '.join(['float64'] * (3 if facts else 1) + ['float64[::1]'] * (9 if facts else 4))})"
-
-
-def _types(facts: tuple[str, ...]) -> str:
-    return f"float64({', '.join(['float64'] * len(facts))})"
-
-
-def _guarded(function: FunctionType, facts: bool, where: str) -> CFunc:
-    """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
-    return numba.cfunc(_types(GIVEN if facts else THREE), error_model="numpy")(
-        _that_cannot_raise(function, facts, where)
-    )
-
-
-def _guarded_for_queue(function: FunctionType, facts: bool, where: str) -> CFunc:
-    """Compile somebody's function to a pointer that ranks all jobs of a queue."""
-    one = numba.njit(error_model="numpy")(_that_cannot_raise(function, facts, where))
-    return numba.cfunc(_queue_types(facts), error_model="numpy")(_for_queue(one, facts))
-
-
-def _that_cannot_raise(function: FunctionType, facts: bool, where: str) -> FunctionType:
-    asked, given = asked_for(function), GIVEN if facts else THREE
-    told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
-    return guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)
 
 
 def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
@@ -397,8 +461,3 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
 
 def _name(order: object) -> str:
     return getattr(order, "__name__", repr(order))
-
-
-_TYPICAL = 60.0, 3600.0, 8.0, 7140.0, 7200.0, 7.0, 2.0, 1.0, 1.0, 0.5, 128.0, 16.0, 4.0, 1800.0
-TYPICAL = dict(zip(FACTS, _TYPICAL, strict=True))
-"""A job for which functions are tried."""

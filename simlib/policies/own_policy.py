@@ -9,6 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from operator import attrgetter
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -64,8 +65,8 @@ class Job(_Kept):
         queue: int = -1,
         requested: int | None = None,
     ) -> None:
-        asked = estimate if requested is None else requested
-        values: tuple = number, submit, procs, estimate, asked, user, group, queue, None, None, None, 0, 0, None
+        wanted = estimate if requested is None else requested
+        values: tuple = number, submit, procs, estimate, wanted, user, group, queue, None, None, None, 0, 0, None
         for name, value in zip(Job.__slots__, values, strict=True):
             _set(self, name, value)
 
@@ -120,9 +121,6 @@ class Queue(_Kept, Sequence[Job]):
         self._jobs.append(job)
         _set(self, "_waiting", self._waiting + 1)
         _set(self, "_arrived", self._arrived + 1)
-
-    def _leave(self) -> None:
-        _set(self, "_waiting", self._waiting - 1)
 
     def _close_up(self) -> None:
         """Forget jobs that have started: after a pass, for nobody goes through the queue then."""
@@ -197,29 +195,17 @@ class Machine(_Kept):
 
     # What the event loop does; no policy should come across it.
 
-    def _turn(self, now: int) -> None:
-        _set(self, "now", now)
-        if self._next_call is not None and self._next_call <= now:
-            _set(self, "_next_call", None)
-
     def _start(self, job: Job) -> None:
         _set(job, "start", self.now)
         _set(job, "expected_end", self.now + job.estimate)
         _set(self, "free", self.free - job.procs)
-        insort(self._running, job, key=_expected_end)
+        insort(self._running, job, key=attrgetter("expected_end"))
 
     def _end(self, job: Job, run: int) -> None:
         _set(job, "_run", run)
         _set(self, "free", self.free + job.procs)
         self._running.remove(job)
         self.ended.append(job)
-
-    def _forget_ended(self) -> None:
-        _set(self, "ended", [])
-
-
-def _expected_end(job: Job) -> int:
-    return job.expected_end
 
 
 # Make a policy of one small function that is called at each scheduling pass; the rest is done here.
@@ -379,19 +365,30 @@ class _EventLoop:
         """Go from instant to instant until all is done; `progress_and_stop` as `simlib.policies` says."""
         machine, queue = self.machine, self.queue
         while (now := self.next_instant()) is not None and not progress_and_stop[1]:
-            machine._turn(now)
-            while self.ends and self.ends[0][0] <= now:  # 1. jobs leave
-                self.leave(now)
+            _set(machine, "now", now)
+            if machine._next_call is not None and machine._next_call <= now:
+                _set(machine, "_next_call", None)
+            while self.ends and self.ends[0][0] <= now:  # 1. jobs leave, and those are submitted that follow them
+                _, place, ended = heappop(self.ends)
+                machine._end(ended, self.run[place])
+                for follower, think in self.followers.get(place, ()):
+                    self.submit[follower] = now + think
+                    heappush(self.coming, (now + think, follower))
             while self.coming and self.coming[0][0] <= now:  # 2. jobs join the queue
-                self.join()
+                submit, place = heappop(self.coming)
+                number, _, *others = self.known[place]
+                queue._join(Job(number, submit, *others), place)
             if queue:  # 3. one scheduling pass
                 self.scheduling_pass()
-                machine._forget_ended()
+                _set(machine, "ended", [])
             progress_and_stop[0] = queue._arrived - len(queue)
         if progress_and_stop[1]:
             return
         if queue:
-            self.refuse_to_wait_for_ever()
+            self.refuse(
+                f"job {queue[0].number} starves: no job runs, none is to come, and none of the {len(queue):,} that "
+                "wait was started; expected at least one of them"
+            )
         if None in self.start:
             job = self.known[self.start.index(None)][0]
             self.refuse(f"job {job} was never started, and does not wait; expected each job to start once")
@@ -403,27 +400,13 @@ class _EventLoop:
             seconds.append(self.machine._next_call)
         return min(seconds, default=None)
 
-    def leave(self, now: int) -> None:
-        """Let the job leave whose end is next, and those be submitted that follow it."""
-        _, place, job = heappop(self.ends)
-        self.machine._end(job, self.run[place])
-        for follower, think in self.followers.get(place, ()):
-            self.submit[follower] = now + think
-            heappush(self.coming, (now + think, follower))
-
-    def join(self) -> None:
-        """Let the next job join the queue."""
-        submit, place = heappop(self.coming)
-        number, _, *others = self.known[place]
-        self.queue._join(Job(number, submit, *others), place)
-
     def scheduling_pass(self) -> None:
         """Start the jobs that the function says; backfilled are those that pass one which still waits."""
         started = []
         for job in self.decided():
             self.refuse_impossible(job)
             self.machine._start(job)
-            self.queue._leave()
+            _set(self.queue, "_waiting", self.queue._waiting - 1)
             heappush(self.ends, (self.machine.now + self.run[job._place], job._place, job))
             self.start[job._place] = self.machine.now
             started.append(job)
@@ -437,10 +420,10 @@ class _EventLoop:
         """Ask the function; say at which second, where it raises."""
         machine, waiting = self.machine, len(self.queue)
         try:
-            found = self.decide(self.queue, machine)
-            if not isinstance(found, Iterable):
-                self.refuse(f"returned {found!r}, expected the jobs to start: each by yield, or a list, [] for none")
-            yield from found
+            chosen = self.decide(self.queue, machine)
+            if not isinstance(chosen, Iterable):
+                self.refuse(f"returned {chosen!r}, expected the jobs to start: each by yield, or a list, [] for none")
+            yield from chosen
         except Exception as error:
             error.add_note(f"{self.policy} raised this at {machine}; {waiting:,} waited when the pass began")
             raise
@@ -456,14 +439,6 @@ class _EventLoop:
                 f"job {job.number} is to start, which needs {job.procs} processors, where {self.machine.free} of "
                 f"{self.machine.procs} are free; expected one that fits"
             )
-
-    def refuse_to_wait_for_ever(self) -> None:
-        """Raise where jobs wait that nothing will happen for any more."""
-        job, waiting = self.queue[0], len(self.queue)
-        self.refuse(
-            f"job {job.number} starves: no job runs, none is to come, and none of the {waiting:,} that wait was "
-            "started; expected at least one of them"
-        )
 
     def refuse(self, why: str) -> NoReturn:
         """Raise, and say who did it when."""

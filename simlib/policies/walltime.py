@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -184,7 +185,7 @@ def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
     >>> accuracy([30, 90, 0], [60, 60, 0]).round(2).tolist()
     [0.5, 0.67, 1.0]
     """
-    low, high = (of(np.asarray(run, float), estimate) for of in (np.minimum, np.maximum))
+    low, high = (extreme(np.asarray(run, float), estimate) for extreme in (np.minimum, np.maximum))
     return np.divide(low, high, out=np.ones_like(low), where=high > 0)
 
 
@@ -271,12 +272,8 @@ def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], e
     >>> parameters(w.jobs, w.jobs.submit + w.jobs.run, two).loc[2].to_list()
     [0.375, 0.5]
     """
-
-    def share(scheme: Scheme) -> tuple[str, str, int, int]:
-        return scheme.key, scheme.project, scheme.window_s, scheme.least
-
-    ordered = sorted(schemes, key=share)
-    passes = [list(part) for _, part in groupby(ordered, share)]
+    pass_of = attrgetter("key", "project", "window_s", "least")
+    passes = [list(part) for _, part in groupby(sorted(schemes, key=pass_of), pass_of)]
     columns: dict[Scheme, Floats] = {}
     for part in sweeps.sweep(_one_pass, [(jobs, ends, part) for part in passes], executor, label="passes"):
         columns |= part

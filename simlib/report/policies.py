@@ -20,9 +20,8 @@ from ..core.schedule import simulate
 from ..core.workload import Workload
 from ..plots import comparisons
 from ..policies.conservative import Conservative, Selective
-from ..policies.easy import EASY
-from ..policies.fair_share import Multifactor
-from ..policies.fcfs import FCFS
+from ..policies.easy import EASY, FCFS
+from ..policies.orders import Multifactor
 from ..policies.walltime import Adjustment, Scheme
 from .sentences import change, digits, enough_shakes
 from .wait_times import has_queue, simulated

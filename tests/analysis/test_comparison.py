@@ -110,7 +110,7 @@ class Planted:
 
 
 def test_a_planted_better_policy_shows_everywhere(monkeypatch, sample):
-    monkeypatch.setattr(simlib.core.checks, "possible", lambda schedule: None)
+    monkeypatch.setattr(simlib.Schedule, "check", lambda schedule: None)
     found = compare(sample, {"EASY": EASY(), "planted": Planted()}, shakes=3, resamples=100)
     relative = found.relative.loc["planted"]
     waits = relative.xs(("wait", "mean"), level=("measure", "statistic"))

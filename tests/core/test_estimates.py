@@ -1,5 +1,7 @@
 """Models of run-time estimates: from the run times and the present estimates to new ones."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,14 +18,6 @@ def table(run, estimate=-1):
     """A table of jobs as the models get it, with an index and order of its own."""
     jobs = pd.DataFrame({"run": run, "estimate": estimate}, dtype="int64")
     return jobs.set_axis(range(len(jobs), 0, -1))
-
-
-def test_exact_estimates_are_the_run_times():
-    assert Exact()(table([5, 0, 7], [9, 9, 1])).tolist() == [5, 0, 7]
-
-
-def test_user_estimates_are_those_of_the_log():
-    assert User()(table([5, 0, 7], [9, 9, 1])).tolist() == [9, 9, 1]
 
 
 @pytest.mark.slow
@@ -51,13 +45,6 @@ def test_uniform_estimates_are_half_way_on_average_and_spread_evenly(f):
     assert quarters == pytest.approx([0.25] * 4, abs=0.02)
 
 
-def test_the_same_seed_draws_the_same_and_another_something_else():
-    jobs = table([1000] * 50)
-    assert Uniform(5, seed=3)(jobs).equals(Uniform(5, seed=3)(jobs))
-    assert not Uniform(5, seed=3)(jobs).equals(Uniform(5, seed=4)(jobs))
-    assert not Uniform(5)(jobs).equals(Uniform(5, seed=4)(jobs))
-
-
 @pytest.mark.parametrize("factor, expected", [(2, [20, 0, 14]), (1, [10, 0, 7]), (0.5, [5, 0, 4]), (1.26, [13, 0, 9])])
 def test_scaled_estimates_are_the_present_ones_times_a_factor_in_whole_seconds(factor, expected):
     jobs = table([1, 2, 3], [10, 0, 7])
@@ -66,16 +53,45 @@ def test_scaled_estimates_are_the_present_ones_times_a_factor_in_whole_seconds(f
     assert estimate.dtype == np.int64
 
 
-@pytest.mark.parametrize("f", [0.99, 0, -2, float("nan"), float("inf")])
-def test_uniform_needs_a_factor_of_at_least_one(f):
-    with pytest.raises(ValueError, match=f"^Uniform: found f={f}, expected a number of at least 1$"):
-        Uniform(f)
+@pytest.mark.parametrize("model", [partial(Uniform, 5), Modelled])
+def test_the_same_seed_draws_the_same_and_another_something_else(model):
+    jobs = table([1000] * 50)
+    assert model(seed=3)(jobs).equals(model(seed=3)(jobs))
+    assert not model(seed=3)(jobs).equals(model(seed=4)(jobs))
+    assert not model()(jobs).equals(model(seed=4)(jobs))
 
 
-@pytest.mark.parametrize("factor", [0, -2, float("nan"), float("inf")])
-def test_scaled_needs_a_positive_factor(factor):
-    with pytest.raises(ValueError, match=f"^Scaled: found factor={factor}, expected a positive number$"):
-        Scaled(factor)
+WRONG = [
+    *((Uniform, {"f": f}) for f in (0.99, 0, -2, float("nan"), float("inf"))),
+    *((Scaled, {"factor": factor}) for factor in (0, -2, float("nan"), float("inf"))),
+    *((Modelled, wrong) for wrong in ({"under": 1.1}, {"under": -1}, {"short": -1}, {"stretch": 0}, {"cap": 0})),
+    *((Historical, wrong) for wrong in ({"deviations": -1}, {"stale": 0}, {"since": "week"})),
+]
+
+
+@pytest.mark.parametrize("model, wrong", WRONG)
+def test_options_that_make_no_sense_are_refused_with_what_is_allowed(model, wrong):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"^{model.__name__}: found {name}={value!r}, expected "):
+        model(**wrong)
+
+
+@pytest.mark.parametrize(
+    "model, text",
+    [
+        (User(), "User()"),
+        (Exact(), "Exact()"),
+        (Uniform(2.5, seed=1), "Uniform(f=2.5, seed=1)"),
+        (Scaled(3), "Scaled(factor=3)"),
+        (Modelled(3), "Modelled(seed=3, under=0.1, short=90, stretch=10, cap=86400)"),
+        (
+            Historical(ends=pd.Series([1])),
+            "Historical(deviations=1.5, stale=604800, since='last', killed=False)",
+        ),
+    ],
+)
+def test_models_say_what_they_are(model, text):
+    assert str(model) == text
 
 
 def test_models_have_names_and_names_find_them():
@@ -83,21 +99,6 @@ def test_models_have_names_and_names_find_them():
     assert [named(name) for name in NAMES] == list(NAMES.values())
     assert named(Uniform(2)) == Uniform(f=2, seed=0)
     assert named(len) is len
-
-
-@pytest.mark.parametrize("model", ["Exact", "", None, 5, ["user"], Exact])
-def test_other_names_and_things_are_refused_with_the_known_ones(model):
-    with pytest.raises(ValueError) as error:
-        named(model)
-    assert str(error.value) == (
-        f"estimates: found {model!r}, expected one of 'user', 'exact' "
-        "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
-    )
-
-
-def test_models_say_what_they_are():
-    models = [User(), Exact(), Uniform(2.5, seed=1), Scaled(3)]
-    assert [str(model) for model in models] == ["User()", "Exact()", "Uniform(f=2.5, seed=1)", "Scaled(factor=3)"]
 
 
 # The model of user estimates (MF section 4.3)
@@ -136,19 +137,6 @@ def test_the_bound_does_not_push_a_modelled_estimate_below_the_run_time():
     assert estimate[100:].max() == 3600
 
 
-def test_one_seed_draws_one_set_of_modelled_estimates():
-    jobs = table([1000] * 50)
-    assert Modelled(3)(jobs).equals(Modelled(seed=3)(jobs))
-    assert not Modelled(3)(jobs).equals(Modelled(4)(jobs))
-
-
-@pytest.mark.parametrize("wrong", [{"under": 1.1}, {"under": -1}, {"short": -1}, {"stretch": 0}, {"cap": 0}])
-def test_options_of_the_model_that_make_no_sense_are_refused(wrong):
-    (name, value), *_ = wrong.items()
-    with pytest.raises(ValueError, match=f"^Modelled: found {name}={value}, expected a "):
-        Modelled(**wrong)
-
-
 # Estimates from history (MF section 4.4)
 
 WEEK = 7 * 86400
@@ -161,8 +149,8 @@ def history(rows):
     return jobs.assign(estimate=5000).set_axis(range(100, 100 + len(jobs)))
 
 
-def test_the_first_job_keeps_its_estimate_and_the_next_has_what_the_workload_tells():
-    assert Historical()(history([(0, 100, 1), (1, 7, 2)])).tolist() == [5000, 100]
+def test_the_first_job_keeps_its_estimate_the_next_has_what_the_workload_tells_and_one_run_is_repeated():
+    assert Historical()(history([(0, 100, 1), (1, 900, 2), (2, 7, 1)])).tolist() == [5000, 100, 100]
 
 
 def test_a_historical_estimate_is_the_mean_and_some_standard_deviations_of_a_sample():
@@ -172,10 +160,6 @@ def test_a_historical_estimate_is_the_mean_and_some_standard_deviations_of_a_sam
     past = Historical().past(jobs).iloc[-1]
     assert past[["runs", "mean", "sd", "all_runs"]].tolist() == [3, 200, 100, 4]
     assert past[["all_mean", "all_sd"]].tolist() == pytest.approx([399.75, np.std([100, 200, 300, 999], ddof=1)])
-
-
-def test_one_earlier_run_is_repeated_as_it_was():
-    assert Historical()(history([(0, 100, 1), (1, 900, 2), (2, 7, 1)])).iloc[-1] == 100
 
 
 @pytest.mark.parametrize("other", [(1, 100, 2), (1, 100, 1, 2), (1, 100, 1, 1, 2)])
@@ -247,17 +231,3 @@ def plain_history(jobs, job, since, ends):
             mark = recorded[earlier]
         kept.append(jobs.run[earlier])
     return [] if kept and jobs.submit[job] - mark > 100 else kept
-
-
-@pytest.mark.parametrize("wrong", [{"deviations": -1}, {"stale": 0}, {"since": "week"}])
-def test_options_of_historical_estimates_that_make_no_sense_are_refused(wrong):
-    (name, value), *_ = wrong.items()
-    with pytest.raises(ValueError, match=f"^Historical: found {name}={value!r}, expected "):
-        Historical(**wrong)
-
-
-def test_models_of_users_and_history_say_what_they_are():
-    assert str(Modelled(3)) == "Modelled(seed=3, under=0.1, short=90, stretch=10, cap=86400)"
-    assert (
-        str(Historical(ends=pd.Series([1]))) == "Historical(deviations=1.5, stale=604800, since='last', killed=False)"
-    )

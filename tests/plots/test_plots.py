@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Conservative, plots, simulate
-from simlib.core import allocation
+from simlib.core.schedule import most_at_once, pieces
 from simlib.models import examples
 from simlib.plots import style
 
@@ -199,14 +199,14 @@ def test_a_part_that_is_none_is_refused(workload, arguments, message):
 )
 def test_each_job_takes_the_lowest_free_processors(jobs, spare):
     start, run, procs = np.array(jobs).T
-    rows = allocation.most_at_once(start, start + run, procs) + spare
+    rows = most_at_once(start, start + run, procs) + spare
     until, expected = np.full(rows, -99), []
     for job, begin in enumerate(start):
         chosen = np.flatnonzero(until <= begin)[: procs[job]]
         until[chosen] = begin + run[job]
         expected += [(job, processor) for processor in chosen]
-    pieces = allocation.pieces(start, start + run, procs, rows)
-    found = [(job, processor) for job, first, height in pieces for processor in range(first, first + height)]
+    given = pieces(start, start + run, procs, rows)
+    found = [(job, processor) for job, first, height in given for processor in range(first, first + height)]
     assert found == expected
 
 

@@ -103,7 +103,7 @@ def test_places_counted_from_the_end_of_a_table_are_as_in_python():
     assert compiled(lambda wait: SHARES[-int(wait)]).ctypes(3.0, 0.0, 0.0) == 0.5
 
 
-def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
+def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about_and_nothing_is_printed(capfd):
     def impatient(wait, estimate, procs):
         if wait > 5:
             raise LookupError("waited for too long")
@@ -115,6 +115,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about():
     assert "`): raised this for wait=9, estimate=9, procs=4" in caught.value.__notes__[0]
     with pytest.raises(LookupError):  # in threads, where nobody holds Python's lock
         replicate(table(rows, 4), EASY(order=impatient), shakes=4, seconds=0)
+    assert capfd.readouterr().err.count("\n") < 2  # a progress bar at most
 
 
 @pytest.mark.parametrize(
@@ -371,17 +372,6 @@ def test_an_order_typed_into_a_notebook_is_refused_with_its_line_there():
         ValueError, match=r"line 2 of 'helper', which it calls \(`return undefined \* wait`\): it reads"
     ):
         starts([(0, 1, 1, 1)], 1, EASY(order=names["mine"]))
-
-
-def test_what_is_raised_while_jobs_are_scheduled_prints_nothing_in_any_thread(capfd):
-    def impatient(wait, estimate, procs):
-        if wait > 5:
-            raise LookupError("waited for too long")
-        return wait
-
-    with pytest.raises(LookupError):
-        replicate(table([(0, 10, 10, 4), (1, 9, 9, 4)], 4), EASY(order=impatient), shakes=4, seconds=0)
-    assert capfd.readouterr().err.count("\n") < 2  # a progress bar at most
 
 
 weight = 1.0

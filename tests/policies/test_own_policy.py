@@ -1,11 +1,24 @@
-"""Policies of one small function: the event loop is the engine's, and what cannot be is refused."""
+"""Policies of one small function: the event loop is the engine's, what cannot be is refused, the examples are known.
 
+The known schedulers that are written so do what their descriptions say.
+"""
+
+import itertools
 import re
 
 import numpy as np
 import pytest
-from helpers import differing, numbered, random_workload, small_workloads, small_workloads_with_chains, table
-from hypothesis import given
+from helpers import (
+    ROOT,
+    busy_users,
+    differing,
+    numbered,
+    random_workload,
+    small_workloads,
+    small_workloads_with_chains,
+    table,
+)
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
@@ -14,42 +27,40 @@ from simlib._util.fingerprint import identity
 from simlib.analysis import stats
 from simlib.explain.differences import first_difference
 from simlib.policies import examples_own
-from simlib.policies.own_policy import Job
+from simlib.policies.own_policy import Job, Machine
 
 ALIKE = [(examples_own.fcfs, FCFS()), (examples_own.easy, EASY())]
+
+
+def assert_equals_the_engine(w, *options, **more):
+    for own, compiled in ALIKE:
+        schedules = [simulate(w, policy, *options, **more) for policy in (OwnPolicy(own), compiled)]
+        assert differing(*schedules) == []
 
 
 @pytest.mark.parametrize("overrun", ["extend", "kill"])
 @given(drawn=small_workloads())
 def test_it_equals_the_engine(overrun, drawn):
     machine, rows = drawn
-    for own, compiled in ALIKE:
-        schedules = [simulate(table(rows, machine), policy, overrun) for policy in (OwnPolicy(own), compiled)]
-        assert differing(*schedules) == []
+    assert_equals_the_engine(table(rows, machine), overrun)
 
 
 @pytest.mark.parametrize("overrun", ["extend", "kill"])
 @given(drawn=small_workloads_with_chains())
 def test_it_equals_the_engine_with_feedback(overrun, drawn):
     machine, rows, follows = drawn
-    w = numbered(rows, machine, follows)
-    for own, compiled in ALIKE:
-        schedules = [simulate(w, policy, overrun, feedback=True) for policy in (OwnPolicy(own), compiled)]
-        assert differing(*schedules) == []
+    assert_equals_the_engine(numbered(rows, machine, follows), overrun, feedback=True)
 
 
 @given(seed=st.integers(0, 2**32))
 def test_it_equals_the_engine_with_longer_queues(seed):
-    w = random_workload(seed, jobs=100)
-    for own, compiled in ALIKE:
-        assert differing(simulate(w, OwnPolicy(own)), simulate(w, compiled)) == []
+    assert_equals_the_engine(random_workload(seed, jobs=100))
 
 
 @pytest.mark.slow
 def test_it_equals_the_engine_on_the_sample_and_where_nearly_all_wait():
-    for w in (simlib.load("sample"), random_workload(3, jobs=1500, machine=128).scale_arrivals(0.1)):
-        for own, compiled in ALIKE:
-            assert differing(simulate(w, OwnPolicy(own)), simulate(w, compiled)) == []
+    assert_equals_the_engine(simlib.load("sample"))
+    assert_equals_the_engine(random_workload(3, jobs=1500, machine=128).scale_arrivals(0.1))
 
 
 def test_without_preparation_it_schedules_arrays():
@@ -202,13 +213,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("function, said", REFUSED, ids=[function.__name__ for function, _ in REFUSED])
-def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(function, said):
-    with pytest.raises(ValueError, match=re.escape(said)) as error:
-        simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(function))
-    assert f"OwnPolicy({function.__name__})" in str(error.value)
-
-
+# no function gets an impossible schedule by reaching into the machine, the jobs or the queue
 def more_than_there_are(queue, machine):
     object.__setattr__(machine, "free", 1000)
     yield from queue
@@ -233,18 +238,19 @@ def loses_one(queue, machine):
     object.__setattr__(queue, "_waiting", 0)
 
 
-@pytest.mark.parametrize(
-    "function, said",
-    [
-        (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
-        (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
-        (starts_again, "job 0 is to start, which started at second 0"),
-        (loses_one, "job 1 was never started"),
-    ],
-)
-def test_who_reaches_into_machine_jobs_or_queue_gets_no_impossible_schedule(function, said):
-    with pytest.raises(ValueError, match=said) as error:
-        simulate(table([(0, 10, 20, 3), (0, 5, 5, 2)], 4), OwnPolicy(function))
+REACHES_IN = [
+    (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
+    (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
+    (starts_again, "job 0 is to start, which started at second 0"),
+    (loses_one, "job 1 was never started"),
+]
+BY_SUBMIT = [(*case, 5) for case in REFUSED] + [(*case, 0) for case in REACHES_IN]
+
+
+@pytest.mark.parametrize("function, said, submit", BY_SUBMIT, ids=[function.__name__ for function, *_ in BY_SUBMIT])
+def test_what_cannot_be_is_refused_with_the_function_the_second_and_the_job(function, said, submit):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        simulate(table([(0, 10, 20, 3), (submit, 5, 5, 2)], 4), OwnPolicy(function))
     assert f"OwnPolicy({function.__name__})" in str(error.value)
 
 
@@ -290,8 +296,8 @@ def test_what_is_no_function_of_a_queue_and_a_machine_is_refused(function, said)
 # A memory
 
 
-def with_users():
-    w = random_workload(8)
+def with_users(seed=8):
+    w = random_workload(seed)
     return w.derive(w.jobs.assign(user=np.arange(len(w)) % 7), "with users")
 
 
@@ -364,3 +370,107 @@ def test_what_a_policy_remembers_is_read_from_its_schedule_and_not_known_to_the_
 def test_what_a_policy_remembers_is_there_where_it_ran_elsewhere():
     first, second = simlib.sweep(simulate, [(table([(0, 10, 10, 3)] * n, 4), OwnPolicy(Counting())) for n in (1, 2)])
     assert (first.policy.function.passes, second.policy.function.passes) == (1, 2)
+
+
+# The known schedulers that are written as policies of one's own
+
+
+KEEP_THE_HEADS_RESERVATION = [examples_own.easy, examples_own.easy_sjbf, examples_own.best_fit, examples_own.lookahead]
+ALL = [examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION, examples_own.EasyPlusPlus()]
+
+
+@pytest.mark.parametrize("own", ALL, ids=lambda own: str(OwnPolicy(own)))
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32))
+def test_every_example_makes_schedules_that_the_machine_can_run(own, seed):
+    simulate(random_workload(seed, jobs=80), OwnPolicy(own)).check()
+
+
+@pytest.mark.parametrize("own", KEEP_THE_HEADS_RESERVATION, ids=lambda own: own.__name__)
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32))
+def test_every_head_starts_by_the_shadow_time_it_was_first_given(own, seed):
+    promised = {}
+
+    def watched(queue, machine):
+        yield from own(queue, machine)
+        if queue:
+            promised.setdefault(queue[0].number, machine.shadow(queue[0])[0])
+
+    start = simulate(random_workload(seed, jobs=80), OwnPolicy(watched)).jobs.start
+    assert promised and all(start[number] <= shadow for number, shadow in promised.items())
+
+
+def by_trying_all_sets(candidates, machine, shadow, extra):
+    possible = []
+    for chosen in itertools.product([False, True], repeat=len(candidates)):
+        jobs = list(itertools.compress(candidates, chosen))
+        needed = sum(job.procs for job in jobs)
+        beyond = sum(job.procs for job in jobs if machine.now + job.estimate > shadow)
+        if needed <= machine.free and beyond <= extra:
+            possible.append((needed, chosen, jobs))
+    return max(possible, key=lambda one: one[:2])[-1]
+
+
+@given(
+    jobs=st.lists(st.tuples(st.integers(1, 8), st.integers(1, 20)), max_size=8),
+    free=st.integers(0, 20),
+    extra=st.integers(0, 10),
+)
+def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
+    candidates = [Job(number, 0, procs, estimate) for number, (procs, estimate) in enumerate(jobs)]
+    machine = Machine(free)
+    found = examples_own.fullest(candidates, machine, 10, extra)
+    assert found == by_trying_all_sets(candidates, machine, 10, extra)
+
+
+COMPILED = {
+    examples_own.easy_sjbf: EASY(backfill="sjf"),
+    examples_own.best_fit: EASY(backfill="largest"),
+    examples_own.lookahead: EASY(backfill="lookahead"),
+    examples_own.EasyPlusPlus(): EASY.plus_plus(),
+}
+
+
+@pytest.mark.parametrize("own", COMPILED, ids=lambda own: str(OwnPolicy(own)))
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
+def test_an_example_equals_the_compiled_policy(own, seed, jobs):
+    w = busy_users(seed, jobs=jobs)
+    assert differing(simulate(w, OwnPolicy(own)), simulate(w, COMPILED[own])) == []
+
+
+@given(seed=st.integers(0, 2**32))
+def test_where_no_user_is_known_easy_plus_plus_is_easy_that_backfills_the_shortest_first(seed):
+    w = random_workload(seed, jobs=80, overrun=False, shortest=1)  # an estimate of 0 counts as 1 s
+    schedules = [simulate(w, OwnPolicy(own)) for own in (examples_own.easy_sjbf, examples_own.EasyPlusPlus())]
+    assert differing(*schedules) == []
+
+
+def test_easy_plus_plus_corrects_as_its_authors_do():
+    seen = {}
+
+    class Watched(examples_own.EasyPlusPlus):
+        def __call__(self, queue, machine):
+            yield from super().__call__(queue, machine)
+            for job in machine.running:
+                seen[machine.now, job.number] = self.expected_end(job, machine.now) - job.start
+
+    waiting = (31, 1, 1, 64, 9, 0)
+    rows = [(0, 10, 100, 1, 7, 0), (0, 21, 100, 1, 7, 0), (0, 1, 1, 1, 8, 0), (30, 3000, 200, 1, 7, 0), waiting]
+    simulate(numbered(sorted(rows), 64), OwnPolicy(Watched()))
+    passes = {second: length for (second, job), length in seen.items() if job == 4}
+    assert passes == {30: 15, 31: 15, 45: 200, 230: 260, 290: 560, 590: 1460, 1490: 3260}
+
+
+def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
+    monkeypatch.setattr(simlib, "load", lambda name: random_workload(5, jobs=200))
+    shown = (ROOT / "docs/policies-of-ones-own.md").read_text("utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
+        exec(block, names)
+    w = with_users(6)
+    names["EasyPlusPlus"] = names["EasyPlusPlus"]()
+    for own in ALL:
+        name = getattr(own, "__name__", type(own).__name__)
+        assert (name, differing(simulate(w, OwnPolicy(own)), simulate(w, OwnPolicy(names[name])))) == (name, [])

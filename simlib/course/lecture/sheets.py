@@ -21,8 +21,7 @@ from ...core.workload import Workload
 from ...explain import explain
 from ...models import examples
 from ...policies.conservative import Conservative
-from ...policies.easy import EASY
-from ...policies.fcfs import FCFS
+from ...policies.easy import EASY, FCFS
 from ..lessons import lesson2
 
 A4 = (8.27, 11.69)  # inches

@@ -10,8 +10,7 @@ import pandas as pd
 from ..._util.words import length
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...policies.easy import EASY
-from ...policies.fcfs import FCFS
+from ...policies.easy import EASY, FCFS
 from .answers import Judge, NotYet, edited, names, number, parts
 from .month import january
 

@@ -15,8 +15,7 @@ from ...core.workload import Workload
 from ...logs.loading import load
 from ...models import jann97
 from ...policies.conservative import Conservative
-from ...policies.easy import EASY
-from ...policies.fcfs import FCFS
+from ...policies.easy import EASY, FCFS
 from .answers import Judge, NotYet, number, parts, shown
 from .month import LOG, january, shaken
 

@@ -14,8 +14,7 @@ from ...core.workload import Workload
 from ...explain.differences import first_difference
 from ...policies import examples_own, orders
 from ...policies.conservative import Conservative
-from ...policies.easy import EASY
-from ...policies.fcfs import FCFS
+from ...policies.easy import EASY, FCFS
 from ...policies.own_policy import Job, Machine, OwnPolicy, Queue
 from .answers import Judge, NotYet, Waiting, function, names, number, parts
 from .month import january, shaken

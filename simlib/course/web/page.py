@@ -12,9 +12,8 @@ import numpy as np
 
 from ... import plots
 from ..._util.words import number, processors
-from ...core.allocation import pieces
 from ...core.policy import Policy
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import Schedule, pieces, simulate
 from ...core.workload import Workload
 from ...explain import explain
 from ...explain.records import Decision, Explanation, Span, promises, reserved

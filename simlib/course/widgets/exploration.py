@@ -16,8 +16,7 @@ from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from ...policies.conservative import Conservative
-from ...policies.easy import EASY
-from ...policies.fcfs import FCFS
+from ...policies.easy import EASY, FCFS
 from .control import Control, beside, html, html_table, ipywidgets, label, png, summaries, summary_lines
 
 LIMIT = 5000

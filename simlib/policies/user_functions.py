@@ -1,4 +1,4 @@
-"""Say in the words of Python why a function cannot be compiled, with the line, and what would do in its place."""
+"""Make of somebody's function one that numba can compile and that cannot raise, or say in Python's words why not."""
 
 import builtins
 import dis
@@ -7,19 +7,110 @@ import itertools
 import linecache
 import re
 import traceback
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba.core import types
+from numba.core.errors import NumbaWarning
+
+from .._util.fingerprint import installed
 
 BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
 
-class Found(NamedTuple):
+def in_python(value: Any) -> Any:
+    """Give the function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself."""
+    value = getattr(value, "function", value)
+    return getattr(value, "py_func", value)
+
+
+def guarded(
+    function: FunctionType,
+    given: tuple[str, ...],
+    told: dict[str, str],
+    typical: dict[str, float],
+    where: str,
+    expected: str,
+) -> FunctionType:
+    """Compile a function of floats that returns a number, and guard it: nan says that it raised."""
+    function = plain(function)
+    if obstacle := _random(function):  # it would return another number each time
+        raise ValueError(f"{where}, {obstacle.said(function)}")
+    if obstacle := _printing(function):  # it would fill a page: it is called for each job at each decision
+        example = f"{function.__name__}({', '.join(f'{name}={value}' for name, value in typical.items())})"
+        raise ValueError(
+            f"{where}, {obstacle.said(function)}. It is called many thousand times. To see what it returns for one "
+            f"job, take that line out, and write print({example}) in a cell of its own"
+        )
+    defaults = {name: one.default for name, one in inspect.signature(function).parameters.items()}
+    inner = _copied(function, numba.njit(error_model="numpy", boundscheck=True))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)  # in numba's words
+            inner.compile(tuple(types.float64 if name in told else numba.typeof(defaults[name]) for name in defaults))
+    except Exception as error:  # numba raises what it likes, its own errors and others
+        obstacle = next(_names_unknown(function), None) or _raised(function, typical)
+        obstacle = obstacle or next(_constructs(function), None)
+        raise ValueError(f"{where}, {(obstacle or _by_numba(function, error)).said(function)}") from None
+    if kind := _no_number(inner.nopython_signatures[0].return_type):
+        if kind.startswith("nothing in") and (case := _case(function, typical)):
+            kind = f"nothing for {case}"
+        raise ValueError(f"{where} returns {kind}; expected {expected}, in every case")
+    if case := _without_value(function, typical):
+        raise ValueError(f"{where} reads a variable that has no value yet for {case}; expected one in every case")
+    in_turn = ", ".join(told.get(name, f"default_{name}") for name in defaults)  # by name numba mixes them up in `try`
+    lines = f"def guarded({', '.join(given)}):", " try:", f"  return float64(inner({in_turn}))"
+    names: dict[str, Any] = {"inner": inner, "float64": np.float64, "nan": np.nan}
+    names |= {f"default_{name}": default for name, default in defaults.items()}
+    exec("\n".join([*lines, " except Exception:", "  return nan"]), names)  # for numba cannot pick arguments
+    compiled: FunctionType = names["guarded"]
+    return compiled
+
+
+def plain(function: FunctionType) -> FunctionType:
+    """Copy a function with those that it calls, none of which is compiled: as Python it says what goes wrong where."""
+    copy: FunctionType = _copied(function, lambda copy: copy)
+    return copy
+
+
+def _copied(function: FunctionType, make: Callable[[FunctionType], Any], callers: tuple[CodeType, ...] = ()) -> Any:
+    """Copy a function and make something of it, with the functions that it calls, as they and what they read are now.
+
+    Functions themselves that numba compiled before would keep the values that global variables had then, and read
+    tables beyond their ends. Those that are being copied already, as of a function that calls itself, are in `callers`.
+    """
+    names, modules = {*function.__code__.co_names}, dict[str, ModuleType]()
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, ModuleType) and not installed(value):
+            if value.__name__ not in modules:
+                module = modules[value.__name__] = ModuleType(value.__name__)
+                own = {name: copied(part) for name, part in vars(value).items() if name in names}
+                vars(module).update(vars(value) | own)
+            return modules[value.__name__]
+        value = in_python(value)
+        if (
+            not isinstance(value, FunctionType)
+            or value.__code__ in callers
+            or str(value.__module__).startswith("numba.")
+        ):
+            return value
+        return _copied(value, make, (*callers, function.__code__))
+
+    own = {name: copied(value) for name, value in function.__globals__.items() if name in names}
+    read = function.__globals__ | own
+    cells = tuple(CellType(copied(cell.cell_contents)) for cell in function.__closure__ or ())
+    copy = FunctionType(function.__code__, read, function.__name__, function.__defaults__, cells)
+    return make(copy)
+
+
+class _Obstacle(NamedTuple):
     """What stands in a line that cannot be compiled, and what would do."""
 
     function: FunctionType
@@ -45,32 +136,26 @@ def raised_in(function: FunctionType, error: Exception) -> str:
     return _in_line(*_where_raised(function, error), function)
 
 
-def in_python(value: Any) -> Any:
-    """Give the function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself."""
-    value = getattr(value, "function", value)
-    return getattr(value, "py_func", value)
-
-
-def printing(function: FunctionType) -> Found | None:
+def _printing(function: FunctionType) -> _Obstacle | None:
     """Find where a function, or one that it calls, prints or asks; it would do so many thousand times."""
     does: dict[Any, str] = {print: "it prints", input: "it asks for input"}
-    for one in called(function):
+    for one in _called(function):
         for line, value in _values(one):
             if isinstance(value, BuiltinFunctionType) and value in does:
                 what = does[value]
-                return Found(one, line, what, "a function that returns a number and does nothing else")
+                return _Obstacle(one, line, what, "a function that returns a number and does nothing else")
     return None
 
 
-def random(function: FunctionType) -> Found | None:
+def _random(function: FunctionType) -> _Obstacle | None:
     """Find where a function, or one that it calls, draws a number at random, or is no plain function."""
-    for one in called(function):
+    for one in _called(function):
         if one.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-            return Found(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
+            return _Obstacle(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
         for line, value in _values(one):
             if _is_random(value) or _is_random(getattr(value, "__self__", None)):
                 expected = "a number that hangs on nothing but what the function is told"
-                return Found(one, line, "it draws a number at random", expected)
+                return _Obstacle(one, line, "it draws a number at random", expected)
     return None
 
 
@@ -81,7 +166,7 @@ def _is_random(value: Any) -> bool:
     return isinstance(value, kinds) or module == "random" or module.startswith("numpy.random")
 
 
-def called(function: FunctionType) -> Iterator[FunctionType]:
+def _called(function: FunctionType) -> Iterator[FunctionType]:
     """Go through a function and those that it calls, each once, except installed ones."""
     seen, coming = [], [function]
     while coming:
@@ -94,13 +179,7 @@ def called(function: FunctionType) -> Iterator[FunctionType]:
         coming += [value for value in functions if "site-packages" not in value.__code__.co_filename]
 
 
-def why(function: FunctionType, error: Exception, typical: dict[str, float]) -> str:
-    """Say why numba refused to compile a function: what stands in which line, and what was expected there."""
-    found = next(_names_unknown(function), None) or _raised(function, typical) or next(_constructs(function), None)
-    return (found or _by_numba(function, error)).said(function)
-
-
-def kind(returned: types.Type) -> str | None:
+def _no_number(returned: types.Type) -> str | None:
     """Say what a function returns that should return a number; None where it does."""
     if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
         return None
@@ -123,27 +202,27 @@ _KINDS: dict[Any, str] = {
 }
 
 
-def case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:
+def _case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:
     """Find a case in which a function returns nothing, or raises `of`: near the numbers that stand in its code."""
     written = [one for one in function.__code__.co_consts if isinstance(one, (int, float))]
     near = {0.0, 1.0, 60.0, 3600.0, 86400.0, *(float(one + step) for one in written for step in (-1, 0, 1))}
     tried = [[value, *sorted(near - {value})] for value in typical.values()]
     for numbers in itertools.islice(itertools.product(*tried), 20_000):
-        found: object = None
+        outcome: object = None
         try:
-            found = type(function(**dict(zip(typical, numbers, strict=True))))
+            outcome = type(function(**dict(zip(typical, numbers, strict=True))))
         except Exception as error:
-            found = type(error)
-        if found is (of or type(None)):
+            outcome = type(error)
+        if outcome is (of or type(None)):
             return ", ".join(f"{name}={value:g}" for name, value in zip(typical, numbers, strict=True))
     return ""
 
 
-def without_value(function: FunctionType, typical: dict[str, float]) -> str:
+def _without_value(function: FunctionType, typical: dict[str, float]) -> str:
     """Find a case in which a function reads a variable that has no value yet, which numba takes as any number."""
     code = function.__code__
     loops = any("JUMP_BACKWARD" in instruction.opname for _, instruction in _lines(code))  # it may never end
-    return "" if loops or code.co_nlocals == code.co_argcount else case(function, typical, UnboundLocalError)
+    return "" if loops or code.co_nlocals == code.co_argcount else _case(function, typical, UnboundLocalError)
 
 
 # What can be seen without numba
@@ -187,28 +266,28 @@ def _values(function: FunctionType) -> Iterator[tuple[int, Any]]:
         yield line, value
 
 
-def _names_unknown(function: FunctionType) -> Iterator[Found]:
-    for one in called(function):
+def _names_unknown(function: FunctionType) -> Iterator[_Obstacle]:
+    for one in _called(function):
         for line, instruction in _lines(one.__code__):
             if _read(one, instruction, unknown=_names_unknown) is _names_unknown:
                 what = f"it reads {instruction.argval!r}, which is not defined"
-                yield Found(one, line, what, "a name that is known when the function is used: is it misspelt?")
+                yield _Obstacle(one, line, what, "a name that is known when the function is used: is it misspelt?")
 
 
-def _raised(function: FunctionType, typical: dict[str, float]) -> Found | None:
+def _raised(function: FunctionType, typical: dict[str, float]) -> _Obstacle | None:
     """What plain Python raises for a typical job."""
     try:
         function(**typical)
     except Exception as error:
         numbers = ", ".join(f"{name}={value:g}" for name, value in typical.items())
         what = f"for {numbers} it raises {type(error).__name__}: {error}"
-        return Found(*_where_raised(function, error), what, "a number")
+        return _Obstacle(*_where_raised(function, error), what, "a number")
     return None
 
 
 def _where_raised(function: FunctionType, error: Exception) -> tuple[FunctionType, int]:
     """The function and its line that raised an error: the innermost of `called`."""
-    functions = {one.__code__: one for one in called(function)}
+    functions = {one.__code__: one for one in _called(function)}
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return next(
         ((functions[code], line) for code, line in reversed(frames) if code in functions),
@@ -226,45 +305,49 @@ _CONSTRUCTS = {
 """By the name of an instruction of Python's machine: what stands there, and what would do."""
 
 
-def _constructs(function: FunctionType) -> Iterator[Found]:
+def _constructs(function: FunctionType) -> Iterator[_Obstacle]:
     """What Python has and numba has not, in the order in which it stands there."""
-    for one in called(function):
+    for one in _called(function):
         for (_, before), (line, instruction) in itertools.pairwise(_lines(one.__code__)):
             if instruction.opname in _CONSTRUCTS:
                 what, expected = _CONSTRUCTS[instruction.opname]
-                yield Found(one, line, what.format(instruction.argval), expected)
+                yield _Obstacle(one, line, what.format(instruction.argval), expected)
             if instruction.opname == "CHECK_EXC_MATCH" and before.argval != "Exception":
                 what = f"a `try` block that catches {before.argval} by its name"
-                yield Found(one, line, what, "an `if` that asks before, such as `if estimate > 0:`")
+                yield _Obstacle(one, line, what, "an `if` that asks before, such as `if estimate > 0:`")
 
 
 # What numba says
 
 
-def _by_numba(function: FunctionType, error: Exception) -> Found:
+def _by_numba(function: FunctionType, error: Exception) -> _Obstacle:
     """What numba's message tells; what it does not, is a line that only plain Python can run."""
     message = str(error)
     one, line = _place(function, message)
     name = re.search(r"Untyped (?:global|freevar) name '(\w+)'", message)
     if name:
-        value = _value(one, name[1])
-        return Found(one, line, f"it reads {name[1]!r}, {_described(value)}", _instead_of(value))
+        read = (_read(one, instruction) for _, instruction in _lines(one.__code__) if instruction.argval == name[1])
+        value = next((value for value in read if value is not None), None)
+        instead = "numbers: let a variable above the function have the number that it needs"
+        if callable(value) or isinstance(value, ModuleType):
+            instead = BY_MEANS_OF
+        return _Obstacle(one, line, f"it reads {name[1]!r}, {_described(value)}", instead)
     attribute = re.search(r"Unknown attribute '(\w+)' of type (.*)", message)
     if attribute:
         what = f"it asks for `.{attribute[1]}` of {_in_words(attribute[2])}, which cannot be compiled"
-        return Found(one, line, what, BY_MEANS_OF)
+        return _Obstacle(one, line, what, BY_MEANS_OF)
     mixed = re.search(r"(?:Cannot|Can't) unify (?:return type from the following types: )?(.+)", message)
     if mixed:
         kinds = sorted({_in_words(part) for part in re.split(r" and |, (?![^(\[]*[)\]])", mixed[1].split(" for ")[0])})
         what = f"a value that is sometimes {' and sometimes '.join(kinds)}"
-        return Found(one, line, what, "a number in every case")
+        return _Obstacle(one, line, what, "a number in every case")
     what = "it works with text" if re.search("Literal.str|unicode", message) else "only plain Python can run this"
-    return Found(one, line, what, BY_MEANS_OF)
+    return _Obstacle(one, line, what, BY_MEANS_OF)
 
 
 def _place(function: FunctionType, message: str) -> tuple[FunctionType, int]:
     """The function, and its line, that numba's message names first: the innermost."""
-    functions = list(called(function))
+    functions = list(_called(function))
     for file, line in re.findall(r'(?:File "|Raised from )([^"(]+?)"?,? \(?(?:line )?(\d+)', message):
         for one in functions:
             lines = [at for at, _ in _lines(one.__code__)]
@@ -274,25 +357,12 @@ def _place(function: FunctionType, message: str) -> tuple[FunctionType, int]:
     return function, function.__code__.co_firstlineno
 
 
-def _value(function: FunctionType, name: str) -> Any:
-    for _, instruction in _lines(function.__code__):
-        if instruction.argval == name and (value := _read(function, instruction)) is not None:
-            return value
-    return None
-
-
 def _described(value: Any) -> str:
     if isinstance(value, (type, BuiltinFunctionType, FunctionType)):
         return "which cannot be compiled"
     if isinstance(value, (dict, list, set)) and not value:
         return f"an empty {type(value).__name__}"
     return f"which is of type {type(value).__name__}"
-
-
-def _instead_of(value: Any) -> str:
-    if callable(value) or isinstance(value, ModuleType):
-        return BY_MEANS_OF
-    return "numbers: let a variable above the function have the number that it needs"
 
 
 def _in_words(numbas: str) -> str:

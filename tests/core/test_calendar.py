@@ -1,5 +1,9 @@
-"""Jobs of a workload by date and by partition, and the jobs of a schedule that ran between two times."""
+"""The clock and calendar of a log, its jobs by date and by partition, and the jobs that ran between two times."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
 import pandas as pd
 import pytest
 from helpers import numbered
@@ -7,12 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Workload, simulate
-from simlib.core.jobs import NO_RUN, TOO_LARGE
+from simlib.core.workload import NO_RUN, TOO_LARGE
 from simlib.logs.swf import jobs_of
 
-DAY = 86400
+HOUR, DAY = 3600, 86400
+STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")
 START = pd.Timestamp("2004-10-30 12:00", tz="Europe/Stockholm")  # the clock is put back the night after
 JOBS = [(0, 50, 60, 4), (DAY // 2, 90, 90, 2), (DAY, 10, 10, 6), (2 * DAY, 10, 10, 2)]
+
+
+def at(*submits, start=STOCKHOLM):
+    """A workload of jobs submitted at these seconds."""
+    return Workload(pd.DataFrame({"submit": submits, "run": 1, "procs": 1}), 4, start=start)
+
+
+def seconds(time, start=STOCKHOLM):
+    """The second of the log at a local time."""
+    return int((pd.Timestamp(time, tz=start.tz) - start).total_seconds())
 
 
 def made(**options):
@@ -20,6 +35,99 @@ def made(**options):
     w = numbered(JOBS, 8, start=START, name="Seth", **options)
     w._log["partition"] = [1, 2, 2, 7]
     return w
+
+
+# The clock
+
+
+def test_months_begin_at_local_midnight():
+    w = at(0, seconds("1996-10-01 00:30"), seconds("1996-09-30 23:59:59"), seconds("1996-10-01 00:00"))
+    assert w.calendar_month(w.jobs.submit).tolist() == ["1996-09", "1996-09", "1996-10", "1996-10"]
+    utc = at(*w.jobs.submit, start=STOCKHOLM.tz_convert("UTC"))
+    assert set(utc.calendar_month(utc.jobs.submit)) == {"1996-09"}
+
+
+def test_months_across_a_change_of_the_clock_are_as_long_as_they_are():
+    w = at(0)
+    months, edges = w.month_starts(seconds("1996-10-01"), seconds("1997-03-31 23:59"))
+    assert months == ["1996-10", "1996-11", "1996-12", "1997-01", "1997-02", "1997-03"]
+    days = np.diff(edges) / DAY
+    assert days.tolist() == [31 + 1 / 24, 30, 31, 31, 28, 31 - 1 / 24]
+    assert w.calendar_month([edges[1] - 1, edges[1]]).tolist() == ["1996-10", "1996-11"]
+
+
+def test_one_second_touches_one_month_and_no_seconds_touch_none():
+    months, edges = at(0).month_starts(0, 0)
+    assert (months, edges.tolist()) == (["1996-09"], [seconds("1996-09-01"), HOUR])
+    assert at(0).calendar_month([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    "zone, last",
+    [
+        ("US/Pacific", "1997-09-26 01:30"),  # a month before an hour that the clock shows twice
+        ("US/Pacific", "1997-03-06 02:30"),  # and one that it leaves out
+        ("America/Havana", "2001-03-05 12:00"),  # where the next month begins at 01:00
+        ("America/Havana", "2001-04-01 01:00"),
+        ("Asia/Amman", "2005-04-01 01:00"),
+    ],
+)
+def test_every_clock_has_months(zone, last):
+    start = pd.Timestamp("1996-12-31 12:00", tz=zone)
+    w = at(0, seconds(last, start), start=start)
+    assert w.calendar_month(w.jobs.submit).tolist() == ["1996-12", last[:7]]
+    assert len(w.months(last[:7])) == 1
+
+
+@pytest.mark.slow
+@given(
+    first=st.integers(-(10**9), 10**9),
+    span=st.integers(0, 10**8),
+    zone=st.sampled_from(
+        ["UTC", "US/Pacific", "Europe/Stockholm", "Asia/Kathmandu", "America/Havana", "Australia/Lord_Howe"]
+    ),
+)
+def test_a_month_is_what_the_local_calendar_says(first, span, zone):
+    w = at(0, start=pd.Timestamp(0, unit="s", tz=zone))
+    expected = [datetime.fromtimestamp(second, ZoneInfo(zone)).strftime("%Y-%m") for second in (first, first + span)]
+    assert w.calendar_month([first, first + span]).tolist() == expected
+
+
+def test_the_months_of_a_real_log_are_those_of_its_own_zone(log):
+    w = log("KTH-SP2", "original")
+    months = w.calendar_month(w.jobs.submit)
+    assert (months.min(), months.max()) == ("1996-09", "1997-08")
+    local = w.start + pd.to_timedelta(w.jobs.submit, unit="s")
+    assert (months == local.dt.strftime("%Y-%m")).all()
+    assert len(w.months("1996-10")) == (months == "1996-10").sum()
+
+
+# Selection
+
+
+def test_months_are_selected_by_name():
+    w = at(0, HOUR, seconds("1996-10-31 23:59:59"), seconds("1996-11-01"), seconds("1997-01-01"))
+    assert w.months("1996-10").jobs.index.tolist() == [1, 2]
+    assert w.months("1996-10", "1996-11").jobs.index.tolist() == [1, 2, 3]
+    assert w.months("1996-10", "1997-12").jobs.index.tolist() == [1, 2, 3, 4]
+    assert w.months("1996-10").history == ("submitted 1996-10",)
+    assert w.months("1996-10", "1996-11").history == ("submitted 1996-10 to 1996-11",)
+
+
+@pytest.mark.parametrize("months", [("1997-01",), ("1996-12", "1997-10"), ("1996-10", "1996-09")])
+def test_months_without_jobs_are_refused_with_those_that_have_some(months):
+    message = f"workload: no job was submitted from {months[0]} to {months[-1]}; the log has 1996-09 to 1996-10"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        at(0, HOUR).months(*months)
+    with pytest.raises(ValueError, match="; the log has no job$"):
+        at(0).select("run > 1").months(*months)
+
+
+@pytest.mark.parametrize("month", ["1996-9", "1996-1", "1996", "1996-13", "96-10", "October 1996", "1996-10-01", 1996])
+def test_a_month_has_four_digits_and_two(month):
+    for months in [(month,), (month, "1996-10"), ("1996-10", month)]:
+        with pytest.raises(ValueError, match=f"workload: found month {month!r}, expected one such as '1996-10'"):
+            at(0, HOUR).months(*months)
 
 
 def test_jobs_between_two_local_times_are_those_submitted_from_the_first_to_before_the_second():
@@ -61,8 +169,10 @@ def test_times_that_make_no_sense_are_refused_with_what_would(first, last, messa
 def test_without_a_calendar_there_are_seconds_and_no_dates():
     w = numbered(JOBS, 8, name="Seth")
     assert len(w.between(0, DAY)) == 2
-    with pytest.raises(ValueError, match="Seth: has no calendar"):
-        w.between("2004-10-30", "2004-10-31")
+    asked = [lambda: w.time(0), lambda: w.months("1996-10"), lambda: w.month_starts(0, 1)]
+    for ask in [*asked, lambda: w.between("2004-10-30", "2004-10-31")]:
+        with pytest.raises(ValueError, match=r"Seth: has no calendar: expected '; UnixStartTime:' .* or Workload\("):
+            ask()
     with pytest.raises(ValueError, match="expected a part of 0 to 172,800 s"):
         w.between(5, 6)
 
@@ -102,11 +212,8 @@ def test_a_partition_that_is_none_is_refused_with_those_that_are(numbers, found)
     expected = f"found partition {found}, expected one or several of 1 .1 jobs., 2 .2 jobs., 7 .1 jobs."
     with pytest.raises(ValueError, match=expected):
         made().partition(*numbers, procs=8)
-
-
-def test_without_a_log_partitions_are_not_known(workload):
     with pytest.raises(ValueError, match="has no log, so the jobs' partitions are not known"):
-        workload(JOBS, 8).partition(1, procs=8)
+        at(0).partition(*numbers, procs=8)
 
 
 def test_curies_standard_partition(log):
