@@ -8,6 +8,7 @@ from helpers import seen_picture, seen_text
 
 from simlib import EASY, FCFS, simulate
 from simlib.course import lessons, widgets
+from simlib.course.answers import KEPT_TABLE
 from simlib.course.widgets import editing
 from simlib.models import examples
 
@@ -160,7 +161,6 @@ def shown(monkeypatch):
     return outputs
 
 
-ANSWER = "application/vnd.simlib.answer+json"
 RIGHT = {"A": [0, 10, 2, 10], "first": [1, 10, 3, 10], "second": [2, 10, 4, 10], "backfill": [3, 250, 1, 250]}
 
 
@@ -182,7 +182,7 @@ def test_a_check_shows_the_table_and_below_it_the_verdict_that_the_notebook_keep
     assert shown[1][-1]["text/plain"].endswith("2.3 is waiting for your answer.")
     type_in(editor, "backfill", run=250, estimate=250)
     assert "press Check" in seen_text(editor.verdict) and "press Check" in shown[1][-1]["text/plain"]
-    assert shown[1][-1][ANSWER] == {"exercise": "2.3", "jobs": RIGHT}
+    assert shown[1][-1][KEPT_TABLE] == {"exercise": "2.3", "jobs": RIGHT}
     editor.check.click()
     assert seen_text(editor.verdict).startswith("Right: the second job starts at 253 now")
     assert seen_text(editor.verdict) in shown[1][-1]["text/plain"]
@@ -197,7 +197,7 @@ def test_what_is_kept_is_what_the_table_shows_and_nothing_else_is_judged(shown):
     editor.check.click()
     type_in(editor, "backfill", run="ten")
     assert not seen_text(editor.verdict).startswith("Right")
-    assert shown[1][-1][ANSWER]["jobs"]["backfill"] == [3, "ten", 1, 250]
+    assert shown[1][-1][KEPT_TABLE]["jobs"]["backfill"] == [3, "ten", 1, 250]
     editor.check.click()
     assert seen_text(editor.verdict).startswith(
         "Not yet: the table cannot be used as it stands. Job backfill, run [s]: found"
@@ -242,7 +242,7 @@ lessons.check("2.3", widgets.editor(examples.figure3(), EASY()))"""
 
 def saved_with_an_answer():
     """A notebook as JupyterLab saves it when a right table was typed."""
-    kept = {ANSWER: {"exercise": "2.3", "jobs": dict(sorted(RIGHT.items()))}, "text/plain": "Right"}
+    kept = {KEPT_TABLE: {"exercise": "2.3", "jobs": dict(sorted(RIGHT.items()))}, "text/plain": "Right"}
     output = nbformat.v4.new_output("display_data", kept)
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CHECK, outputs=[output])])
 
@@ -261,7 +261,7 @@ def test_a_new_kernel_finds_what_was_typed_in_the_notebooks_file(shown, tmp_path
     "junk", ["", "[]", '{"cells": 3}', '{"cells": [{"outputs": [{"data": {"%s": {"exercise": "2.3"}}}]}]}']
 )
 def test_a_notebook_that_cannot_be_read_keeps_nothing(junk, tmp_path):
-    (tmp_path / "lesson.ipynb").write_text(junk.replace("%s", ANSWER))
+    (tmp_path / "lesson.ipynb").write_text(junk.replace("%s", KEPT_TABLE))
     assert editing.saved(tmp_path / "lesson.ipynb", "2.3") is None
 
 
@@ -269,7 +269,7 @@ def test_a_table_that_was_shown_by_a_cell_above_is_not_shown_again_by_its_check(
     editor = table()
     editor._repr_mimebundle_()
     lessons.check("2.3", editor)
-    assert len(shown) == 1 and ANSWER in shown[0][0]
+    assert len(shown) == 1 and KEPT_TABLE in shown[0][0]
 
 
 def test_without_a_notebook_the_check_of_a_table_prints(capsys):

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY
-from simlib.course import lessons
-from simlib.course.lessons import answers, lesson1, lesson2
+from simlib.course import answers, lessons
+from simlib.course.lessons import lesson1, lesson2
 from simlib.models import examples
 
 FOLDER = ROOT / "notebooks/teaching"
@@ -70,7 +70,7 @@ def forgetful():
 
     def forget():
         for name, module in list(sys.modules.items()):
-            if name.startswith("simlib.course.lessons."):
+            if name.startswith("simlib.course.lessons"):
                 for function in vars(module).values():
                     getattr(function, "cache_clear", lambda: None)()
 

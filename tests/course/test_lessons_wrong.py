@@ -8,8 +8,7 @@ from mutants import mutants
 
 from simlib import EASY, FCFS, Conservative, Workload, simulate
 from simlib.course import lessons
-from simlib.course.lessons import lesson1, lesson2, lesson3
-from simlib.course.lessons.month import january
+from simlib.course.lessons import january, lesson1, lesson2, lesson3
 from simlib.models import examples
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 import simlib
 from simlib import EASY
 from simlib.course import lessons
-from simlib.course.grading import carrying, judging, screening
+from simlib.course.grading import judging, screening
 from simlib.course.lessons import lesson1
 from simlib.models import examples
 
@@ -124,7 +124,7 @@ def test_classes_that_remember_and_helpers_may_compute():
 
 
 def carried(value):
-    return carrying.unpack(json.loads(json.dumps(carrying.pack(value))))
+    return judging.unpack(json.loads(json.dumps(judging.pack(value))))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
 def test_what_cannot_be_read_is_refused_and_says_why(make):
-    found = judging.judged(judging.Answer("2.4", carrying.pack(make())))
+    found = judging.judged(judging.Answer("2.4", judging.pack(make())))
     assert found.verdict == "refused" and found.sentence.startswith("look at it yourself: ")
 
 
@@ -250,7 +250,7 @@ def test_what_was_not_packed_by_simlib_is_refused(packed):
 
 def test_a_table_that_is_changed_by_a_function_is_not_the_one_that_is_judged():
     cheat = defined("def f(jobs):\n    jobs.clip(upper=0, inplace=True)\n    return 0")
-    assert judging.judged(judging.Answer("3.4", carrying.pack(cheat))).verdict == "not yet"
+    assert judging.judged(judging.Answer("3.4", judging.pack(cheat))).verdict == "not yet"
 
 
 def test_gathering_says_what_was_not_found():

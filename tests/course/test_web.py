@@ -15,12 +15,11 @@ from matplotlib.figure import Figure
 import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate
 from simlib.course import web
-from simlib.course.web import page
 from simlib.explain import explain
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
 
-PLANNED, BACKFILLED = page.PLANNED, page.BACKFILLED
+PLANNED, BACKFILLED = web.PLANNED, web.BACKFILLED
 
 
 def unfolded(found):
@@ -35,7 +34,7 @@ def unfolded(found):
 
 def stepping(explanation):
     """What a page reads, and the whole states."""
-    read = json.loads(page.dumps(page.stepping(explanation)))
+    read = json.loads(web.dumps(web.stepping(explanation)))
     return read, unfolded(read["frames"])
 
 
@@ -147,9 +146,9 @@ def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(pol
     schedules = [simulate(busy_users(5, jobs=12, machine=8), each) for each in (FCFS(), policy)]
     if "adjusted" in schedules[1].jobs:
         with pytest.raises(ValueError, match="found adjusted estimates"):
-            page.comparing(schedules)
+            web.comparing(schedules)
         return
-    read = json.loads(page.dumps(page.comparing(schedules)))
+    read = json.loads(web.dumps(web.comparing(schedules)))
     happens = {time for each in schedules for time in each.jobs[["submit", "start", "end"]].to_numpy().ravel().tolist()}
     assert read["times"] == sorted(happens)
     for plan, schedule in zip(read["plans"], schedules, strict=True):
@@ -210,7 +209,7 @@ def test_what_stands_in_for_a_log_says_so():
 
 
 def test_script_and_style_are_small_and_fetch_nothing():
-    script, style = page._asset("stepper.js"), page._asset("stepper.css")
+    script, style = web.asset("stepper.js"), web.asset("stepper.css")
     assert len(script) + len(style) < 25_000
     assert not re.search(r"^\s*//|^\s+\S", script, re.MULTILINE)
     assert re.findall(r"https?://[^\"']*", script + style) == ["http://www.w3.org/2000/svg"]

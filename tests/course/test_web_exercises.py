@@ -12,9 +12,8 @@ from helpers import ROOT
 
 from simlib.course import lessons
 from simlib.course.lessons import lesson1, lesson2
-from simlib.course.web.exercises import OWN, asked, exercise_html, filled, packed, worked_out_data
-from simlib.course.web.page import _asset
-from simlib.course.web.worked_out import typed
+from simlib.course.web import asset
+from simlib.course.web.exercises import OWN, asked, exercise_html, filled, packed, typed, worked_out_data
 
 SCRIPT = ROOT / "simlib/course/web/exercise.js"
 NODE = shutil.which("node")
@@ -286,7 +285,7 @@ def test_no_answer_can_be_read_and_all_is_small():
     for lesson in "123":
         pieces = [packed(table(number)) for number in asked() if number.startswith(lesson)]
         assert sum(map(len, pieces)) < 60_000
-    assert len(_asset("exercise.js")) + len(_asset("exercise.css")) < 15_000
-    assert not re.search(r"\beval\b|\bFunction\(|https?:|\bfetch\(", _asset("exercise.js"))
+    assert len(asset("exercise.js")) + len(asset("exercise.css")) < 15_000
+    assert not re.search(r"\beval\b|\bFunction\(|https?:|\bfetch\(", asset("exercise.js"))
     text = exercise_html("2.1", "solutions/lesson2-easy.html")
     assert "extra of them" not in text and "shadow time is right" not in text

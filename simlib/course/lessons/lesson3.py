@@ -11,7 +11,7 @@ from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...models.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ...policies.conservative import Conservative
-from .answers import Judge, NotYet, edited, function, number, parts, returned
+from ..answers import Judge, NotYet, edited, function, number, parts, returned
 
 RULES = ("rebackfill", "arrival", "none")
 """The ways to compress a schedule that exercise 3.4 has counted."""

@@ -14,7 +14,7 @@ from ..._util.words import length, number
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
-from ..typed import FIELDS, LIMIT, complaint, complaints, in_order, read
+from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
 from .control import (
     Control,
     beside,
@@ -33,9 +33,6 @@ from .control import (
 
 # Keep what was typed into a table in the notebook's file, and find it there again.
 
-
-ANSWER = "application/vnd.simlib.answer+json"
-"""The type of an output that keeps an answer: {"exercise": "1.4", "jobs": {"A": [0, 10, 3, 10], ...}}."""
 
 Jobs = Mapping[Any, Sequence[object]]
 """By job what stands in its fields: submit time, run time, processors, estimate."""
@@ -77,7 +74,7 @@ class Keeper:
         jobs = {str(job): [_plain(text) for text in texts] for job, texts in self._table.typed.items()}
         if not sentence.startswith(self.exercise):  # "1.4 is waiting for your answer."
             sentence = f"Kept in this notebook as your answer to {self.exercise}. {sentence}"
-        return {"text/plain": sentence, ANSWER: {"exercise": self.exercise, "jobs": jobs}}
+        return {"text/plain": sentence, KEPT_TABLE: {"exercise": self.exercise, "jobs": jobs}}
 
 
 def kept(exercise: str, given: Workload) -> Jobs | None:
@@ -99,7 +96,7 @@ def saved(notebook: Path, exercise: str) -> Jobs | None:
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
-        answers = [output["data"][ANSWER] for output in outputs if ANSWER in output.get("data", {})]
+        answers = [output["data"][KEPT_TABLE] for output in outputs if KEPT_TABLE in output.get("data", {})]
         found = [answer["jobs"] for answer in answers if answer["exercise"] == exercise]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):  # whatever else lies there
         return None
@@ -238,7 +235,7 @@ class Editor(Control):
         jobs = self.typed
         self.wrong = complaints(jobs, self._given.procs)
         if not self.wrong:
-            self._schedule(read(jobs, self._given))
+            self._schedule(as_workload(jobs, self._given))
         self.show()
         if self._keeper:
             self._say(self._keeper.keep(jobs))

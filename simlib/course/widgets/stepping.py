@@ -343,7 +343,7 @@ class Stepper(Control):
         plots.gantt(self.explanation.schedule, ax)
 
     def page(self) -> str:
-        from ..web.page import explanation_html  # which shows what these controls do, and so imports them
+        from ..web import explanation_html  # which shows what these controls do, and so imports them
 
         return explanation_html(self.explanation, self._predict)
 
