@@ -61,25 +61,18 @@ def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
     folder = Path(folder)
     if not folder.is_dir():
         raise CollectError(f"{folder}: found no folder, expected one with a folder or a notebook a student")
-    found: dict[str, list[HandedIn]] = {}
+    students: dict[str, list[HandedIn]] = {}
     for path in _visible(folder):
-        if path.is_dir():
-            files = [_read(file, path.name, folder) for file in _files(path)]
-            _take(found, path.name, files)
-        elif _counts(path):
-            student = _SPLIT.split(path.stem)[0] or path.stem
-            _take(found, student, [_read(path, student, folder)])
-    if not found:
+        student = path.name if path.is_dir() else _SPLIT.split(path.stem)[0] or path.stem
+        if path.is_dir() or _counts(path):
+            name = unicodedata.normalize("NFC", student)
+            files = [_read(file, name, folder) for file in _files(path)]
+            students[name] = students.pop(name, []) + files
+    if not students:
         raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
-    return dict(sorted(found.items()))
-
-
-def _take(found: dict[str, list[HandedIn]], student: str, files: list[HandedIn]) -> None:
-    """Add a student's files; a notebook counts, and what is no notebook only where there is none."""
-    name = unicodedata.normalize("NFC", student)
-    files = found.pop(name, []) + files
-    notebooks = [one for one in files if one.name.endswith(".ipynb")]
-    found[name] = notebooks or files
+    for student, files in students.items():  # what is no notebook counts only where there is none
+        students[student] = [one for one in files if one.name.endswith(".ipynb")] or files
+    return dict(sorted(students.items()))
 
 
 def _visible(folder: Path) -> list[Path]:
@@ -87,12 +80,13 @@ def _visible(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not _SKIPPED.match(path.name) and not path.is_symlink())
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in _visible(folder):
-        if path.is_dir():
-            yield from _files(path)
-        elif _counts(path):
-            yield path
+def _files(path: Path) -> Iterator[Path]:
+    """Go through a file, or the files in a folder and in those within it."""
+    if path.is_dir():
+        for inside in _visible(path):
+            yield from _files(inside)
+    elif _counts(path):
+        yield path
 
 
 def _counts(path: Path) -> bool:
@@ -100,8 +94,10 @@ def _counts(path: Path) -> bool:
 
 
 def _read(path: Path, student: str, folder: Path) -> HandedIn:
-    one = HandedIn(unicodedata.normalize("NFC", student), unicodedata.normalize("NFC", str(path.relative_to(folder))))
-    one.lesson = _lesson(path.stem)
+    one = HandedIn(student, unicodedata.normalize("NFC", str(path.relative_to(folder))))
+    if (named := _LESSON.search(path.stem)) is not None:
+        plain = re.sub(r"[\s_-]", "", named[1].lower())
+        one.lesson = next((each.stem for each in handout.lessons() if each.stem.partition("-")[0] == plain), "")
     if path.suffix.lower() != ".ipynb":
         one.problem = f"found a {path.suffix} file, expected a notebook (.ipynb)"
         return one
@@ -133,16 +129,6 @@ def _kept(cell: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield kept["exercise"], kept.get("jobs")
 
 
-def _lesson(stem: str) -> str:
-    """Find which lesson's notebook has such a name."""
-    number = _LESSON.search(stem)
-    if number is None:
-        return ""
-    plain = re.sub(r"[\s_-]", "", number[1].lower())
-    fitting = [lesson.stem for lesson in handout.lessons() if lesson.stem.partition("-")[0] == plain]
-    return fitting[0] if fitting else ""
-
-
 # A page for the lecturer: which exercises went wrong, and what the checks said how often. It names no student.
 
 
@@ -170,41 +156,29 @@ td.said {{ text-align: left; white-space: normal; overflow-wrap: anywhere; }}
 """
 
 
-def write(rows: Iterable["Row"], path: Path) -> None:
-    """Write the page of these rows."""
-    text = page(list(rows))
-    with paths.replacing(path) as new:
-        new.write_bytes(text.encode("utf-8", "replace"))
-
-
 def page(rows: list["Row"]) -> str:
     """Make the page as HTML."""
     by_number = sorted(rows, key=lambda row: handout.place(row.exercise))
     groups = {number: list(of) for number, of in groupby(by_number, key=lambda row: row.exercise)}
     shown = [verdict for verdict in BEST_FIRST if any(row.verdict == verdict for row in rows)]
-    overview = []
+    overview, exercises = [], []
     for number, of in groups.items():
         counts = Counter(row.verdict for row in of)
         cells = "".join(f"<td>{counts[verdict] or ''}</td>" for verdict in shown)
         overview.append(f'<tr><td><a href="#e{number}">{number}</a></td>{cells}</tr>')
+        said = Counter((row.verdict, row.sentence) for row in of if row.verdict != RIGHT)
+        lines = [
+            f'<tr><td>{count}</td><td class="verdict">{verdict}</td><td class="said">{escape(sentence)}</td></tr>'
+            for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))  # commonest first
+        ]
+        table = f"<table>{''.join(lines)}</table>" if lines else ""
+        exercises.append(f'<h2 id="e{number}">{number}: {counts[RIGHT]} of {len(of)} right</h2>\n{table}')
     return PAGE.format(
         students=len({row.student for row in rows}),
         verdicts="".join(f"<th>{verdict}</th>" for verdict in shown),
         overview="\n".join(overview),
-        exercises="\n".join(_exercise(number, of) for number, of in groups.items()),
+        exercises="\n".join(exercises),
     )
-
-
-def _exercise(number: str, rows: list["Row"]) -> str:
-    """List what was said of the answers to an exercise that are not right, the commonest first."""
-    right = sum(row.verdict == RIGHT for row in rows)
-    said = Counter((row.verdict, row.sentence) for row in rows if row.verdict != RIGHT)
-    lines = [
-        f'<tr><td>{count}</td><td class="verdict">{verdict}</td><td class="said">{escape(sentence)}</td></tr>'
-        for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))
-    ]
-    table = f"<table>{''.join(lines)}</table>" if lines else ""
-    return f'<h2 id="e{number}">{number}: {right} of {len(rows)} right</h2>\n{table}'
 
 
 COLUMNS = ("student", "exercise", "points", "verdict", "sentence", "notebook", "seconds")
@@ -251,14 +225,19 @@ def grade(
         judging.warm({number for one in todo for number in one.numbers})
         tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
         bar = tqdm(total=len(todo), desc="grade", unit=" notebooks", disable=not progress)
-        with bar, pool(jobs or _cores()) as workers:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        with bar, pool(jobs or cores) as workers:
             grader = _Grader(workers, Limits(seconds, memory), kept, bar.update)
             for one in todo:
                 grader.add(one)
             workers.run()
     rows = [_row(student, number, graded, students[student]) for student in students for number in numbers]
-    _write(rows, Path(out))
-    write(rows, mistakes_page(out))
+    with paths.replacing(Path(out)) as new, open(new, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        table.writerows([_harmless(value) for value in row] for row in rows)
+    with paths.replacing(mistakes_page(out)) as new:
+        new.write_bytes(page(rows).encode("utf-8", "replace"))
     kept.remove()
     return rows
 
@@ -271,11 +250,6 @@ def told(rows: list[Row]) -> list[str]:
     ]
     refused = [row for row in rows if row.verdict == REFUSED]
     return lines + [f"{row.student}, {row.exercise}: {row.sentence}" for row in refused]
-
-
-def _cores() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def mistakes_page(out: str | Path) -> Path:
@@ -321,7 +295,7 @@ class _Grader:
             return
         for number in one.numbers:
             said = [self._known[answer] for answer in answers if answer.number == number]
-            one.verdicts[number] = _best(said) if said else unanswered(number)
+            one.verdicts[number] = min(said, key=_rank) if said else unanswered(number)
         self._kept.write(one)
         self._tick()
 
@@ -347,8 +321,9 @@ def _text(packed: Any) -> str:
     return json.dumps(packed, sort_keys=True)
 
 
-def _best(said: Iterable[Judged]) -> Judged:
-    return min(said, key=lambda judged: judging.BEST_FIRST.index(judged.verdict))
+def _rank(judged: Judged) -> int:
+    """Give the place of a verdict among those of several answers: the first one counts."""
+    return BEST_FIRST.index(judged.verdict)
 
 
 def _unanswered(one: Graded, ended: Ended, found: dict[str, Any], number: str) -> Judged:
@@ -380,16 +355,9 @@ def _row(student: str, number: str, graded: Iterable[Graded], files: list[Handed
             rows.append((one.verdicts[number], one))
     if not rows:
         return Row(student, number, 0, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0)
-    said, one = min(rows, key=lambda row: judging.BEST_FIRST.index(row[0].verdict))
+    said, one = min(rows, key=lambda row: _rank(row[0]))
     points = "" if said.verdict == REFUSED else int(said.verdict == RIGHT)
     return Row(student, number, points, said.verdict, said.sentence, one.of.name, round(one.seconds, 1))
-
-
-def _write(rows: Iterable[Row], path: Path) -> None:
-    with paths.replacing(path) as new, open(new, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows([_harmless(value) for value in row] for row in rows)
 
 
 def _harmless(value: Any) -> Any:

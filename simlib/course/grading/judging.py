@@ -57,19 +57,10 @@ def pack(value: Any, depth: int = 0) -> Packed:
     """Make JSON of an answer."""
     if depth > DEEPEST:
         return {"is": "strange", "text": "lists in lists in lists"}
-    for packs in (_pack_plain, _pack_several, _pack_numbers, _pack_simlib, _pack_code):
-        found = packs(value, depth)
-        if found is not NOTHING:
-            return found
-    return {"is": "strange", "text": repr(value)[:200]}
-
-
-NOTHING = object()
-
-
-def _pack_plain(value: Any, depth: int) -> Packed:
-    if value is None or isinstance(value, (bool, str)):
-        return str(value)[:10_000] if isinstance(value, str) else value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)[:10_000]
     if value is ...:
         return {"is": "dots"}
     if isinstance(value, np.bool_):
@@ -79,19 +70,11 @@ def _pack_plain(value: Any, depth: int) -> Packed:
     if isinstance(value, numbers.Real):
         number = float(value)
         return number if math.isfinite(number) else {"is": "float", "text": str(number)}
-    return NOTHING
-
-
-def _pack_several(value: Any, depth: int) -> Packed:
     if isinstance(value, dict):
         return {"is": "dict", "of": [[pack(key, depth + 1), pack(of, depth + 1)] for key, of in value.items()]}
     for kind in (list, tuple, set):
         if isinstance(value, kind):
             return {"is": kind.__name__, "of": [pack(each, depth + 1) for each in value]}
-    return NOTHING
-
-
-def _pack_numbers(value: Any, depth: int) -> Packed:
     if isinstance(value, pd.DataFrame):
         if value.size > MOST:
             return {"is": "strange", "text": f"a table of {len(value):,} rows"}
@@ -99,12 +82,8 @@ def _pack_numbers(value: Any, depth: int) -> Packed:
     if isinstance(value, (pd.Series, pd.Index, np.ndarray)):
         if value.size > MOST:
             return {"is": "strange", "text": f"{value.size:,} numbers"}
-        kind = "array" if isinstance(value, np.ndarray) else "series"
-        return {"is": kind, "of": [pack(each, depth + 1) for each in value]}
-    return NOTHING
-
-
-def _pack_simlib(value: Any, depth: int) -> Packed:
+        shape = "array" if isinstance(value, np.ndarray) else "series"
+        return {"is": shape, "of": [pack(each, depth + 1) for each in value]}
     meant = getattr(value, "workload", value)
     if isinstance(meant, Workload):
         return _pack_workload(meant)
@@ -113,10 +92,12 @@ def _pack_simlib(value: Any, depth: int) -> Packed:
     if type(value) is OwnPolicy:
         return {"is": "own policy", "of": pack(value.function, depth + 1)}
     if type(value) in POLICIES.values():
-        set_ = {each.name: getattr(value, each.name) for each in fields(value)}
-        changed = {name: pack(of, depth + 1) for name, of in set_.items() if of != getattr(type(value)(), name)}
+        options = {each.name: getattr(value, each.name) for each in fields(value)}
+        changed = {name: pack(of, depth + 1) for name, of in options.items() if of != getattr(type(value)(), name)}
         return {"is": "policy", "kind": type(value).__name__, "of": changed}
-    return NOTHING
+    if callable(value) or hasattr(value, "schedule"):
+        return _pack_code(value, depth)
+    return {"is": "strange", "text": repr(value)[:200]}
 
 
 def _pack_workload(workload: Workload) -> Packed:
@@ -136,8 +117,6 @@ def _pack_workload(workload: Workload) -> Packed:
 
 def _pack_code(value: Any, depth: int) -> Packed:
     """Carry a function as its source; an object that can be called, or a policy, as that of its class and its data."""
-    if not callable(value) and not hasattr(value, "schedule"):
-        return NOTHING
     try:
         source, state = Source(), None
         plain = isinstance(value, type) or hasattr(value, "__code__") or hasattr(value, "py_func")
@@ -166,8 +145,20 @@ def unpack(packed: Packed, depth: int = 0) -> Any:
         return unpack(of, depth + 1)
 
     kind, of = packed["is"], packed.get("of")
-    if kind in _KINDS:
-        return _KINDS[kind](packed)
+    if kind == "dots":
+        return ...
+    if kind == "float":
+        return float(packed["text"])
+    if kind == "strange":
+        return Strange(str(packed["text"])[:200])
+    if kind == "unreadable":
+        raise screening.Refused(packed["why"])
+    if kind == "workload":
+        columns = {name: pd.Series(values, dtype=np.dtype(of)) for name, of, values in packed["columns"]}
+        jobs = pd.DataFrame(columns)
+        jobs.index = pd.Index([unpack(job) for job in packed["jobs"]], name=packed["index"])
+        start = packed["start"] and pd.Timestamp(packed["start"][0]).tz_convert(packed["start"][1])
+        return Workload(jobs, packed["procs"], packed["name"], start=start)
     if kind in ("list", "tuple", "set"):
         return {"list": list, "tuple": tuple, "set": set}[kind](map(inside, of))  # type: ignore[arg-type]
     if kind == "dict":
@@ -215,27 +206,6 @@ def _is_data(value: Any) -> bool:
     if isinstance(value, pd.DataFrame):
         return True
     return value is None or isinstance(value, (bool, numbers.Number, str, np.ndarray, pd.Series))
-
-
-def _unpack_workload(packed: Packed) -> Workload:
-    columns = {name: pd.Series(values, dtype=np.dtype(kind)) for name, kind, values in packed["columns"]}
-    jobs = pd.DataFrame(columns)
-    jobs.index = pd.Index([unpack(job) for job in packed["jobs"]], name=packed["index"])
-    start = packed["start"] and pd.Timestamp(packed["start"][0]).tz_convert(packed["start"][1])
-    return Workload(jobs, packed["procs"], packed["name"], start=start)
-
-
-def _unreadable(packed: Packed) -> Any:
-    raise screening.Refused(packed["why"])
-
-
-_KINDS: dict[str, Any] = {
-    "dots": lambda packed: ...,
-    "float": lambda packed: float(packed["text"]),
-    "strange": lambda packed: Strange(str(packed["text"])[:200]),
-    "unreadable": _unreadable,
-    "workload": _unpack_workload,
-}
 
 
 # Verdicts

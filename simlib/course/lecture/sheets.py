@@ -26,6 +26,7 @@ from ...models import examples
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
 from ...policies.fcfs import FCFS
+from ..answers import FIELDS
 from ..lessons import lesson2
 
 A4 = (8.27, 11.69)  # inches
@@ -196,9 +197,9 @@ def _table(ax: Axes, jobs: Workload) -> None:
     rows = jobs.jobs[["submit", "run", "procs", "estimate"]]
     if (rows.run == rows.estimate).all():
         rows = rows.drop(columns="run")
-    names = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
     cells = [[str(job), *map(str, row)] for job, *row in rows.itertuples()]
-    table = ax.table(cells, colLabels=["job", *(names[str(name)] for name in rows)], loc="upper left", cellLoc="center")
+    heads = ["job", *(FIELDS[str(name)] for name in rows)]
+    table = ax.table(cells, colLabels=heads, loc="upper left", cellLoc="center")
     table.auto_set_font_size(False)
     table.set_fontsize(10.5)
     for cell in table.get_celld().values():

@@ -24,8 +24,9 @@ from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...explain import explain
-from ...explain.records import Decision, Explanation, Span, promises, reserved
+from ...explain.records import Decision, Explanation, promises
 from ..widgets.control import html_table, label, legend, seconds, summaries
+from ..widgets.stepping import spans, time_limits
 
 __all__ = ["compare_html", "explanation_html", "schedules_html", "stepper_html"]
 
@@ -113,7 +114,7 @@ def stepping(explanation: Explanation) -> Stepping:
     places = _places(schedule)
     states = [_state(seen, last, places) for seen, last in zip(explanation, promises(explanation), strict=True)]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
-    chart = _chart(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
+    chart = _chart(schedule, [estimates[job] for job in schedule.jobs.index], int(time_limits(explanation)[1]))
     return {**chart, "policy": label(schedule.policy), "frames": folded(states)}
 
 
@@ -177,16 +178,12 @@ def _chart(schedule: Schedule, estimates: list[int], until: int) -> Chart:
     }
 
 
-def _until(explanation: Explanation) -> int:
-    """Where the time axis ends: the expected ends have room, unless they are far beyond all real ones."""
-    jobs = explanation.schedule.jobs
-    begin, end = int(jobs.submit.min()), int(jobs.end.max())
-    expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
-    return max(end, min(expected, begin + 3 * (end - begin) // 2))
-
-
 def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, int]) -> dict[str, Any]:
     """Take from a decision all that a page shows of it."""
+    rows = [
+        (places[span.job], span.start, span.end, span.procs, PLANNED * planned + BACKFILLED * bool(span.backfilled))
+        for span, planned in spans(seen, promise)
+    ]
     return {
         "time": seen.time,
         "kind": seen.kind,
@@ -200,17 +197,8 @@ def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, i
         "shadow": promise.shadow if promise else None,
         "extra": promise.extra if promise else None,
         "remembered": promise is not None and seen.shadow is None,
-        "bars": _bars(_rows(seen, reserved(seen, promise), places), seen.procs),
+        "bars": _bars(rows, seen.procs),
     }
-
-
-def _rows(seen: Decision, reserved: Iterable[Span], places: Mapping[Hashable, int]) -> list[Row]:
-    """What the bars of a decision are made of."""
-    spans = [(span, 0) for span in (*seen.done, *seen.running)] + [(span, PLANNED) for span in reserved]
-    return [
-        (places[span.job], span.start, span.end, span.procs, planned + BACKFILLED * bool(span.backfilled))
-        for span, planned in spans
-    ]
 
 
 def _planned(schedule: Schedule, now: int) -> Bars:

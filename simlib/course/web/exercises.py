@@ -163,16 +163,11 @@ def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> tuple[li
         parts = [low, math.nextafter(low, high), math.nextafter(high, low), high]  # what holds for a number alone
         for left, right in pairwise(parts):
             if of(left) != of(right):
-                ends.append(plain(_last(of, left, right)))
                 columns.append(of(left))
+                while (middle := left / 2 + right / 2) not in (left, right) and math.nextafter(left, right) != right:
+                    left, right = (middle, right) if of(middle) == of(left) else (left, middle)
+                ends.append(plain(left))
     return [*ends, greatest], [*columns, of(greatest)]
-
-
-def _last(of: Callable[[float], Hashable], low: float, high: float) -> float:
-    """Find the last number that is as `low` is, where `high` is not."""
-    while (middle := low / 2 + high / 2) not in (low, high) and math.nextafter(low, high) != high:
-        low, high = (middle, high) if of(middle) == of(low) else (low, middle)
-    return low
 
 
 # Names of jobs in an order, and choices
@@ -450,7 +445,7 @@ def rule_of_easy(sentences: Sentences) -> dict[str, Any]:
         "right": sentences.of(lesson2.backfills),
         "differs": {letters[says]: sentences.place(("not yet", lesson2.differs(slots, says))) for says in letters},
         "returned": returned,
-        **_failing(sentences),
+        "unknown": sentences.of(_unknown),
     }
 
 
@@ -467,7 +462,7 @@ def late(sentences: Sentences) -> dict[str, Any]:
         tables.append({**of, "many": many, "columns": jobs[columns].to_dict("list")})
     done = sentences.of(lambda jobs: (jobs.start > jobs.guarantee).sum())
     truthful = sentences.of(lambda jobs: jobs.start and 1)
-    return {"kind": "count", "tables": tables, "right": done, "ambiguous": truthful, **_failing(sentences)}
+    return {"kind": "count", "tables": tables, "right": done, "ambiguous": truthful, "unknown": sentences.of(_unknown)}
 
 
 def _counting(right: list[int], place: int, returned: Any) -> Callable[[Any], Any]:
@@ -476,13 +471,9 @@ def _counting(right: list[int], place: int, returned: Any) -> Callable[[Any], An
     return lambda _: next(returns)
 
 
-def _failing(sentences: Sentences) -> dict[str, Any]:
-    """What is said of a function with a name that does not exist."""
-
-    def fails(*_: Any) -> None:
-        raise NameError("name '⟦name t⟧' is not defined")
-
-    return {"unknown": sentences.of(fails)}
+def _unknown(*_: Any) -> None:
+    """Fail as a function with a name that does not exist."""
+    raise NameError("name '⟦name t⟧' is not defined")
 
 
 OWN = {

@@ -206,7 +206,8 @@ class Explore(Control):
             if len(workload) <= MOST_SIMULATED
             else workload.derive(workload.jobs[:MOST_SIMULATED], f"first {MOST_SIMULATED:,}")
         )
-        self._machines = {procs: self._taken.with_procs(procs) for procs in _sizes(workload.procs)}
+        sizes = sorted({max(round(workload.procs * factor), 1) for factor in MACHINE})
+        self._machines = {procs: self._taken.with_procs(procs) for procs in sizes}
         self._machines = {procs: there for procs, there in self._machines.items() if there.load > 0}
         self._before: list[pd.Series] | None = None
         self._simulate(self._taken.load, 0, workload.procs)
@@ -219,11 +220,14 @@ class Explore(Control):
         self.schedules = [simulate(self.workload, policy) for policy in self._policies]
 
     def build(self) -> list[Any]:
-        load, _ = self._setting
+        load, _ = self._setting  # the workload's own; the others are multiples of 0.05 that are not nearly the same
+        even = [round(0.05 * k, 2) for k in range(1, 25)]
+        loads = [(f"{other:.2f}", other) for other in even if abs(other - load) >= 0.01]
+        loads = sorted([(f"{load:.2f}, its own", load), *loads], key=lambda option: option[1])
         layout = {"flex": "1 1 300px"}
         shared: dict[str, Any] = {"layout": layout, "style": {"description_width": "90px"}}
         self.load = ipywidgets.SelectionSlider(
-            options=_loads(load), value=load, description="load", tooltip="Offered load", **shared
+            options=loads, value=load, description="load", tooltip="Offered load", **shared
         )
         self.quality = ipywidgets.SelectionSlider(
             options=QUALITY, description="estimates", tooltip="Quality of the estimates", **shared
@@ -294,15 +298,3 @@ class Explore(Control):
         if len(self._taken) < given:
             text += f" These are the first of {given:,}, so that each move takes well under a second."
         return text
-
-
-def _loads(own: float) -> list[tuple[str, float]]:
-    """List the loads to choose from: the workload's own, and multiples of 0.05 that are not nearly the same."""
-    even = [round(0.05 * k, 2) for k in range(1, 25)]
-    loads = sorted([own, *(load for load in even if abs(load - own) >= 0.01)])
-    return [(f"{load:.2f}, its own" if load == own else f"{load:.2f}", load) for load in loads]
-
-
-def _sizes(procs: int) -> list[int]:
-    """List the sizes of machine to choose from."""
-    return sorted({max(round(procs * factor), 1) for factor in MACHINE})

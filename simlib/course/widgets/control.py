@@ -196,7 +196,9 @@ def display(control: Control) -> None:
 
 def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:
     """Draw a picture as PNG, with lines of text under it."""
-    lines = [part for line in lines for part in _wrapped(line)]
+    # the second and further lines begin below the first word of the sentence
+    indents = [(line, " " * 13 if line.startswith(" ") else "") for line in lines]
+    lines = [part for line, indent in indents for part in textwrap.wrap(line, COLUMNS, subsequent_indent=indent)]
     if len(lines) > LINES:
         lines = [*lines[: LINES - 1], f"... and {len(lines) - LINES + 1} more lines"]
     with matplotlib.rc_context(LARGE):
@@ -213,12 +215,6 @@ def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: 
         figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 1})
         figure.clear()  # its parts refer to one another, so that they would stay until the next garbage collection
     return buffer.getvalue()
-
-
-def _wrapped(line: str) -> list[str]:
-    """Wrap a line; its second and further lines begin below the first word of the sentence."""
-    indent = " " * 13 if line.startswith(" ") else ""
-    return textwrap.wrap(line, COLUMNS, subsequent_indent=indent)
 
 
 # Parts of controls
