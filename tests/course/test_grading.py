@@ -73,7 +73,7 @@ def test_thirty_hand_ins_good_bad_and_hostile_get_what_they_are_worth_within_fiv
     assert len(students) >= 30
     expected = hand_ins.write(folder, students)
     before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
-    own = Path(simlib.__file__).parent.joinpath("lessons", "lesson2.py").read_bytes()
+    own = Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes()
     began = time.monotonic()
     rows = graded(folder, "--seconds", "45")
     assert time.monotonic() - began < 300
@@ -82,7 +82,7 @@ def test_thirty_hand_ins_good_bad_and_hostile_get_what_they_are_worth_within_fiv
     assert set(found) == set(expected)
     assert left_over(folder) == []
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
-    assert Path(simlib.__file__).parent.joinpath("lessons", "lesson2.py").read_bytes() == own
+    assert Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes() == own
     page = (folder.parent / "grades-mistakes.html").read_text(encoding="utf-8")
     assert "2.4: " in page and "Ada" not in page
 

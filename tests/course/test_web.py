@@ -226,14 +226,13 @@ def test_a_stepper_of_the_course_fits_into_a_notebook():
 
 
 def test_what_cannot_be_shown_is_refused():
-    empty = examples.figure1().select("procs > 100")
-    with pytest.raises(ValueError, match="stepper_html: found no job, expected at least one"):
-        web.stepper_html(empty, EASY())
-    with pytest.raises(ValueError, match="compare_html: found 1 policies and 0 jobs, expected some of both"):
-        web.compare_html(empty, [EASY()])
-    with pytest.raises(ValueError, match="compare_html: found 0 policies and 6 jobs"):
-        web.compare_html(examples.figure1(), [])
-    with pytest.raises(ValueError, match="without an Adjustment"):
-        web.stepper_html(
-            examples.figure1(), EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
-        )
+    few, empty = examples.figure1(), examples.figure1().select("procs > 100")
+    adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
+    for make, message in (
+        (lambda: web.stepper_html(empty, EASY()), "stepper_html: found no job"),
+        (lambda: web.compare_html(empty, [EASY()]), "compare_html: found 1 policies and 0 jobs"),
+        (lambda: web.compare_html(few, []), "compare_html: found 0 policies and 6 jobs"),
+        (lambda: web.stepper_html(few, adjusted), "without an Adjustment"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()

@@ -158,9 +158,6 @@ def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
 
 
-GRADING = "teaching/grading.md"
-"""The page that says how to hand out, collect and grade, in `docs`."""
-
 BEGIN = """# Parallel job scheduling: a course in notebooks
 
 These are the lessons, in this order:

@@ -34,6 +34,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
     rows = {}
     for place, schedule in enumerate(schedules):
         seen: Any = schedule.summary()
+        days = seen.makespan / 86400
         rows[place] = {
             "policy": label(schedule.policy),
             "mean wait": seconds(seen.mean_wait),
@@ -41,7 +42,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
             "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
             "processors in use": f"{seen.utilization:.0%}",
             "backfilled": f"{seen.backfilled_share:.0%}",
-            "makespan": span(seen.makespan),
+            "makespan": f"{days:,.1f} days" if days >= 2 else length(round(seen.makespan)),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -54,11 +55,6 @@ def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
 def seconds(value: float) -> str:
     """Write a mean length of time: with a decimal below 100 s, else whole."""
     return f"{value:.1f} s" if value < 100 else length(round(value))
-
-
-def span(value: float) -> str:
-    """Write the length of a schedule: in days from two days on."""
-    return f"{value / 86400:,.1f} days" if value >= 2 * 86400 else length(round(value))
 
 
 try:
