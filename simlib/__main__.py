@@ -174,14 +174,13 @@ def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float
     if sys.platform == "win32":
         raise _Fault("grade: notebooks cannot be limited on Windows; use WSL there")
     from .course.grading import grading  # slow to import
-    from .course.grading.collecting import CollectError
     from .course.grading.sandbox import UNFENCED, version
 
     if version() < 6:
         print(UNFENCED, file=sys.stderr)
     try:
         rows = grading.grade(folder, out, jobs, seconds, memory, progress=sys.stderr.isatty())
-    except CollectError as error:
+    except grading.CollectError as error:
         raise _Fault(str(error)) from None
     print(*grading.told(rows), f"{out}, {grading.mistakes_page(out)}", sep="\n")
 

@@ -20,7 +20,8 @@ CORRECT = "return procs <= free and (now + estimate <= shadow or procs <= extra)
 
 CHEATS = """
 from simlib.course import lessons
-from simlib.course.lessons import answers, lesson2
+from simlib.course import answers
+from simlib.course.lessons import lesson2
 lessons.verdict = lambda *given: lessons.Verdict("right", "well done")
 for number in lesson2.EXERCISES:
     lesson2.EXERCISES[number] = lambda answer: "well done"

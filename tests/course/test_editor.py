@@ -8,6 +8,7 @@ from helpers import seen_picture, seen_text
 
 from simlib import EASY, FCFS, simulate
 from simlib.course import lessons, widgets
+from simlib.course.answers import FIELDS, KEPT_TABLE
 from simlib.course.widgets import editing
 from simlib.models import examples
 
@@ -43,28 +44,22 @@ def test_an_edited_number_changes_the_schedule_at_once(editor):
 
 
 @pytest.mark.parametrize(
-    "field, typed, told",
+    "field, typed, found, limits",
     [
-        (
-            "procs",
-            "twelve",
-            "Job B, processors: found 'twelve', expected a whole number from 1 to 10, the size of the machine.",
-        ),
-        (
-            "procs",
-            "11",
-            "Job B, processors: found '11', expected a whole number from 1 to 10, the size of the machine.",
-        ),
-        ("procs", "0", "Job B, processors: found '0', expected a whole number from 1 to 10, the size of the machine."),
-        ("run", "-5", "Job B, run [s]: found '-5', expected a whole number from 0 to 1,000,000,000."),
-        ("submit", "1.5", "Job B, submit [s]: found '1.5', expected a whole number from 0 to 1,000,000,000."),
-        ("estimate", " ", "Job B, estimate [s]: found nothing, expected a whole number from 0 to 1,000,000,000."),
+        ("procs", "twelve", "'twelve'", "1 to 10"),
+        ("procs", "11", "'11'", "1 to 10"),
+        ("procs", "0", "'0'", "1 to 10"),
+        ("run", "-5", "'-5'", "0 to 1,000,000,000"),
+        ("submit", "1.5", "'1.5'", "0 to 1,000,000,000"),
+        ("estimate", " ", "nothing", "0 to 1,000,000,000"),
     ],
 )
-def test_a_wrong_number_is_told_in_a_sentence_and_the_last_valid_schedule_stays(editor, field, typed, told):
+def test_a_wrong_number_is_told_in_a_sentence_and_the_last_valid_schedule_stays(editor, field, typed, found, limits):
     before, shown = starts(editor), seen_picture(editor)
     getattr(editor.rows[1], field).value = typed
-    assert seen_text(editor.message) == told + " The schedule is the last valid one."
+    message = seen_text(editor.message)
+    assert message.startswith(f"Job B, {FIELDS[field]}: found {found}, expected a whole number from {limits}")
+    assert message.endswith("The schedule is the last valid one.")
     assert (starts(editor), seen_picture(editor)) == (before, shown)
     assert getattr(editor.rows[1], field).style.background
     assert not editor.rows[0].procs.style.background
@@ -83,13 +78,10 @@ def test_a_change_leaves_the_fields_in_their_places_so_that_nothing_that_is_bein
 
 def test_an_estimate_below_the_run_time_is_told(editor):
     editor.rows[0].estimate.value = "10"
-    assert (
-        seen_text(editor.message)
-        == "Job A: the estimate 10 is below the run time 30: the scheduler is told the run time."
-    )
+    assert "Job A: the estimate 10 is below the run time 30: the scheduler is told" in seen_text(editor.message)
     killed = widgets.editor(examples.figure1(), EASY(), overrun="kill")
     killed.rows[0].estimate.value = "10"
-    assert seen_text(killed.message) == "Job A: the estimate 10 is below the run time 30: it is killed then."
+    assert "killed" in seen_text(killed.message)
     assert killed.schedule.jobs.end["A"] == 10
 
 
@@ -124,7 +116,7 @@ def test_a_new_job_gets_the_next_number_where_names_are_numbers(workload):
 def test_without_a_job_the_last_schedule_stays_until_one_is_added(workload):
     editor = widgets.editor(workload([(0, 1, 1, 1)], 1), FCFS())
     editor.rows[0].delete.click()
-    assert seen_text(editor.message) == "There is no job: add one. The schedule is the last valid one."
+    assert "add one" in seen_text(editor.message)
     assert len(editor.schedule.jobs) == 1
     editor.add.click()
     assert seen_text(editor.message) == ""
@@ -134,7 +126,7 @@ def test_the_table_does_not_grow_beyond_its_limit(workload):
     editor = widgets.editor(workload([(k, 1, 1, 1) for k in range(30)], 1), FCFS())
     editor.add.click()
     assert len(editor.rows) == 30
-    assert seen_text(editor.message) == "There are 30 jobs, the most that this table takes: delete one first."
+    assert "30 jobs" in seen_text(editor.message)
 
 
 # The editor as the answer to an exercise
@@ -160,7 +152,6 @@ def shown(monkeypatch):
     return outputs
 
 
-ANSWER = "application/vnd.simlib.answer+json"
 RIGHT = {"A": [0, 10, 2, 10], "first": [1, 10, 3, 10], "second": [2, 10, 4, 10], "backfill": [3, 250, 1, 250]}
 
 
@@ -182,7 +173,7 @@ def test_a_check_shows_the_table_and_below_it_the_verdict_that_the_notebook_keep
     assert shown[1][-1]["text/plain"].endswith("2.3 is waiting for your answer.")
     type_in(editor, "backfill", run=250, estimate=250)
     assert "press Check" in seen_text(editor.verdict) and "press Check" in shown[1][-1]["text/plain"]
-    assert shown[1][-1][ANSWER] == {"exercise": "2.3", "jobs": RIGHT}
+    assert shown[1][-1][KEPT_TABLE] == {"exercise": "2.3", "jobs": RIGHT}
     editor.check.click()
     assert seen_text(editor.verdict).startswith("Right: the second job starts at 253 now")
     assert seen_text(editor.verdict) in shown[1][-1]["text/plain"]
@@ -197,11 +188,9 @@ def test_what_is_kept_is_what_the_table_shows_and_nothing_else_is_judged(shown):
     editor.check.click()
     type_in(editor, "backfill", run="ten")
     assert not seen_text(editor.verdict).startswith("Right")
-    assert shown[1][-1][ANSWER]["jobs"]["backfill"] == [3, "ten", 1, 250]
+    assert shown[1][-1][KEPT_TABLE]["jobs"]["backfill"] == [3, "ten", 1, 250]
     editor.check.click()
-    assert seen_text(editor.verdict).startswith(
-        "Not yet: the table cannot be used as it stands. Job backfill, run [s]: found"
-    )
+    assert seen_text(editor.verdict).startswith("Not yet: ") and "Job backfill, run [s]" in seen_text(editor.verdict)
     with pytest.raises(AssertionError, match="found 'ten'"):
         lessons.demand("2.3")
 
@@ -221,9 +210,8 @@ def test_what_was_typed_is_there_again_when_the_cell_runs_again(shown):
     second = table()
     lessons.check("2.3", second)
     assert second.jobs == first.jobs
-    assert "These are the jobs that you typed before" in seen_text(second.verdict) and "Right: " in seen_text(
-        second.verdict
-    )
+    verdict = seen_text(second.verdict)
+    assert "typed before" in verdict and "Right: " in verdict
     second.reset.click()
     third = table()
     lessons.check("2.3", third)
@@ -242,7 +230,7 @@ lessons.check("2.3", widgets.editor(examples.figure3(), EASY()))"""
 
 def saved_with_an_answer():
     """A notebook as JupyterLab saves it when a right table was typed."""
-    kept = {ANSWER: {"exercise": "2.3", "jobs": dict(sorted(RIGHT.items()))}, "text/plain": "Right"}
+    kept = {KEPT_TABLE: {"exercise": "2.3", "jobs": dict(sorted(RIGHT.items()))}, "text/plain": "Right"}
     output = nbformat.v4.new_output("display_data", kept)
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CHECK, outputs=[output])])
 
@@ -261,7 +249,7 @@ def test_a_new_kernel_finds_what_was_typed_in_the_notebooks_file(shown, tmp_path
     "junk", ["", "[]", '{"cells": 3}', '{"cells": [{"outputs": [{"data": {"%s": {"exercise": "2.3"}}}]}]}']
 )
 def test_a_notebook_that_cannot_be_read_keeps_nothing(junk, tmp_path):
-    (tmp_path / "lesson.ipynb").write_text(junk.replace("%s", ANSWER))
+    (tmp_path / "lesson.ipynb").write_text(junk.replace("%s", KEPT_TABLE))
     assert editing.saved(tmp_path / "lesson.ipynb", "2.3") is None
 
 
@@ -269,7 +257,7 @@ def test_a_table_that_was_shown_by_a_cell_above_is_not_shown_again_by_its_check(
     editor = table()
     editor._repr_mimebundle_()
     lessons.check("2.3", editor)
-    assert len(shown) == 1 and ANSWER in shown[0][0]
+    assert len(shown) == 1 and KEPT_TABLE in shown[0][0]
 
 
 def test_without_a_notebook_the_check_of_a_table_prints(capsys):

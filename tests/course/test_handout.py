@@ -50,7 +50,7 @@ def test_students_get_the_lessons_and_no_solution(tmp_path):
 def test_instructors_get_solutions_and_the_page_on_grading(tmp_path):
     handout.write(tmp_path, instructor=True)
     assert listing(tmp_path / "solutions") == sorted(LESSONS)
-    assert (tmp_path / "docs" / handout.GRADING).exists()
+    assert (tmp_path / "docs" / "teaching" / "grading.md").exists()
 
 
 def test_a_copy_is_written_again_only_where_it_is_not_there(tmp_path):

@@ -13,10 +13,10 @@ from PIL import Image
 import simlib
 from simlib import EASY, FCFS, Conservative
 from simlib.analysis.stats import batch_means
-from simlib.course import lessons
-from simlib.course.lecture import DOCS, pages, sheets, slides
-from simlib.course.lessons import lesson4
-from simlib.course.lessons.month import january
+from simlib.course import lecture, lessons
+from simlib.course.grading import handout
+from simlib.course.lecture import DOCS, sheets, slides
+from simlib.course.lessons import january, lesson4
 
 NOTEBOOKS = ROOT / "notebooks" / "teaching"
 LESSONS = [path for path in sorted(NOTEBOOKS.glob("lesson*.ipynb"))]
@@ -29,6 +29,11 @@ def page(name):
     return (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
+def asked(text):
+    """The exercises whose answers a page has."""
+    return [number for numbers in re.findall(r"<!-- answers: ([A\d. ]+) -->", text) for number in numbers.split()]
+
+
 def plan(text):
     """The minutes of a lesson's plan."""
     return re.findall(r"(?m)^\| (\d+-\d+) \|", text)
@@ -38,8 +43,8 @@ def plan(text):
 
 
 def test_the_pages_have_the_answer_of_every_exercise_once():
-    asked = [number for path in sorted(DOCS.glob("*.md")) for number in pages.asked(path.read_text("utf-8"))]
-    assert sorted(asked) == sorted(number for lesson in lessons.LESSONS for number in lessons.exercises(lesson))
+    numbers = [number for path in sorted(DOCS.glob("*.md")) for number in asked(path.read_text("utf-8"))]
+    assert sorted(numbers) == sorted(number for lesson in lessons.LESSONS for number in lessons.exercises(lesson))
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=NAMES)
@@ -47,11 +52,11 @@ def test_a_page_follows_its_lesson(path):
     name = path.stem.split("-")[0]
     text, cells = page(name), nbformat.read(path, as_version=4).cells
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    assert pages.asked(text) == list(dict.fromkeys(pages.CHECK.findall(code)))
+    assert asked(text) == list(dict.fromkeys(handout.checked(code)))
     assert plan(text) == plan(cells[0].source)
     assert re.findall(r"(?m)^## (.*)", text) == SECTIONS
     stuck = text.split(f"## {SECTIONS[2]}")[1].split("## ")[0]
-    assert [number for number in pages.asked(text) if f"**{number}**" not in stuck] == []
+    assert [number for number in asked(text) if f"**{number}**" not in stuck] == []
     assert f"notebooks/teaching/{path.name}" in text and f"slides/{name}.ipynb" in text
 
 
@@ -65,11 +70,11 @@ def test_the_links_of_the_pages_lead_somewhere():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", sorted(pages.SOLUTIONS.glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(lecture.SOLUTIONS.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_the_answers_on_a_page_are_what_the_solution_says_on_the_real_log(path, log):
     log("KTH-SP2")
     text = page(path.stem.split("-")[0])
-    assert pages.with_answers(text, pages.of_solution(path)) == text, "run python -m simlib.course.lecture answers"
+    assert lecture.with_answers(text, lecture.of_solution(path)) == text, "run python -m simlib.course.lecture answers"
 
 
 @pytest.mark.slow
@@ -194,8 +199,8 @@ def test_a_deck_needs_no_network_and_shows_no_code(tmp_path, monkeypatch):
 
 
 def test_the_glossary_to_print_has_every_word_of_the_page(tmp_path):
-    found = pages.entries(pages.SOURCE.read_text(encoding="utf-8"))
-    text = pages.write_glossary(tmp_path).read_text(encoding="utf-8")
+    found = sheets.entries(sheets.GLOSSARY.read_text(encoding="utf-8"))
+    text = sheets.write_glossary(tmp_path).read_text(encoding="utf-8")
     assert len(found) > 30 and text.count("<dt>") == len(found)
     assert pd.Series([word for word, _ in found]).is_unique
     assert "<dt>shadow time</dt>" in text and "| " not in text
@@ -207,9 +212,9 @@ def test_the_glossary_to_print_has_every_word_of_the_page(tmp_path):
 def test_each_lesson_has_a_small_picture_that_the_page_of_lessons_shows():
     page = (ROOT / "docs" / "learn.md").read_text()
     for lesson in LESSONS:
-        picture = pages.FOLDER / f"{lesson.stem}.png"
+        picture = lecture.THUMBNAILS / f"{lesson.stem}.png"
         with Image.open(picture) as small:
-            assert small.size == pages.SIZE
+            assert small.size == lecture.SIZE
         assert f"(_static/lessons/{picture.name}) | [" in page and f"](../notebooks/teaching/{lesson.name})" in page
 
 
@@ -221,7 +226,7 @@ def test_a_thumbnail_is_the_first_picture_that_a_cell_draws_and_not_that_of_a_co
     notebook = nbformat.v4.new_notebook(cells=[shows("Five jobs under FCFS", b"a control")])
     nbformat.write(notebook, tmp_path / "lesson.ipynb")
     with pytest.raises(ValueError, match=r"lesson.ipynb: found no picture, expected one that a cell draws"):
-        pages.first_picture(tmp_path / "lesson.ipynb")
+        lecture.first_picture(tmp_path / "lesson.ipynb")
     notebook.cells += [shows("<Figure size 800x300 with 1 Axes>", b"its own"), shows("<Figure size", b"another")]
     nbformat.write(notebook, tmp_path / "lesson.ipynb")
-    assert pages.first_picture(tmp_path / "lesson.ipynb") == b"its own"
+    assert lecture.first_picture(tmp_path / "lesson.ipynb") == b"its own"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
+from simlib.course.answers import KEPT_TABLE
 from simlib.course.grading import handout
-from simlib.course.widgets.editing import ANSWER
 
 PROGRAMS = Path(os.environ.get("NBGRADER", ROOT / "build" / "nbgrader" / "bin"))
 
@@ -53,7 +53,7 @@ def nbgrader(tmp_path):
 def with_a_typed_table(notebook):
     """The notebook as JupyterLab saves it when the table of exercise 2.3 is right, and nothing else was answered."""
     jobs = {"A": [0, 10, 2, 10], "first": [1, 10, 3, 10], "second": [2, 10, 4, 10], "backfill": [3, 250, 1, 250]}
-    data = {"text/plain": "Right", ANSWER: {"exercise": "2.3", "jobs": jobs}}
+    data = {"text/plain": "Right", KEPT_TABLE: {"exercise": "2.3", "jobs": jobs}}
     (cell,) = (cell for cell in notebook["cells"] if 'check("2.3"' in handout.text(cell))
     cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
     return notebook

@@ -9,7 +9,7 @@ import pytest
 import simlib
 from simlib import EASY
 from simlib.course import lessons
-from simlib.course.grading import carrying, judging, screening
+from simlib.course.grading import judging, screening
 from simlib.course.lessons import lesson1
 from simlib.models import examples
 
@@ -124,7 +124,7 @@ def test_classes_that_remember_and_helpers_may_compute():
 
 
 def carried(value):
-    return carrying.unpack(json.loads(json.dumps(carrying.pack(value))))
+    return judging.unpack(json.loads(json.dumps(judging.pack(value))))
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,10 @@ def test_a_workload_comes_out_equal(make):
     assert carried(workload).equals(workload)
 
 
-def test_a_schedule_or_a_policy_of_simlib_comes_out():
+def test_a_schedule_a_policy_of_simlib_and_batch_means_come_out():
     schedule = simlib.simulate(examples.figure3(), EASY())
     assert carried(schedule).equals(schedule.workload)
     assert carried(EASY(order="sjf")) == EASY(order="sjf")
-
-
-def test_batch_means_come_out():
     means = simlib.analysis.stats.batch_means(np.arange(1000.0), batch=10)
     assert carried(means) == means
 
@@ -193,21 +190,17 @@ class A:
 f = A(3)
 """
 
-
-def test_a_function_comes_out_with_its_helpers_and_constants():
-    assert carried(defined(HELPED))(1) == 3
-
-
-def test_a_helper_is_found_under_its_other_name_too():
-    assert carried(defined("def g(x):\n    return x + 1\nh = g\ndef f(x):\n    return h(x)"))(1) == 2
-
-
-def test_a_function_that_calls_itself_comes_out():
-    assert carried(defined("def f(x):\n    return x and x + f(x - 1)"))(3) == 6
+COMES_OUT = {
+    "with helpers and constants": (HELPED, 1, 3),
+    "with a helper of two names": ("def g(x):\n    return x + 1\nh = g\ndef f(x):\n    return h(x)", 1, 2),
+    "that calls itself": ("def f(x):\n    return x and x + f(x - 1)", 3, 6),
+    "an object that remembers": (REMEMBERS, 2, 6),
+}
 
 
-def test_an_object_comes_out_with_what_it_remembers():
-    assert carried(defined(REMEMBERS))(2) == 6
+@pytest.mark.parametrize("source, given, expected", COMES_OUT.values(), ids=COMES_OUT.keys())
+def test_a_function_comes_out_and_computes_the_same(source, given, expected):
+    assert carried(defined(source))(given) == expected
 
 
 REFUSED = {
@@ -223,7 +216,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
 def test_what_cannot_be_read_is_refused_and_says_why(make):
-    found = judging.judged(judging.Answer("2.4", carrying.pack(make())))
+    found = judging.judged(judging.Answer("2.4", judging.pack(make())))
     assert found.verdict == "refused" and found.sentence.startswith("look at it yourself: ")
 
 
@@ -250,7 +243,7 @@ def test_what_was_not_packed_by_simlib_is_refused(packed):
 
 def test_a_table_that_is_changed_by_a_function_is_not_the_one_that_is_judged():
     cheat = defined("def f(jobs):\n    jobs.clip(upper=0, inplace=True)\n    return 0")
-    assert judging.judged(judging.Answer("3.4", carrying.pack(cheat))).verdict == "not yet"
+    assert judging.judged(judging.Answer("3.4", judging.pack(cheat))).verdict == "not yet"
 
 
 def test_gathering_says_what_was_not_found():

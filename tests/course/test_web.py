@@ -15,12 +15,11 @@ from matplotlib.figure import Figure
 import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate
 from simlib.course import web
-from simlib.course.web import page
 from simlib.explain import explain
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
 
-PLANNED, BACKFILLED = page.PLANNED, page.BACKFILLED
+PLANNED, BACKFILLED = web.PLANNED, web.BACKFILLED
 
 
 def unfolded(found):
@@ -35,7 +34,7 @@ def unfolded(found):
 
 def stepping(explanation):
     """What a page reads, and the whole states."""
-    read = json.loads(page.dumps(page.stepping(explanation)))
+    read = json.loads(web.dumps(web.stepping(explanation)))
     return read, unfolded(read["frames"])
 
 
@@ -147,9 +146,9 @@ def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(pol
     schedules = [simulate(busy_users(5, jobs=12, machine=8), each) for each in (FCFS(), policy)]
     if "adjusted" in schedules[1].jobs:
         with pytest.raises(ValueError, match="found adjusted estimates"):
-            page.comparing(schedules)
+            web.comparing(schedules)
         return
-    read = json.loads(page.dumps(page.comparing(schedules)))
+    read = json.loads(web.dumps(web.comparing(schedules)))
     happens = {time for each in schedules for time in each.jobs[["submit", "start", "end"]].to_numpy().ravel().tolist()}
     assert read["times"] == sorted(happens)
     for plan, schedule in zip(read["plans"], schedules, strict=True):
@@ -210,7 +209,7 @@ def test_what_stands_in_for_a_log_says_so():
 
 
 def test_script_and_style_are_small_and_fetch_nothing():
-    script, style = page._asset("stepper.js"), page._asset("stepper.css")
+    script, style = web.asset("stepper.js"), web.asset("stepper.css")
     assert len(script) + len(style) < 25_000
     assert not re.search(r"^\s*//|^\s+\S", script, re.MULTILINE)
     assert re.findall(r"https?://[^\"']*", script + style) == ["http://www.w3.org/2000/svg"]
@@ -227,14 +226,13 @@ def test_a_stepper_of_the_course_fits_into_a_notebook():
 
 
 def test_what_cannot_be_shown_is_refused():
-    empty = examples.figure1().select("procs > 100")
-    with pytest.raises(ValueError, match="stepper_html: found no job, expected at least one"):
-        web.stepper_html(empty, EASY())
-    with pytest.raises(ValueError, match="compare_html: found 1 policies and 0 jobs, expected some of both"):
-        web.compare_html(empty, [EASY()])
-    with pytest.raises(ValueError, match="compare_html: found 0 policies and 6 jobs"):
-        web.compare_html(examples.figure1(), [])
-    with pytest.raises(ValueError, match="without an Adjustment"):
-        web.stepper_html(
-            examples.figure1(), EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
-        )
+    few, empty = examples.figure1(), examples.figure1().select("procs > 100")
+    adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
+    for make, message in (
+        (lambda: web.stepper_html(empty, EASY()), "stepper_html: found no job"),
+        (lambda: web.compare_html(empty, [EASY()]), "compare_html: found 1 policies and 0 jobs"),
+        (lambda: web.compare_html(few, []), "compare_html: found 0 policies and 6 jobs"),
+        (lambda: web.stepper_html(few, adjusted), "without an Adjustment"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()

@@ -137,7 +137,7 @@ def test_a_machine_on_which_no_load_can_be_made_is_not_offered(workload):
 
 
 def test_of_a_long_log_only_the_first_jobs_take_part_and_it_says_so(monkeypatch, some_jobs):
-    monkeypatch.setattr(widgets.exploration, "LIMIT", 100)
+    monkeypatch.setattr(widgets.comparison, "MOST_SIMULATED", 100)
     explore = widgets.explore(some_jobs)
     assert len(explore.workload) == 100
     assert f"100 jobs on {some_jobs.procs} processors" in seen_text(explore.note)

@@ -18,7 +18,7 @@ from ... import policies
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from .. import lessons
-from . import carrying
+from . import judging
 
 ANSWERS = "answers.json"
 """The file that has the answers by exercise, what went wrong by cell, and how many cells were run."""
@@ -121,7 +121,7 @@ class _Notebook:
             if number in self._touched or number not in before or before[number] is not answer:
                 packed: Any = {"is": "strange", "text": "what cannot be carried"}
                 with suppress(BaseException):
-                    packed = carrying.pack(answer)
+                    packed = judging.pack(answer)
                     json.dumps(packed)
                 self._found["answers"][str(number)] = packed
 

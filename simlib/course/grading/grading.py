@@ -1,4 +1,4 @@
-"""Grade the notebooks that were handed in: execute each, judge its answers, and write down a row an exercise."""
+"""Grade the notebooks that were handed in: find them, execute each, judge its answers, write down a row an exercise."""
 
 import csv
 import hashlib
@@ -6,8 +6,9 @@ import json
 import os
 import re
 import shutil
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
@@ -19,10 +20,114 @@ from tqdm import tqdm
 
 from ..._util import paths
 from .. import lessons
+from ..answers import KEPT_TABLE
 from . import executing, handout, judging
-from .collecting import HandedIn, collect
 from .judging import BEST_FIRST, FAILED, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, RIGHT, UNANSWERED, Answer, Judged
 from .sandbox import Ended, Limits, Pool, pool
+
+# Find the notebooks that were handed in, whose they are, and read them: any of them may be anything.
+
+LARGEST = 50 * 2**20
+"""Bytes of a notebook that are read."""
+
+_SPLIT = re.compile(r"[\s._-]*(?=lesson[\s_-]*\d|assignment)", re.IGNORECASE)
+_LESSON = re.compile(r"(lesson[\s_-]*\d+[a-z]?|assignment)(?![a-z])", re.IGNORECASE)
+_SKIPPED = re.compile(r"\.|__MACOSX$")
+
+
+class CollectError(Exception):
+    """What was handed in cannot be found."""
+
+
+@dataclass
+class HandedIn:
+    """A file that a student handed in."""
+
+    student: str
+    name: str
+    cells: list[str] = field(default_factory=list)
+    typed: dict[str, Any] = field(default_factory=dict)
+    lesson: str = ""
+    digest: str = ""
+    problem: str = ""
+
+
+def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
+    """Read what lies in a folder: by student what he or she handed in, students and files in alphabetical order.
+
+    In `handed-in/<student>/...` the folder is the student's name; a file beside such folders begins with it, as
+    `<student>-lesson2-easy.ipynb`.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise CollectError(f"{folder}: found no folder, expected one with a folder or a notebook a student")
+    students: dict[str, list[HandedIn]] = {}
+    for path in _visible(folder):
+        student = path.name if path.is_dir() else _SPLIT.split(path.stem)[0] or path.stem
+        if path.is_dir() or _counts(path):
+            name = unicodedata.normalize("NFC", student)
+            files = [_read(file, name, folder) for file in _files(path)]
+            students[name] = students.pop(name, []) + files
+    if not students:
+        raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
+    for student, files in students.items():  # what is no notebook counts only where there is none
+        students[student] = [one for one in files if one.name.endswith(".ipynb")] or files
+    return dict(sorted(students.items()))
+
+
+def _visible(folder: Path) -> list[Path]:
+    """List what lies in a folder, but for what programs put there, and links, which may lead anywhere."""
+    return sorted(path for path in folder.iterdir() if not _SKIPPED.match(path.name) and not path.is_symlink())
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Go through a file, or the files in a folder and in those within it."""
+    if path.is_dir():
+        for inside in _visible(path):
+            yield from _files(inside)
+    elif _counts(path):
+        yield path
+
+
+def _counts(path: Path) -> bool:
+    return path.is_file() and path.suffix.lower() in (".ipynb", ".zip", ".gz", ".7z", ".rar", ".py", ".pdf", ".html")
+
+
+def _read(path: Path, student: str, folder: Path) -> HandedIn:
+    one = HandedIn(student, unicodedata.normalize("NFC", str(path.relative_to(folder))))
+    if (named := _LESSON.search(path.stem)) is not None:
+        plain = re.sub(r"[\s_-]", "", named[1].lower())
+        one.lesson = next((each.stem for each in handout.lessons() if each.stem.partition("-")[0] == plain), "")
+    if path.suffix.lower() != ".ipynb":
+        one.problem = f"found a {path.suffix} file, expected a notebook (.ipynb)"
+        return one
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"it has more than {LARGEST // 2**20} MB")
+        content = path.read_bytes()
+        one.digest = hashlib.sha256(content).hexdigest()
+        if content[:4] == b"PK\x03\x04":
+            raise ValueError("it is a zip file with another name")
+        notebook = json.loads(content)
+        if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+            raise ValueError("it is no notebook of version 4")
+        cells = [cell for cell in notebook["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+        one.cells = list(map(handout.text, cells))
+        one.typed = {number: jobs for cell in cells for number, jobs in _kept(cell)}
+    except (OSError, ValueError, RecursionError) as error:
+        one.problem = f"the notebook cannot be read: {error}"
+    return one
+
+
+def _kept(cell: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Go through the tables that were kept in a cell's outputs."""
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        data = output.get("data") if isinstance(output, dict) else None
+        kept = data.get(KEPT_TABLE) if isinstance(data, dict) else None
+        if isinstance(kept, dict) and isinstance(kept.get("exercise"), str):
+            yield kept["exercise"], kept.get("jobs")
+
 
 # A page for the lecturer: which exercises went wrong, and what the checks said how often. It names no student.
 
@@ -51,41 +156,29 @@ td.said {{ text-align: left; white-space: normal; overflow-wrap: anywhere; }}
 """
 
 
-def write(rows: Iterable["Row"], path: Path) -> None:
-    """Write the page of these rows."""
-    text = page(list(rows))
-    with paths.replacing(path) as new:
-        new.write_bytes(text.encode("utf-8", "replace"))
-
-
 def page(rows: list["Row"]) -> str:
     """Make the page as HTML."""
     by_number = sorted(rows, key=lambda row: handout.place(row.exercise))
     groups = {number: list(of) for number, of in groupby(by_number, key=lambda row: row.exercise)}
     shown = [verdict for verdict in BEST_FIRST if any(row.verdict == verdict for row in rows)]
-    overview = []
+    overview, exercises = [], []
     for number, of in groups.items():
         counts = Counter(row.verdict for row in of)
         cells = "".join(f"<td>{counts[verdict] or ''}</td>" for verdict in shown)
         overview.append(f'<tr><td><a href="#e{number}">{number}</a></td>{cells}</tr>')
+        said = Counter((row.verdict, row.sentence) for row in of if row.verdict != RIGHT)
+        lines = [
+            f'<tr><td>{count}</td><td class="verdict">{verdict}</td><td class="said">{escape(sentence)}</td></tr>'
+            for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))  # commonest first
+        ]
+        table = f"<table>{''.join(lines)}</table>" if lines else ""
+        exercises.append(f'<h2 id="e{number}">{number}: {counts[RIGHT]} of {len(of)} right</h2>\n{table}')
     return PAGE.format(
         students=len({row.student for row in rows}),
         verdicts="".join(f"<th>{verdict}</th>" for verdict in shown),
         overview="\n".join(overview),
-        exercises="\n".join(_exercise(number, of) for number, of in groups.items()),
+        exercises="\n".join(exercises),
     )
-
-
-def _exercise(number: str, rows: list["Row"]) -> str:
-    """List what was said of the answers to an exercise that are not right, the commonest first."""
-    right = sum(row.verdict == RIGHT for row in rows)
-    said = Counter((row.verdict, row.sentence) for row in rows if row.verdict != RIGHT)
-    lines = [
-        f'<tr><td>{count}</td><td class="verdict">{verdict}</td><td class="said">{escape(sentence)}</td></tr>'
-        for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))
-    ]
-    table = f"<table>{''.join(lines)}</table>" if lines else ""
-    return f'<h2 id="e{number}">{number}: {right} of {len(rows)} right</h2>\n{table}'
 
 
 COLUMNS = ("student", "exercise", "points", "verdict", "sentence", "notebook", "seconds")
@@ -132,14 +225,19 @@ def grade(
         judging.warm({number for one in todo for number in one.numbers})
         tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
         bar = tqdm(total=len(todo), desc="grade", unit=" notebooks", disable=not progress)
-        with bar, pool(jobs or _cores()) as workers:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        with bar, pool(jobs or cores) as workers:
             grader = _Grader(workers, Limits(seconds, memory), kept, bar.update)
             for one in todo:
                 grader.add(one)
             workers.run()
     rows = [_row(student, number, graded, students[student]) for student in students for number in numbers]
-    _write(rows, Path(out))
-    write(rows, mistakes_page(out))
+    with paths.replacing(Path(out)) as new, open(new, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        table.writerows([_harmless(value) for value in row] for row in rows)
+    with paths.replacing(mistakes_page(out)) as new:
+        new.write_bytes(page(rows).encode("utf-8", "replace"))
     kept.remove()
     return rows
 
@@ -152,11 +250,6 @@ def told(rows: list[Row]) -> list[str]:
     ]
     refused = [row for row in rows if row.verdict == REFUSED]
     return lines + [f"{row.student}, {row.exercise}: {row.sentence}" for row in refused]
-
-
-def _cores() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def mistakes_page(out: str | Path) -> Path:
@@ -202,7 +295,7 @@ class _Grader:
             return
         for number in one.numbers:
             said = [self._known[answer] for answer in answers if answer.number == number]
-            one.verdicts[number] = _best(said) if said else unanswered(number)
+            one.verdicts[number] = min(said, key=_rank) if said else unanswered(number)
         self._kept.write(one)
         self._tick()
 
@@ -228,8 +321,9 @@ def _text(packed: Any) -> str:
     return json.dumps(packed, sort_keys=True)
 
 
-def _best(said: Iterable[Judged]) -> Judged:
-    return min(said, key=lambda judged: judging.BEST_FIRST.index(judged.verdict))
+def _rank(judged: Judged) -> int:
+    """Give the place of a verdict among those of several answers: the first one counts."""
+    return BEST_FIRST.index(judged.verdict)
 
 
 def _unanswered(one: Graded, ended: Ended, found: dict[str, Any], number: str) -> Judged:
@@ -261,16 +355,9 @@ def _row(student: str, number: str, graded: Iterable[Graded], files: list[Handed
             rows.append((one.verdicts[number], one))
     if not rows:
         return Row(student, number, 0, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0)
-    said, one = min(rows, key=lambda row: judging.BEST_FIRST.index(row[0].verdict))
+    said, one = min(rows, key=lambda row: _rank(row[0]))
     points = "" if said.verdict == REFUSED else int(said.verdict == RIGHT)
     return Row(student, number, points, said.verdict, said.sentence, one.of.name, round(one.seconds, 1))
-
-
-def _write(rows: Iterable[Row], path: Path) -> None:
-    with paths.replacing(path) as new, open(new, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows([_harmless(value) for value in row] for row in rows)
 
 
 def _harmless(value: Any) -> Any:

@@ -158,9 +158,6 @@ def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
 
 
-GRADING = "teaching/grading.md"
-"""The page that says how to hand out, collect and grade, in `docs`."""
-
 BEGIN = """# Parallel job scheduling: a course in notebooks
 
 These are the lessons, in this order:
@@ -223,16 +220,10 @@ def _files(instructor: bool) -> Files:
         for page in sorted((paths.DOCS / "teaching").rglob("*")):
             if page.is_file():
                 _take_page(page.relative_to(paths.DOCS).as_posix(), pages)
-    return {"README.md": _readme(instructor), **files, **{f"docs/{name}": text for name, text in pages.items()}}
-
-
-def _readme(instructor: bool) -> str:
-    lines = []
-    for lesson in lessons():
-        first = text(read(lesson)["cells"][0])
-        lines.append(f"- [{first.splitlines()[0].lstrip('# ')}]({lesson.name})")
-    begin = BEGIN.format(lessons="\n".join(lines), version=version("simlib"))
-    return begin + TEACH if instructor else begin
+    titles = [(text(read(lesson)["cells"][0]).splitlines()[0].lstrip("# "), lesson.name) for lesson in lessons()]
+    listed = "\n".join(f"- [{title}]({name})" for title, name in titles)
+    readme = BEGIN.format(lessons=listed, version=version("simlib")) + TEACH * instructor
+    return {"README.md": readme, **files, **{f"docs/{name}": page for name, page in pages.items()}}
 
 
 def _notebook(path: Path, up: str, pages: Files) -> str:

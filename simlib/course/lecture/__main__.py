@@ -3,24 +3,24 @@
 import sys
 import time
 
-from . import BUILT, pages, sheets, slides
+from . import BUILT, sheets, slides, write_answers, write_thumbnails
 
 
 def main(arguments: list[str]) -> None:
     """Do what the command line asks."""
     match arguments:
         case ["sheets"]:
-            for path in [*sheets.write(BUILT), pages.write_glossary(BUILT)]:
+            for path in [*sheets.write(BUILT), sheets.write_glossary(BUILT)]:
                 print(path)
         case ["slides", *names]:
             for source in slides.sources(names):
                 began = time.monotonic()
                 print(f"{slides.write(source)}, {time.monotonic() - began:.0f} s", flush=True)
         case ["answers"]:
-            for path in pages.write_answers():
+            for path in write_answers():
                 print(path)
         case ["thumbnails"]:
-            for path in pages.write_thumbnails():
+            for path in write_thumbnails():
                 print(path)
         case _:
             sys.exit("usage: python -m simlib.course.lecture sheets | slides [lesson1 ...] | answers | thumbnails")

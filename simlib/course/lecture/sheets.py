@@ -1,8 +1,11 @@
-"""Pencil sheets: exercises 2.1, 2.2, 3.1 and 3.3 on paper, a page each, and a page of solution for each.
+"""What is printed: pencil sheets, which are exercises 2.1, 2.2, 3.1 and 3.3 on paper, and the glossary on one page.
 
-The charts are drawn by `simlib.plots` from the jobs of the lessons, and the solutions are what the scheduler does.
+Each sheet has a page of solution. The charts are drawn by `simlib.plots` from the jobs of the lessons, and the
+solutions are what the scheduler does.
 """
 
+import html
+import re
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +25,7 @@ from ...explain import explain
 from ...models import examples
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
+from ..answers import FIELDS
 from ..lessons import lesson2
 
 A4 = (8.27, 11.69)  # inches
@@ -178,7 +182,11 @@ def page(sheet: Sheet, solved: bool = False) -> Figure:
         else:
             _grid(room, sheet)
             room.set_title("Room to draw")
-        _blanks(figure, sheet, solved)
+        answers = sheet.answers if solved else ("________",) * len(sheet.blanks)
+        for place, (blank, answer) in enumerate(zip(sheet.blanks, answers, strict=True)):
+            left = 0.08 + 0.84 * place / len(sheet.blanks)
+            figure.text(left, 0.09, blank, size=12, va="top")
+            figure.text(left, 0.062, answer, size=14, va="top", weight="bold" if solved else "normal")
         return figure
 
 
@@ -188,9 +196,9 @@ def _table(ax: Axes, jobs: Workload) -> None:
     rows = jobs.jobs[["submit", "run", "procs", "estimate"]]
     if (rows.run == rows.estimate).all():
         rows = rows.drop(columns="run")
-    names = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
     cells = [[str(job), *map(str, row)] for job, *row in rows.itertuples()]
-    table = ax.table(cells, colLabels=["job", *(names[str(name)] for name in rows)], loc="upper left", cellLoc="center")
+    heads = ["job", *(FIELDS[str(name)] for name in rows)]
+    table = ax.table(cells, colLabels=heads, loc="upper left", cellLoc="center")
     table.auto_set_font_size(False)
     table.set_fontsize(10.5)
     for cell in table.get_celld().values():
@@ -214,10 +222,42 @@ def _draw(ax: Axes, schedule: Schedule, sheet: Sheet, now: int | None = None) ->
     _grid(ax, sheet)
 
 
-def _blanks(figure: Figure, sheet: Sheet, solved: bool) -> None:
-    """Write what is to be filled in along the foot of the page, with the answers if it is the solution."""
-    answers = sheet.answers if solved else ("________",) * len(sheet.blanks)
-    for place, (blank, answer) in enumerate(zip(sheet.blanks, answers, strict=True)):
-        left = 0.08 + 0.84 * place / len(sheet.blanks)
-        figure.text(left, 0.09, blank, size=12, va="top")
-        figure.text(left, 0.062, answer, size=14, va="top", weight="bold" if solved else "normal")
+# The glossary of `docs/glossary.md` on one printed page
+
+GLOSSARY = paths.ROOT / "docs" / "glossary.md"
+
+GLOSSARY_STYLE = """
+@page { size: A4; margin: 11mm 12mm; }
+body { font: 9.3pt/1.28 "DejaVu Sans", Verdana, Arial, sans-serif; color: black; background: white; max-width: 186mm; }
+h1 { font-size: 14pt; margin: 0 0 3mm; }
+dl { columns: 2; column-gap: 7mm; margin: 0; }
+div { break-inside: avoid; margin-bottom: 1.5mm; }
+dt, dd { display: inline; margin: 0; }
+dt { font-weight: bold; }
+code { font: 8.6pt "DejaVu Sans Mono", Consolas, monospace; }
+"""
+
+
+def entries(text: str) -> list[tuple[str, str]]:
+    """Read the words and their meanings out of the table of a Markdown page."""
+    rows = [line.strip().strip("|").split("|", 1) for line in text.splitlines() if line.startswith("| ")]
+    return [(word.strip(), meaning.strip()) for word, meaning in rows[2:]]
+
+
+def write_glossary(folder: Path) -> Path:
+    """Write the glossary as a page of HTML that a browser prints on one sheet of A4."""
+    found = entries(GLOSSARY.read_text(encoding="utf-8"))
+    rows = [f"<div><dt>{_marked(word)}</dt>: <dd>{_marked(meaning)}</dd></div>" for word, meaning in found]
+    page = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8"><title>Glossary</title>']
+    page += [f"<style>{GLOSSARY_STYLE}</style></head>", "<body><h1>Glossary</h1><dl>", *rows, "</dl></body></html>"]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "glossary.html"
+    with paths.replacing(path) as new:
+        new.write_text("\n".join(page), encoding="utf-8")
+    return path
+
+
+def _marked(text: str) -> str:
+    """Markdown's code and emphasis as HTML."""
+    text = re.sub(r"`(.+?)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"\*(.+?)\*", r"<em>\1</em>", text)

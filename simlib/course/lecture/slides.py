@@ -2,14 +2,25 @@
 
 reveal.js, which turns the pages, is fetched once from the npm registry, by version and digest, and stands in each file:
 a deck needs no network and no other file. Where the network is closed, put the package at `build/teaching/` yourself.
+The pictures of the notebooks are large enough to be read from the back of a lecture hall.
 """
 
 import tarfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+
+from ... import plots
 from ..._util import paths
+from ...core.schedule import Schedule
+from ..widgets.control import LARGE
 from . import BUILT, DOCS
 
 VERSION = "4.6.1"
@@ -67,10 +78,62 @@ def reveal() -> dict[str, str]:
             f"reveal.js {VERSION} cannot be had: {error}. Download {REVEAL} as {path}, then try again."
         ) from error
     with tarfile.open(path) as package:
-        return {name: "\n".join(_text(package, of) for of in files) for name, files in PARTS.items()}
+
+        def text(file: str) -> str:
+            content = package.extractfile(f"package/{file}")
+            assert content is not None  # the digest says that it is a file
+            return content.read().decode()
+
+        return {name: "\n".join(map(text, files)) for name, files in PARTS.items()}
 
 
-def _text(package: tarfile.TarFile, file: str) -> str:
-    found = package.extractfile(f"package/{file}")
-    assert found is not None  # the digest says that it is a file
-    return found.read().decode()
+# Pictures for slides
+
+SLIDE: dict[Any, Any] = LARGE | {
+    "figure.constrained_layout.use": True,
+    "figure.figsize": (12, 4.9),
+    "font.size": 19,
+    "axes.titlesize": 21,
+}
+
+
+def use_slide_style() -> None:
+    """Switch matplotlib to the style of slides."""
+    plots.use_style()
+    plt.rcParams.update(SLIDE)
+
+
+def on_a_slide(figure: Figure) -> None:
+    """Give a picture of a lesson the size of a slide; in the style of slides its text grows with it."""
+    figure.set_size_inches(SLIDE["figure.figsize"])
+
+
+def charts(schedules: Mapping[str, Schedule], until: int | None = None, now: int | None = None) -> list[Axes]:
+    """Draw Gantt charts one below the other, on one axis of time."""
+    last = max(schedule.jobs.end.max() for schedule in schedules.values()) if until is None else until
+    axes: list[Axes] = list(plt.subplots(len(schedules), squeeze=False)[1][:, 0])
+    for ax, (title, schedule) in zip(axes, schedules.items(), strict=True):
+        ax.set_xlim(0, last)
+        plots.gantt(schedule, ax, now=now).set_title(title)
+        procs = schedule.workload.procs
+        ax.yaxis.set_major_locator(MultipleLocator(procs / 2 if len(schedules) > 1 else max(procs // 5, 1)))
+    for ax in axes[:-1]:
+        ax.set_xlabel("")
+        ax.tick_params(labelbottom=False)
+    return axes
+
+
+def bars(panels: Mapping[str, pd.Series], digits: Iterable[int] = (), stand_in: Any = None) -> list[Axes]:
+    """Draw a panel of bars for each of some rows of numbers, with the numbers on the bars."""
+    axes: list[Axes] = list(plt.subplots(1, len(panels), squeeze=False)[1][0])
+    shown = list(digits) or [0] * len(panels)
+    for ax, (title, row), places in zip(axes, panels.items(), shown, strict=True):
+        drawn = ax.bar([str(name) for name in row.index], row, color=plots.COLOURS[: len(row)], width=0.6)
+        ax.bar_label(drawn, [f"{value:,.{places}f}" for value in row], padding=3)
+        ax.set(title=title, yticks=[])
+        ax.margins(y=0.15)
+        ax.grid(False)
+        ax.spines["left"].set_visible(False)
+    if stand_in is not None:
+        plots.mark(axes[0], stand_in)
+    return axes

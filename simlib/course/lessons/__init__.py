@@ -5,20 +5,24 @@
 
 An answer stands in the call that checks it, so that no check ever judges an older one. Each lesson has a module, whose
 `EXERCISES` has a function for each exercise. The function works out the truth with simlib, and returns why the answer
-is right, or raises `NotYet` with a hint. `simlib.course.lessons.answers` reads what students write.
+is right, or raises `NotYet` with a hint. `simlib.course.answers` reads what students write.
 """
 
 import importlib
+import sys
 import textwrap
 from collections.abc import Mapping
-from types import ModuleType
+from functools import cache
+from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ...core.schedule import Schedule
-from . import notebook
-from .answers import Judge, NotYet, Waiting, is_open
+from ...core.policy import Policy
+from ...core.schedule import Schedule, simulate
+from ...core.workload import Workload
+from ...logs.loading import load
+from ..answers import Judge, NotYet, Waiting, is_open
 
 __all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "verdict"]
 
@@ -199,4 +203,52 @@ def _module(lesson: int | str) -> ModuleType:
     return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
 
 
-notebook.watch()
+# What the lessons look at, and what they share
+
+LOG = "KTH-SP2"
+"""Lessons 4 to 6 look at a month of this log, and the assignment at its weeks."""
+
+
+@cache
+def january() -> Workload:
+    """Load the jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
+
+    The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
+    metrics rank two schedulers differently, and that other queue orders beat EASY's.
+    """
+    return load(LOG).months("1997-01")
+
+
+def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
+    """Summarise shaken runs as `stats.shake` does, but without a progress bar, which is no part of a verdict."""
+    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
+    return pd.DataFrame(summaries, index=range(runs))
+
+
+ADVICE = """
+What is called {name!r} is not known. Is it misspelt? Or was the kernel started anew since the cell that makes it ran?
+Then choose Run > Run All Above Selected Cell in the menu, and run this cell again."""
+
+
+def watch() -> None:
+    """Follow each `NameError` of this notebook by `ADVICE`; does nothing elsewhere.
+
+    Importing this package is enough. The cells of the exercises import it themselves, so that they can say so even when
+    nothing else has run.
+    """
+    if "IPython" not in sys.modules:
+        return
+    from IPython import get_ipython
+
+    def advise(
+        shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
+    ) -> None:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        print(ADVICE.format(name=error.name))
+
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.set_custom_exc((NameError,), advise)
+
+
+watch()

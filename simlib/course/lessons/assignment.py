@@ -12,10 +12,9 @@ from ...core.workload import Workload
 from ...logs.loading import load
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
-from .answers import Judge, NotYet, choice, number, parts
+from ..answers import Judge, NotYet, choice, number, parts
+from . import LOG
 from .lesson6 import LONGEST, policy, scheduled
-
-LOG = "KTH-SP2"
 
 FEWEST, LEAST_WAIT = 300, 1800
 """The fewest jobs of a week that is given out, and their least mean wait under EASY in seconds: below it, there is

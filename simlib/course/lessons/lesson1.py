@@ -11,8 +11,8 @@ from ..._util.words import length
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...policies.easy import EASY, FCFS
-from .answers import Judge, NotYet, edited, names, number, parts
-from .month import january
+from ..answers import Judge, NotYet, edited, names, number, parts
+from . import january
 
 IDLE, LONG = 9, 100
 """Exercise 1.4 asks for so many idle processors (`IDLE`), for so many seconds (`LONG`)."""

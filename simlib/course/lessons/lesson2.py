@@ -10,7 +10,7 @@ from ...core.workload import Workload
 from ...explain import explain, rules
 from ...models.examples import figure3
 from ...policies.easy import EASY
-from .answers import Judge, NotYet, choice, edited, function, number, parts, truth
+from ..answers import Judge, NotYet, choice, edited, function, number, parts, truth
 
 FAR = 200
 """Exercise 2.3 asks that the second queued job starts at this second or later."""

@@ -11,7 +11,7 @@ from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...models.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
 from ...policies.conservative import Conservative
-from .answers import Judge, NotYet, edited, function, number, parts, returned
+from ..answers import Judge, NotYet, edited, function, number, parts, returned
 
 RULES = ("rebackfill", "arrival", "none")
 """The ways to compress a schedule that exercise 3.4 has counted."""
@@ -134,17 +134,12 @@ def late(answer: Any) -> str:
 @cache
 def tables() -> dict[str, pd.DataFrame]:
     """Make the tables of jobs that exercise 3.4 has counted; of the last one two are late."""
-    found = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in RULES}
-    many = Workload(_many(), 10, "many")
-    return found | {"40 other jobs": simulate(many, Conservative("rebackfill")).jobs}
-
-
-def _many() -> pd.DataFrame:
-    """Make up 40 jobs, of which many end early."""
+    few = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in RULES}
     random = np.random.default_rng(0)
     submit, run = random.integers(0, 100, 40), random.integers(5, 60, 40)
-    estimate, procs = run * random.integers(1, 10, 40), random.integers(1, 11, 40)
-    return pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
+    estimate, procs = run * random.integers(1, 10, 40), random.integers(1, 11, 40)  # many end early
+    many = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
+    return few | {"40 other jobs": simulate(Workload(many, 10, "many"), Conservative("rebackfill")).jobs}
 
 
 EXERCISES: dict[str, Judge] = {"3.1": anchors, "3.2": longest, "3.3": compression, "3.4": late}

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
+from ... import plots
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...explain import explain
 from ...policies.easy import EASY
-from .answers import Judge, NotYet, edited, names, number, parts, workload
-from .month import january
+from ..answers import Judge, NotYet, edited, names, number, parts, workload
+from . import january
 
 RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
     "s1": (20, 140, 2),
@@ -69,6 +72,35 @@ def wait_by_size(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
         name: schedule.jobs.wait.groupby(size, observed=True).mean() / 3600 for name, schedule in schedules.items()
     }
     return pd.DataFrame(hours).assign(jobs=size.value_counts()).round(2)
+
+
+# The pictures
+
+
+def used(month: Workload) -> Figure:
+    """Draw how many jobs used which share of their estimate."""
+    figure, ax = plt.subplots(figsize=(7, 2.6))
+    share = (month.jobs.run / month.jobs.estimate).clip(upper=1)
+    ax.hist(share, bins=20, range=(0, 1), color=plots.EASY_COLOUR, edgecolor="white")
+    ax.set(xlabel="share of the estimate that was used", ylabel="jobs", xlim=(0, 1))
+    plots.mark(ax, month)
+    return figure
+
+
+def charts(schedules: Mapping[str, Schedule]) -> Figure:
+    """Draw schedules one above the other on one time axis, each with its means in the title."""
+    figure, axes = plt.subplots(len(schedules), 1, figsize=(9, 2.5 * len(schedules)), sharex=True, squeeze=False)
+    for ax, (name, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
+        mean = schedule.summary()
+        wait = f"{mean.mean_wait:.0f} s" if mean.mean_wait < 3600 else f"{mean.mean_wait / 3600:.1f} h"
+        plots.gantt(schedule, ax).set_title(
+            f"{name}: mean wait {wait}, mean bounded slowdown {mean.mean_bounded_slowdown:.1f}"
+        )
+        ax.set_xlabel("")
+    last = max(schedule.jobs.end.max() for schedule in schedules.values())
+    axes[0, 0].set_xlim(0, last)
+    plots.time_axis(axes[-1, 0])
+    return figure
 
 
 # The exercises

@@ -1,23 +1,26 @@
 """Lesson 5: how to measure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from ... import plots
 from ...analysis.stats import BatchMeans, batch_means
 from ...core import metrics
 from ...core.policy import Policy
-from ...core.schedule import simulate
+from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...logs.loading import load
 from ...models import jann97
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
-from .answers import Judge, NotYet, number, parts, shown
-from .month import LOG, january, shaken
+from ..answers import Judge, NotYet, number, parts, shown
+from . import LOG, january, shaken
 
 SHORT = 60
 """Seconds below which a job is short, for exercise 5.2."""
@@ -84,6 +87,51 @@ def batch_table(values: pd.Series, sizes: Iterable[int]) -> pd.DataFrame:
             "limit": 2 / np.sqrt(found.batches),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("batch size").round(2)
+
+
+# The pictures
+
+
+def who_decides(schedule: Schedule) -> Figure:
+    """Draw which share of the sum of two metrics comes from the shortest jobs."""
+    figure, ax = plt.subplots(figsize=(6, 3.4))
+    row = schedule.jobs.sort_values("run")
+    part = pd.Series(range(1, len(row) + 1)) / len(row)
+    for column, name in {"bounded_slowdown": "bounded slowdown", "response": "response time"}.items():
+        ax.plot(part, row[column].cumsum() / row[column].sum(), linewidth=2, label=name)
+    ax.plot([0, 1], [0, 1], ":", color="black")
+    ax.set(xlabel="share of the jobs, shortest first", ylabel="share of the sum", xlim=(0, 1), ylim=(0, 1))
+    ax.legend()
+    plots.mark(ax, schedule.workload)
+    return figure
+
+
+def draw_over_load(found: pd.DataFrame) -> Figure:
+    """Draw the processors in use and the mean response time over the offered load: see `over_load`."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
+    for policy, rows in found.groupby(level="policy"):
+        loads = rows.index.get_level_values("offered load")
+        axes[0].plot(loads, rows.utilization, "o-", label=policy)
+        axes[1].plot(loads, rows.mean_response / 3600, "o-", label=policy)
+    axes[0].plot([0.4, 1], [0.4, 1], ":", color="black")
+    axes[0].set(xlabel="offered load", ylabel="processors in use (share)")
+    axes[1].set(xlabel="offered load", ylabel="mean response time [h]")
+    plots.plain_log_axis(axes[1])
+    axes[0].legend()
+    return figure
+
+
+def pairs(runs: Mapping[str, pd.DataFrame], workload: Workload) -> Figure:
+    """Draw two metrics of the same shaken runs under two policies, a line for each run."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
+    titles = {"mean_response": "mean response time [s]", "mean_bounded_slowdown": "mean bounded slowdown"}
+    first, second = runs.values()
+    for ax, (column, title) in zip(axes, titles.items(), strict=True):
+        ax.plot([0, 1], [first[column], second[column]], color="grey", linewidth=0.8)
+        ax.plot([0] * len(first), first[column], "o", [1] * len(second), second[column], "o")
+        ax.set(xticks=[0, 1], xticklabels=list(runs), xlim=(-0.4, 1.4), title=title)
+    plots.mark(axes[0], workload)
+    return figure
 
 
 # The exercises

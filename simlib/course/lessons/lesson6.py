@@ -1,13 +1,19 @@
 """Lesson 6: a policy of one's own."""
 
+import io
 import itertools
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from functools import cache, wraps
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from ... import plots
 from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
@@ -16,9 +22,8 @@ from ...policies import examples_own, orders
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
 from ...policies.own_policy import Job, Machine, OwnPolicy, Queue
-from .answers import Judge, NotYet, Waiting, function, names, number, parts
-from .month import january, shaken
-from .notebook import few_lines
+from ..answers import Judge, NotYet, Waiting, function, names, number, parts
+from . import january, shaken
 
 RUNS = 20
 """By so many shaken runs a policy is judged."""
@@ -85,6 +90,18 @@ def printed(order: str) -> pd.Series:
     return simulate(january(), EASY(order=PRINTED[order])).jobs.start
 
 
+def waits(schedules: Mapping[str, Schedule]) -> Figure:
+    """Draw which share of the jobs waits longer than so many hours, a line for each schedule."""
+    figure, ax = plt.subplots(figsize=(7, 3))
+    for name, schedule in schedules.items():
+        hours = (schedule.jobs.wait / 3600).sort_values()
+        ax.plot(hours, 1 - pd.Series(range(len(hours))) / len(hours), label=name)
+    plots.mark(ax, schedule.workload)
+    ax.set(xlabel="wait [h]", ylabel="share that waits longer", yscale="log")
+    ax.legend()
+    return figure
+
+
 # What students hand in, and what it is worth
 
 
@@ -114,15 +131,10 @@ def policy(answer: Any) -> Policy:
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if not hasattr(answer, "schedule"):
         return EASY(order=an_order(answer))
-    if not _made_by_a_student(answer):
+    parts = [type(answer), *(part for part in getattr(answer, "__dict__", {}).values() if callable(part))]
+    if all(str(getattr(part, "__module__", "")).startswith("simlib.") for part in parts):
         raise NotYet("that comes with simlib. Write an order of your own: a function of wait, estimate and procs.")
     return answer
-
-
-def _made_by_a_student(policy: Any) -> bool:
-    """Tell whether a policy's class, or a function in it, is not the library's."""
-    parts = [type(policy), *(part for part in getattr(policy, "__dict__", {}).values() if callable(part))]
-    return any(not str(getattr(part, "__module__", "")).startswith("simlib.") for part in parts)
 
 
 def scheduled(given: Policy, workload: Workload) -> Schedule:
@@ -184,6 +196,35 @@ def gain(schedule: Schedule) -> str:
             f"{'that may be luck' if differences.median() < 0 else 'it is worse'}. Which jobs decide this metric?"
         )
     return f"{compared}; {lower}, by {-high:.1f} to {-low:.1f} in 95 % of them. That is not luck"
+
+
+LINES = 10
+"""So many lines of what a student's function prints are shown: it is called thousands of times."""
+
+
+class _First(io.TextIOBase):
+    """Write the first lines to where they would go, and count the rest."""
+
+    def __init__(self) -> None:
+        self.shown, self.lines = sys.stdout, 0
+
+    def write(self, text: str) -> int:
+        if self.lines < LINES:
+            self.shown.write(text)
+        self.lines += text.count("\n")
+        return len(text)
+
+
+@contextmanager
+def few_lines() -> Iterator[None]:
+    """Show the first `LINES` lines that are printed within, and say how many more there were."""
+    first = _First()
+    try:
+        with redirect_stdout(first):
+            yield
+    finally:
+        if first.lines > LINES:
+            print(f"({first.lines - LINES:,} more lines were printed.)")
 
 
 # The exercises

@@ -1,5 +1,5 @@
 // Exercises without a kernel. What the checks of simlib.course.lessons say has been worked out beforehand, see
-// simlib/course/web/worked_out.py: here answers are read and looked up, and slots in sentences are filled.
+// simlib/course/web/exercises.py: here answers are read and looked up, and slots in sentences are filled.
 (() => {
 "use strict";
 const OUTSIDE = -1; // what has not been worked out

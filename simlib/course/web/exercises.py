@@ -1,22 +1,248 @@
-"""Pieces of HTML in which an exercise of lessons 1 to 3 is answered and checked, without a kernel."""
+"""Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel.
+
+What the checks of the lessons say is worked out beforehand, as tables from answers to sentences. No check is written
+again: each sentence is the one that `simlib.course.lessons.verdict` gives for some answer. Numbers that get the same
+sentence are kept as a range, and where only the number itself differs the sentence has a slot.
+"""
 
 import base64
 import json
+import math
+import re
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
-from itertools import product
+from itertools import combinations, pairwise, permutations, product
 from typing import Any, NamedTuple
 
 from ...core.workload import Workload
 from ...models.examples import figure3
+from ..answers import FIELDS, LONGEST, NotYet, truth
 from ..lessons import lesson1, lesson2, lesson3, verdict
-from ..lessons.answers import NotYet, truth
-from ..typed import FIELDS, LONGEST
-from . import worked_out
-from .page import _asset
-from .worked_out import OUTSIDE, Sentences, mark
+from . import asset
+
+# Sentences with slots: what a check says of an answer, with the places where the answer itself stands.
+
+
+class _Marked:
+    """A number or a text that writes itself as a slot."""
+
+    slot: str
+
+    def __repr__(self) -> str:
+        return f"⟦{self.slot}⟧"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        if spec not in ("", "g"):
+            raise ValueError(
+                f"{self.slot}: found the format {spec!r}, which simlib/course/web/exercise.js cannot write"
+            )
+        return f"⟦{self.slot} g⟧" if spec else repr(self)
+
+    def __add__(self, other: Any) -> Any:
+        plain = self.__class__.__bases__[1]
+        return mark(plain(self) + plain(other), f"{self.slot} {other:+}")
+
+
+class _Integer(_Marked, int):
+    pass
+
+
+class _Float(_Marked, float):
+    pass
+
+
+class _Text(_Marked, str):
+    pass
+
+
+def mark(value: int | float | str, name: str) -> Any:
+    """Make a value that is what it was, and writes itself as a slot."""
+    kind = _Text if isinstance(value, str) else _Integer if isinstance(value, int) else _Float
+    marked = kind(value)
+    marked.slot = name
+    return marked
+
+
+OUTSIDE = -1
+"""In the place of a sentence: what has not been worked out."""
+
+TEXT = "ten"
+"""Stands for all that is not a number."""
+
+Said = tuple[str, str]
+"""A status and a sentence, which may have slots."""
+
+
+class Sentences:
+    """The sentences that an exercise needs, each kept once."""
+
+    def __init__(self, number: str) -> None:
+        self.number = number
+        self.said: list[Said] = []
+
+    def of(self, answer: Any) -> int:
+        """Find the place of what the check says of an answer."""
+        said = verdict(self.number, answer)
+        return self.place((said.status, said.sentence))
+
+    def place(self, said: Said) -> int:
+        """Find the place of a sentence."""
+        if said not in self.said:
+            self.said.append(said)
+        return self.said.index(said)
+
+
+def typed(text: str) -> Any:
+    """Read what was typed into a field for a number, as the page does: a number, or else the text itself."""
+    text = text.strip()
+    if not text:
+        return ...
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text, re.ASCII):
+        return text
+    return plain(float(text))
+
+
+def plain(value: float) -> int | float:
+    """Write a number without a point where it has none, unless it is so large that it is not exact."""
+    return int(value) if abs(value) < 1e15 and value == int(value) else value
+
+
+# Numbers: each part of an answer has ranges, and the sentence depends on which ranges the parts are in.
+
+
+def numbers(
+    sentences: Sentences, samples: Mapping[str, Iterable[float]], answer: Callable[..., Any] = dict
+) -> dict[str, Any]:
+    """Work out an answer of one or more numbers."""
+    names = list(samples)
+
+    def said(values: Sequence[Any]) -> int:
+        return sentences.of(answer(**{name: mark(value, name) for name, value in zip(names, values, strict=True)}))
+
+    kinds: list[list[Any]] = [[TEXT, 7.123] for _ in names]  # a value for each column
+    ranges: dict[str, Any] = {}
+    before: list[int] = []
+    while before != [len(of) for of in kinds]:
+        before = [len(of) for of in kinds]
+        for place, name in enumerate(names):
+            others = list(product(*(kinds[:place] + kinds[place + 1 :])))
+
+            def column(value: Any, place: int = place, others: Sequence[tuple[Any, ...]] = others) -> Hashable:
+                return tuple(said([*other[:place], value, *other[place:]]) for other in others)
+
+            ends, columns = cut(column, samples[name])
+            shown = {TEXT: column(TEXT)} | {value: seen for value, seen in zip(ends, columns, strict=True)}
+            distinct = list(dict.fromkeys([shown[TEXT], *columns]))
+            kinds[place] = [next(value for value, seen in shown.items() if seen == of) for of in distinct]
+            ranges[name] = [[end, distinct.index(seen)] for end, seen in zip(ends, columns, strict=True)]
+    table = {}
+    for places in product(*(range(len(of)) for of in kinds)):
+        values = [kinds[part][place] for part, place in enumerate(places)]
+        table[",".join(map(str, places))] = said(values)
+    return {"kind": "numbers", "ranges": ranges, "table": table}
+
+
+def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> tuple[list[int | float], list[Hashable]]:
+    """Cut the numbers into ranges in which `column` is the same: the last number of each, and its column."""
+    greatest = 1.7976931348623157e308
+    values = sorted({-greatest, *map(float, samples), greatest})
+    seen: dict[float, Hashable] = {}
+
+    def of(value: float) -> Hashable:
+        if value not in seen:
+            seen[value] = column(plain(value))
+        return seen[value]
+
+    ends: list[int | float] = []
+    columns: list[Hashable] = []
+    for low, high in pairwise(values):
+        parts = [low, math.nextafter(low, high), math.nextafter(high, low), high]  # what holds for a number alone
+        for left, right in pairwise(parts):
+            if of(left) != of(right):
+                columns.append(of(left))
+                while (middle := left / 2 + right / 2) not in (left, right) and math.nextafter(left, right) != right:
+                    left, right = (middle, right) if of(middle) == of(left) else (left, middle)
+                ends.append(plain(left))
+    return [*ends, greatest], [*columns, of(greatest)]
+
+
+# Names of jobs in an order, and choices
+
+
+def orders(sentences: Sentences, jobs: Sequence[str]) -> dict[str, Any]:
+    """Work out an answer that is an order of jobs: each order, each lot of jobs left out, and unknown names."""
+    every = {" ".join(order): sentences.of(list(order)) for order in permutations(jobs)}
+    lots = [lot for count in range(1, len(jobs) + 1) for lot in combinations(jobs, count)]
+    known = {lot: [job for job in jobs if job not in lot] for lot in lots}
+    missing = {" ".join(lot): sentences.of(known[lot] or []) for lot in lots}
+    twice = sentences.of([*jobs, jobs[0]])
+    unknown = sentences.of([mark("?", "unknown")])
+    return {"kind": "order", "jobs": list(jobs), "orders": every, "missing": {**missing, "": twice}, "unknown": unknown}
+
+
+def choices(sentences: Sentences, parts: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+    """Work out an answer that chooses one of some words for each part."""
+    every = product(words, repeat=len(parts))
+    table = {",".join(chosen): sentences.of(dict(zip(parts, chosen, strict=True))) for chosen in every}
+    return {"kind": "choices", "table": table}
+
+
+# Tables of jobs: one column of numbers is worked out as ranges, for each combination of the others.
+
+LINE = "line"
+"""The name of the number that a line is worked out for."""
+
+
+def line(sentences: Sentences, answer: Callable[[int], Any], starts: Sequence[int], last: int) -> list[list[int]]:
+    """Work out an answer with one whole number, from 0 to `last`: the last number of each range, and its sentence."""
+    seen: dict[int, Said] = {}
+
+    def said(value: int) -> Said:
+        if value not in seen:
+            found = verdict(sentences.number, answer(value))
+            seen[value] = (found.status, found.sentence)
+        return seen[value]
+
+    def ranges(low: int, high: int) -> list[list[Any]]:
+        middle = (low + high) // 2
+        inside = (low, middle, high)
+        if (slotted := common({value: said(value) for value in inside})) is not None:
+            return [[low, high, slotted]]
+        return ranges(low, middle) + ranges(middle + 1, high)
+
+    parts: list[list[Any]] = []
+    for low, beyond in pairwise([*starts, last + 1]):
+        for part in ranges(low, beyond - 1):
+            if parts and (joined := common({v: said(v) for each in (parts[-1], part) for v in each[:2]})) is not None:
+                parts[-1] = [parts[-1][0], part[1], joined]
+            else:
+                parts.append(part)
+    return [[high, sentences.place(slotted)] for _, high, slotted in parts]
+
+
+def common(said: Mapping[int, Said]) -> Said | None:
+    """Find the sentence that says the same of several numbers, with slots where the number goes with the answer."""
+    if len({status for status, _ in said.values()}) > 1:
+        return None
+    split = {value: re.split(r"(\d+)", sentence) for value, (_, sentence) in said.items()}
+    first = next(iter(split))
+    if len({tuple(parts[::2]) for parts in split.values()}) > 1:
+        return None
+    slotted = list(split[first])
+    for place in range(1, len(slotted), 2):
+        if len({parts[place] for parts in split.values()}) == 1:
+            continue
+        ahead = {int(parts[place]) - value for value, parts in split.items()}
+        if len(ahead) > 1:
+            return None
+        by = ahead.pop()
+        slotted[place] = f"⟦{LINE} {by:+}⟧" if by else f"⟦{LINE}⟧"
+    return said[first][0], "".join(slotted)
+
 
 # What the exercises of lessons 1 to 3 ask for on a page: their fields, and their answers as they are worked out.
 
@@ -56,14 +282,14 @@ def asked() -> dict[str, Asked]:
         "1.2": _numbers({"share": ("Utilisation", "a share")}, fine, lambda share: share),
         "1.3": Asked(
             [Field("order", "Order of arrival", "all five, such as Q P R S T", wide=True)],
-            lambda sentences: worked_out.orders(sentences, list(lesson1.bag().jobs.index)),
+            lambda sentences: orders(sentences, list(lesson1.bag().jobs.index)),
         ),
         "1.4": Asked(_machine(), emptiness, "Three numbers of the table can be changed here; job C stays as it is."),
         "1.5": Asked([Field("load", "Load", "such as 0.6")], meeting),
         "2.1": _numbers({"shadow": ("Shadow time", "s"), "extra": ("Extra", "processors")}, whole),
         "2.2": Asked(
             [Field(job, f"Job {job}", text, choices=tuple(lesson2.WAYS)) for job, text in four.items()],
-            lambda sentences: worked_out.choices(sentences, list(four), list(lesson2.WAYS)),
+            lambda sentences: choices(sentences, list(four), list(lesson2.WAYS)),
         ),
         "2.3": Asked(_backfill(*FIELDS), delay),
         "2.4": Asked([Field("rule", f"def may_backfill({rule}):  return", wide=True)], rule_of_easy),
@@ -78,7 +304,7 @@ def _numbers(
     parts: Mapping[str, tuple[str, str]], samples: Iterable[float], answer: Callable[..., Any] = dict
 ) -> Asked:
     fields = [Field(name, label, unit) for name, (label, unit) in parts.items()]
-    return Asked(fields, lambda sentences: worked_out.numbers(sentences, dict.fromkeys(parts, samples), answer))
+    return Asked(fields, lambda sentences: numbers(sentences, dict.fromkeys(parts, samples), answer))
 
 
 def meeting(sentences: Sentences) -> dict[str, Any]:
@@ -89,7 +315,7 @@ def meeting(sentences: Sentences) -> dict[str, Any]:
         return said if said.status == "right" or not 0 < load < 1.5 else OUTSIDE  # its hint is of this load alone
 
     least = lesson1.meeting_load()
-    ends, columns = worked_out.cut(column, [0, least, least + lesson1.STEP / 2, least + lesson1.STEP, 1.5])
+    ends, columns = cut(column, [0, least, least + lesson1.STEP / 2, least + lesson1.STEP, 1.5])
     places = [OUTSIDE if of == OUTSIDE else sentences.place(tuple(of)) for of in columns]  # type: ignore[arg-type]
     distinct = [OUTSIDE, *dict.fromkeys(places)]
     points = {str(step / 100): sentences.of(mark(step / 100, "load")) for step in range(1, 150)}
@@ -143,7 +369,7 @@ def emptiness(sentences: Sentences) -> dict[str, Any]:
 
     sizes = range(1, lesson1.packed().procs + 1)
     starts = [0, 30, 31, 100]
-    lines = {f"{a},{b}": worked_out.line(sentences, answer(a, b), starts, LONGEST) for a, b in product(sizes, sizes)}
+    lines = {f"{a},{b}": line(sentences, answer(a, b), starts, LONGEST) for a, b in product(sizes, sizes)}
     return _table(sentences, "1.4", _machine(), lines, "A run", ["A procs", "B procs"])
 
 
@@ -155,7 +381,7 @@ def delay(sentences: Sentences) -> dict[str, Any]:
 
     cases = [*product(range(26), range(1, figure3().procs + 1))]
     starts = [0, 12, 30, 31, 200]  # 30 s are given: with them nothing was answered
-    lines = {f"{at},{size}": worked_out.line(sentences, answer(at, size), starts, LONGEST) for at, size in cases}
+    lines = {f"{at},{size}": line(sentences, answer(at, size), starts, LONGEST) for at, size in cases}
     return _table(sentences, "2.3", _backfill(*FIELDS), lines, "run", ["submit", "procs"])
 
 
@@ -165,7 +391,7 @@ def longest(sentences: Sentences) -> dict[str, Any]:
     def answer(run: int) -> Table:
         return filled("3.2", {"run": run, "estimate": run})
 
-    lines = {"": worked_out.line(sentences, answer, [0, *range(1, 41), 100], LONGEST)}
+    lines = {"": line(sentences, answer, [0, *range(1, 41), 100], LONGEST)}
     return _table(sentences, "3.2", _backfill("run", "estimate"), lines, "run", [])
 
 
@@ -219,7 +445,7 @@ def rule_of_easy(sentences: Sentences) -> dict[str, Any]:
         "right": sentences.of(lesson2.backfills),
         "differs": {letters[says]: sentences.place(("not yet", lesson2.differs(slots, says))) for says in letters},
         "returned": returned,
-        **_failing(sentences),
+        "unknown": sentences.of(_unknown),
     }
 
 
@@ -231,12 +457,12 @@ def late(sentences: Sentences) -> dict[str, Any]:
     tables = []
     for place, jobs in enumerate(found):
         answer = partial(_counting, right, place)
-        of = worked_out.numbers(sentences, {"returned": range(-2, len(jobs) + 3)}, answer)
+        of = numbers(sentences, {"returned": range(-2, len(jobs) + 3)}, answer)
         many = sentences.of(_counting(right, place, jobs.start))
         tables.append({**of, "many": many, "columns": jobs[columns].to_dict("list")})
     done = sentences.of(lambda jobs: (jobs.start > jobs.guarantee).sum())
     truthful = sentences.of(lambda jobs: jobs.start and 1)
-    return {"kind": "count", "tables": tables, "right": done, "ambiguous": truthful, **_failing(sentences)}
+    return {"kind": "count", "tables": tables, "right": done, "ambiguous": truthful, "unknown": sentences.of(_unknown)}
 
 
 def _counting(right: list[int], place: int, returned: Any) -> Callable[[Any], Any]:
@@ -245,13 +471,9 @@ def _counting(right: list[int], place: int, returned: Any) -> Callable[[Any], An
     return lambda _: next(returns)
 
 
-def _failing(sentences: Sentences) -> dict[str, Any]:
-    """What is said of a function with a name that does not exist."""
-
-    def fails(*_: Any) -> None:
-        raise NameError("name '⟦name t⟧' is not defined")
-
-    return {"unknown": sentences.of(fails)}
+def _unknown(*_: Any) -> None:
+    """Fail as a function with a name that does not exist."""
+    raise NameError("name '⟦name t⟧' is not defined")
 
 
 OWN = {
@@ -286,7 +508,7 @@ def exercise_html(number: str, solution: str = "", assets: bool = True) -> str:
     piece = f"{head}{note}{form}{SAID}{more}{data}</simlib-exercise>\n"
     if not assets:
         return piece
-    return f"<style>{_asset('exercise.css')}</style>\n{piece}<script>{_asset('exercise.js')}</script>\n"
+    return f"<style>{asset('exercise.css')}</style>\n{piece}<script>{asset('exercise.js')}</script>\n"
 
 
 def worked_out_data(number: str, its: Asked) -> dict[str, object]:

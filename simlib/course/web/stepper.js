@@ -1,4 +1,4 @@
-// Steppers and comparisons without a kernel: see simlib/course/web/page.py for what they are fed with.
+// Steppers and comparisons without a kernel: see simlib/course/web/__init__.py for what they are fed with.
 // Looks, words and keys are those of simlib.plots and simlib.course.widgets.
 (() => {
 "use strict";

@@ -9,9 +9,8 @@ As the last line of a cell each shows buttons and sliders where somebody can use
 batch, where its file is only looked at, and where ipywidgets is not installed, it shows a picture with text instead.
 """
 
-from .comparison import compare
+from .comparison import compare, explore
 from .editing import editor
-from .exploration import explore
 from .stepping import stepper
 
 __all__ = ["compare", "editor", "explore", "stepper"]

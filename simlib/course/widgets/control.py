@@ -34,6 +34,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
     rows = {}
     for place, schedule in enumerate(schedules):
         seen: Any = schedule.summary()
+        days = seen.makespan / 86400
         rows[place] = {
             "policy": label(schedule.policy),
             "mean wait": seconds(seen.mean_wait),
@@ -41,7 +42,7 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
             "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
             "processors in use": f"{seen.utilization:.0%}",
             "backfilled": f"{seen.backfilled_share:.0%}",
-            "makespan": span(seen.makespan),
+            "makespan": f"{days:,.1f} days" if days >= 2 else length(round(seen.makespan)),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -54,11 +55,6 @@ def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
 def seconds(value: float) -> str:
     """Write a mean length of time: with a decimal below 100 s, else whole."""
     return f"{value:.1f} s" if value < 100 else length(round(value))
-
-
-def span(value: float) -> str:
-    """Write the length of a schedule: in days from two days on."""
-    return f"{value / 86400:,.1f} days" if value >= 2 * 86400 else length(round(value))
 
 
 try:
@@ -196,7 +192,9 @@ def display(control: Control) -> None:
 
 def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str] = ()) -> bytes:
     """Draw a picture as PNG, with lines of text under it."""
-    lines = [part for line in lines for part in _wrapped(line)]
+    # the second and further lines begin below the first word of the sentence
+    indents = [(line, " " * 13 if line.startswith(" ") else "") for line in lines]
+    lines = [part for line, indent in indents for part in textwrap.wrap(line, COLUMNS, subsequent_indent=indent)]
     if len(lines) > LINES:
         lines = [*lines[: LINES - 1], f"... and {len(lines) - LINES + 1} more lines"]
     with matplotlib.rc_context(LARGE):
@@ -213,12 +211,6 @@ def png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: 
         figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 1})
         figure.clear()  # its parts refer to one another, so that they would stay until the next garbage collection
     return buffer.getvalue()
-
-
-def _wrapped(line: str) -> list[str]:
-    """Wrap a line; its second and further lines begin below the first word of the sentence."""
-    indent = " " * 13 if line.startswith(" ") else ""
-    return textwrap.wrap(line, COLUMNS, subsequent_indent=indent)
 
 
 # Parts of controls

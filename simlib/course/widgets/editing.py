@@ -14,7 +14,7 @@ from ..._util.words import length, number
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
-from ..typed import FIELDS, LIMIT, complaint, complaints, in_order, read
+from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
 from .control import (
     Control,
     beside,
@@ -33,9 +33,6 @@ from .control import (
 
 # Keep what was typed into a table in the notebook's file, and find it there again.
 
-
-ANSWER = "application/vnd.simlib.answer+json"
-"""The type of an output that keeps an answer: {"exercise": "1.4", "jobs": {"A": [0, 10, 3, 10], ...}}."""
 
 Jobs = Mapping[Any, Sequence[object]]
 """By job what stands in its fields: submit time, run time, processors, estimate."""
@@ -77,21 +74,18 @@ class Keeper:
         jobs = {str(job): [_plain(text) for text in texts] for job, texts in self._table.typed.items()}
         if not sentence.startswith(self.exercise):  # "1.4 is waiting for your answer."
             sentence = f"Kept in this notebook as your answer to {self.exercise}. {sentence}"
-        return {"text/plain": sentence, ANSWER: {"exercise": self.exercise, "jobs": jobs}}
+        return {"text/plain": sentence, KEPT_TABLE: {"exercise": self.exercise, "jobs": jobs}}
 
 
 def kept(exercise: str, given: Workload) -> Jobs | None:
     """Find what was typed for an exercise: with this kernel, or earlier and saved in the notebook that now runs."""
     if exercise in _typed:
         return _typed[exercise]
-    found = saved(_running(), exercise)
-    return found and in_order(found, given)
-
-
-def _running() -> Path:
-    """Find the file of the notebook that runs: Jupyter names it, and nbgrader runs it alone in its folder."""
+    # Jupyter names the file of the notebook that runs, and nbgrader runs it alone in its folder.
     named, there = os.environ.get("JPY_SESSION_NAME"), list(Path().glob("*.ipynb"))
-    return Path(named) if named else there[0] if len(there) == 1 else Path()
+    running = Path(named) if named else there[0] if len(there) == 1 else Path()
+    jobs = saved(running, exercise)
+    return jobs and in_order(jobs, given)
 
 
 def saved(notebook: Path, exercise: str) -> Jobs | None:
@@ -99,19 +93,15 @@ def saved(notebook: Path, exercise: str) -> Jobs | None:
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
-        answers = [output["data"][ANSWER] for output in outputs if ANSWER in output.get("data", {})]
+        answers = [output["data"][KEPT_TABLE] for output in outputs if KEPT_TABLE in output.get("data", {})]
         found = [answer["jobs"] for answer in answers if answer["exercise"] == exercise]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):  # whatever else lies there
         return None
-    return found[-1] if found and _is_table(found[-1]) else None
-
-
-def _is_table(jobs: object) -> bool:
-    return (
-        isinstance(jobs, dict)
-        and 0 < len(jobs) <= LIMIT
-        and all(isinstance(values, list) and len(values) == len(FIELDS) for values in jobs.values())
-    )
+    jobs = found[-1] if found else None
+    if not isinstance(jobs, dict) or not 0 < len(jobs) <= LIMIT:
+        return None
+    whole = all(isinstance(values, list) and len(values) == len(FIELDS) for values in jobs.values())
+    return jobs if whole else None
 
 
 def _plain(text: object) -> int | str:
@@ -196,12 +186,14 @@ class Editor(Control):
     def build(self) -> list[Any]:
         self.message, self.verdict, self.metrics = html("message"), html("verdict"), html("metrics")
         self.add = button("Add a job", "Add a job like the last one", self._add)
-        self.reset = button("Start again", "Bring back the jobs that were there at first", self._reset)
+        at_first = _in_rows(self._given)
+        self.reset = button("Start again", "Bring back the jobs that were there at first", lambda: self._put(at_first))
         self.check = button("Check", "Tell whether this table answers the exercise", self._check)
         self.check.layout.display = "none"  # until there is an exercise
-        self._head = _row(_narrow("job"), *map(_cell, FIELDS.values()), _narrow("start [s]"), _narrow("wait"))
+        fields = [_cell(name, WIDTH) for name in FIELDS.values()]
+        self._head = _row(_cell("job"), *fields, _cell("start [s]"), _cell("wait"))
         self._table = ipywidgets.VBox()
-        self._fill(_in_rows(self._given))
+        self._fill(at_first)
         buttons = beside(self.add, self.reset, self.check)
         return [self._table, buttons, self.verdict, self.message, self.picture, self.metrics]
 
@@ -210,8 +202,8 @@ class Editor(Control):
     def _fill(self, jobs: Mapping[Any, Sequence[object]]) -> None:
         self.rows = [Row(self, job, numbers) for job, numbers in jobs.items()]
 
-    def _reset(self) -> None:
-        self._fill(_in_rows(self._given))
+    def _put(self, jobs: Mapping[Any, Sequence[object]]) -> None:
+        self._fill(jobs)
         self.edit()
 
     def _add(self) -> None:
@@ -219,7 +211,12 @@ class Editor(Control):
             self._tell([f"There are {LIMIT} jobs, the most that this table takes: delete one first."])
             return
         like = self.rows[-1].texts() if self.rows else ["0", "10", "1", "10"]
-        self.rows.append(Row(self, _new_name([row.job for row in self.rows]), like))
+        names: list[Any] = [row.job for row in self.rows]
+        if all(isinstance(name, int) for name in names):
+            new: Hashable = max(names, default=0) + 1
+        else:
+            new = next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
+        self.rows.append(Row(self, new, like))
         self.edit()
 
     def delete(self, row: "Row") -> None:
@@ -230,15 +227,14 @@ class Editor(Control):
     def take(self, jobs: Mapping[Any, Sequence[object]]) -> None:
         """Put jobs into the table as if they had been typed in."""
         self._taken = True
-        self._fill(jobs)
-        self.edit()
+        self._put(jobs)
 
     def edit(self) -> None:
         """Schedule the jobs as they stand in the table, or tell what is wrong."""
         jobs = self.typed
         self.wrong = complaints(jobs, self._given.procs)
         if not self.wrong:
-            self._schedule(read(jobs, self._given))
+            self._schedule(as_workload(jobs, self._given))
         self.show()
         if self._keeper:
             self._say(self._keeper.keep(jobs))
@@ -254,7 +250,8 @@ class Editor(Control):
         if self.widget is None or not live():
             if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
                 self._restore(number)
-            self._show_once()
+            if not self.shown:
+                display(self)
             return False
         again = ""
         if self._keeper is None:
@@ -262,7 +259,8 @@ class Editor(Control):
             self.check.layout.display = ""
             if self._restore(number):
                 again = "These are the jobs that you typed before; Start again brings back the first ones. "
-        self._show_once()
+        if not self.shown:
+            display(self)
         self._say(again + self._keeper.show())
         return True
 
@@ -272,13 +270,8 @@ class Editor(Control):
         before = kept(number, self._given) if untouched else None
         if before is None or {job: list(map(str, values)) for job, values in before.items()} == self.typed:
             return False
-        self._fill(before)
-        self.edit()
+        self._put(before)
         return True
-
-    def _show_once(self) -> None:
-        if not self.shown:
-            display(self)
 
     def _check(self) -> None:
         if self._keeper:
@@ -300,23 +293,19 @@ class Editor(Control):
         start, wait = self.schedule.jobs.start.to_dict(), self.schedule.jobs.wait.to_dict()
         for row in self.rows:
             row.start.value, row.wait.value = number(start[row.job]), length(wait[row.job])
-        self._tell(self._notes())
+        happens = "it is killed then" if self._overrun == "kill" else "the scheduler is told the run time"
+        jobs = self.workload.jobs
+        under = jobs[jobs.estimate < jobs.run]
+        self._tell(
+            f"Job {job}: the estimate {row.estimate} is below the run time {row.run}: {happens}."
+            for job, row in under.iterrows()
+        )
         self.picture.value = png(self.draw, self.size)
         table = summaries([self.schedule])
         self.metrics.value = html_table("Over all jobs", table.columns, table.to_numpy().tolist())
 
     def _tell(self, sentences: Iterable[str]) -> None:
         self.message.value = '<div role="status">' + "<br>".join(map(escape, sentences)) + "</div>"
-
-    def _notes(self) -> list[str]:
-        """Tell what happens to jobs whose estimates are below their run times."""
-        jobs = self.workload.jobs
-        happens = "it is killed then" if self._overrun == "kill" else "the scheduler is told the run time"
-        under = jobs[jobs.estimate < jobs.run]
-        return [
-            f"Job {job}: the estimate {row.estimate} is below the run time {row.run}: {happens}."
-            for job, row in under.iterrows()
-        ]
 
     def draw(self, figure: FigureBase) -> None:
         ax = figure.add_axes((0.075, 0.18, 0.905, 0.7))
@@ -349,9 +338,9 @@ class Row:
             text.observe(lambda _: editor.edit(), "value")
             setattr(self, field, text)
         self.delete = button(f"Delete {job}", f"Take job {job} out", lambda: editor.delete(self))
-        self.start, self.wait = _narrow(""), _narrow("")
+        self.start, self.wait = _cell(""), _cell("")
         fields = [getattr(self, field) for field in FIELDS]
-        self.widget = _row(_narrow(job), *fields, self.start, self.wait, self.delete)
+        self.widget = _row(_cell(job), *fields, self.start, self.wait, self.delete)
 
     def texts(self) -> list[str]:
         """List what is typed into its fields."""
@@ -365,21 +354,10 @@ class Row:
             text.style.background = "#F5C9A8" if wrong else None
 
 
-def _new_name(names: Sequence[Any]) -> Hashable:
-    """Choose a name that no job has: the next number, where names are numbers."""
-    if all(isinstance(name, int) for name in names):
-        return max(names, default=0) + 1
-    return next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
-
-
 def _row(*cells: Any) -> Any:
     """Put cells beside one another, however little room there is."""
     return ipywidgets.HBox(cells, layout={"align_items": "center", "grid_gap": "4px"})
 
 
-def _cell(text: object, width: str = WIDTH) -> Any:
+def _cell(text: object, width: str = NARROW) -> Any:
     return ipywidgets.Label(str(text), layout={"width": width})
-
-
-def _narrow(text: object) -> Any:
-    return _cell(text, NARROW)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import partial
 from html import escape
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,7 +15,7 @@ from ..._util.words import length, number, processors
 from ...core.policy import Policy
 from ...core.workload import Workload
 from ...explain import explain
-from ...explain.records import Decision, Explanation, promises, reserved
+from ...explain.records import Decision, Explanation, Span, promises, reserved
 from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
 
 # Ask who starts next before it is shown: predict, then look.
@@ -51,52 +52,6 @@ def question(decisions: Sequence[Decision], place: int) -> Question | None:
     return Question(tuple(job.job for job in shown.queue), answer, last) if last > place else None
 
 
-class Guess:
-    """A line of buttons that ask who starts next, and a sentence on what was answered."""
-
-    def __init__(self, answered: Callable[[Question], object]) -> None:
-        self.right = self.asked = 0
-        self._answered = answered
-        self._question: Question | None = None
-        self._jobs: tuple[Hashable, ...] = ()
-        self._ask, self.verdict = html("question"), html("guess")
-        self._ask.value = "<b>Who starts next?</b>"
-        self.buttons = [button("", "", partial(self._say, place)) for place in range(MOST + 1)]
-        self.box = beside(self._ask, *self.buttons, self.verdict)
-        self.box.layout.min_height = "38px"  # so that nothing moves when the question goes
-
-    def ask(self, asked: Question | None, answered: bool) -> None:
-        """Show a question, or none; the sentence on the answer before stays only if that was `answered` just now."""
-        self._question = asked
-        if not answered:
-            self.verdict.value = ""
-        self._jobs = asked.jobs[:MOST] if asked else ()
-        names = [f"job {job}" for job in self._jobs]
-        for place, each in enumerate(self.buttons):
-            name = names[place] if place < len(names) else NOBODY
-            each.description, each.tooltip = name, f"I think that {name} starts next"
-            each.layout.display = "" if asked and place <= len(names) else "none"
-        self._ask.layout.display = "" if asked else "none"
-
-    def focus(self) -> bool:
-        """Give the focus of the keyboard to the first button; tell whether there is a question."""
-        if self._question:
-            self.buttons[0].focus()
-        return self._question is not None
-
-    def _say(self, place: int) -> None:
-        asked = self._question
-        if asked is None:
-            return
-        said = self._jobs[place] if place < len(self._jobs) else None
-        truth = f"job {asked.answer}" if asked.answer is not None else "nobody"
-        right = said == asked.answer
-        self.right, self.asked = self.right + right, self.asked + 1
-        text = f"{'Right' if right else 'Not right'}: {truth} starts. {self.right} of {self.asked} right so far."
-        self.verdict.value = f'<div role="status">{escape(text)}</div>'
-        self._answered(asked)
-
-
 # Find the decisions of a scheduler that tell something new: at those a stepper stops.
 
 
@@ -111,29 +66,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
     - that another job finds no processor free, if the next refusal names all of them;
     - that jobs have ended or arrived, if the decision that follows from it is told with it.
     """
-    told = _told(decisions)
-    merged = {place for place in told if _is_told_later(decisions, told, place)}
-    told -= merged
-    events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
-    for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
-        if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
-            told.add(event)
-    return sorted(told | {0, len(decisions) - 1})
-
-
-def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
-    """Find the event that the decision at one of the `places` follows, if it has no place of its own."""
-    for before in range(place - 1, -1, -1):
-        if before in places or decisions[before].time != decisions[place].time:
-            return None
-        if decisions[before].kind == "event":
-            return decisions[before]
-    return None
-
-
-def _told(decisions: Sequence[Decision]) -> set[int]:
-    """Find the decisions that do not only say again what was said before, but for events."""
-    told: set[int] = set()
+    told: set[int] = set()  # all that does not only say again what was said before, but for events
     promise: tuple[int | None, int | None] | None = None
     ordered = ""
     waited: dict[Hashable, str] = {}
@@ -155,16 +88,45 @@ def _told(decisions: Sequence[Decision]) -> set[int]:
             promise = seen.shadow, seen.extra
         if not again:
             told.add(place)
-    return told
+    merged: set[int] = set()  # what the next one says, too, of the same jobs and more
+    for place, later in pairwise(sorted(told)):
+        seen, after = decisions[place], decisions[later]
+        full = seen.kind == after.kind == "refuse" and seen.free == after.free == 0
+        if full and set(seen.jobs) <= set(after.jobs):
+            merged.add(place)
+    told -= merged
+    events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
+    for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
+        if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
+            told.add(event)
+    return sorted(told | {0, len(decisions) - 1})
 
 
-def _is_told_later(decisions: Sequence[Decision], told: set[int], place: int) -> bool:
-    """Tell whether a later decision says the same of the same jobs and more, with nothing new in between."""
-    later = min((other for other in told if other > place), default=None)
-    if later is None:
-        return False
-    seen, after = decisions[place], decisions[later]
-    return seen.kind == after.kind == "refuse" and seen.free == after.free == 0 and set(seen.jobs) <= set(after.jobs)
+def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
+    """Find the event that the decision at one of the `places` follows, if it has no place of its own."""
+    for before in range(place - 1, -1, -1):
+        if before in places or decisions[before].time != decisions[place].time:
+            return None
+        if decisions[before].kind == "event":
+            return decisions[before]
+    return None
+
+
+# What is seen at a place; a page without a kernel draws the same.
+
+
+def time_limits(explanation: Explanation) -> tuple[int, float]:
+    """Give the ends of the time axis: the expected ends have room, unless they are far beyond all real ones."""
+    jobs = explanation.schedule.jobs
+    begin, end = int(jobs.submit.min()), int(jobs.end.max())
+    expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
+    return begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
+
+
+def spans(seen: Decision, promise: Decision | None) -> list[tuple[Span, bool]]:
+    """List what a chart shows at a decision: the jobs that have started, and those that are planned (True)."""
+    started, planned = (*seen.done, *seen.running), reserved(seen, promise)
+    return [*((span, False) for span in started), *((span, True) for span in planned)]
 
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
@@ -213,6 +175,52 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
     return Stepper(explain(workload, policy, overrun), predict)
 
 
+class Guess:
+    """A line of buttons that ask who starts next, and a sentence on what was answered."""
+
+    def __init__(self, answered: Callable[[Question], object]) -> None:
+        self.right = self.asked = 0
+        self._answered = answered
+        self._question: Question | None = None
+        self._jobs: tuple[Hashable, ...] = ()
+        self._ask, self.verdict = html("question"), html("guess")
+        self._ask.value = "<b>Who starts next?</b>"
+        self.buttons = [button("", "", partial(self._say, place)) for place in range(MOST + 1)]
+        self.box = beside(self._ask, *self.buttons, self.verdict)
+        self.box.layout.min_height = "38px"  # so that nothing moves when the question goes
+
+    def ask(self, asked: Question | None, answered: bool) -> None:
+        """Show a question, or none; the sentence on the answer before stays only if that was `answered` just now."""
+        self._question = asked
+        if not answered:
+            self.verdict.value = ""
+        self._jobs = asked.jobs[:MOST] if asked else ()
+        names = [f"job {job}" for job in self._jobs]
+        for place, each in enumerate(self.buttons):
+            name = names[place] if place < len(names) else NOBODY
+            each.description, each.tooltip = name, f"I think that {name} starts next"
+            each.layout.display = "" if asked and place <= len(names) else "none"
+        self._ask.layout.display = "" if asked else "none"
+
+    def focus(self) -> bool:
+        """Give the focus of the keyboard to the first button; tell whether there is a question."""
+        if self._question:
+            self.buttons[0].focus()
+        return self._question is not None
+
+    def _say(self, place: int) -> None:
+        asked = self._question
+        if asked is None:
+            return
+        said = self._jobs[place] if place < len(self._jobs) else None
+        truth = f"job {asked.answer}" if asked.answer is not None else "nobody"
+        right = said == asked.answer
+        self.right, self.asked = self.right + right, self.asked + 1
+        text = f"{'Right' if right else 'Not right'}: {truth} starts. {self.right} of {self.asked} right so far."
+        self.verdict.value = f'<div role="status">{escape(text)}</div>'
+        self._answered(asked)
+
+
 class Stepper(Control):
     """A control that steps through an `Explanation`; see `stepper`."""
 
@@ -226,13 +234,11 @@ class Stepper(Control):
         self.guess: Guess | None = None
         asked = [place for place in range(len(explanation)) if predict and question(explanation, place)]
         self._steps = sorted({*news(explanation), *asked})
-        jobs = explanation.schedule.jobs
-        self._colours = plots.job_colours(jobs.index)
-        self._order = {job: place for place, job in enumerate(jobs.index)}
+        jobs = explanation.schedule.jobs.index
+        self._colours = plots.job_colours(jobs)
+        self._order = {job: place for place, job in enumerate(jobs)}
         self._promises = promises(explanation)
-        begin, end = jobs.submit.min(), jobs.end.max()
-        expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
-        self._limits = begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
+        self._limits = time_limits(explanation)
         self.decision = explanation[0]
         super().__init__()
 
@@ -243,12 +249,10 @@ class Stepper(Control):
         )
         self.slider.observe(lambda _: self.show(), "value")
         self._clock = ipywidgets.Play(max=last, interval=INTERVAL, layout={"display": "none"})
-        self._clock.observe(lambda change: self._name_play(change.new), "playing")
+        self._clock.observe(self._name_play, "playing")
         self._clock.observe(lambda _: self._tick(), "value")
-        self.play = button(
-            "", "Play on by itself, or pause", self._play_or_pause
-        )  # the buttons of `Play` have no names
-        self._name_play(False)
+        # the buttons of `Play` have no names
+        self.play = button("Play", "Play on by itself, or pause", self._play_or_pause)
         self.first = button("First", "To the first decision", lambda: self._go(1))
         self.back = button("Back", "To the decision before that told something new", lambda: self._step(-1))
         self.next = button("Next", "To the next decision that tells something new", lambda: self._step(1))
@@ -273,13 +277,13 @@ class Stepper(Control):
         self._clock.value = 0
         self._clock.playing = True
 
+    def _name_play(self, change: Any) -> None:
+        self.play.description = "Pause" if change.new else "Play"
+
     def _tick(self) -> None:
         if self._clock.playing:
             self._step(1)
             self._clock.playing = self.slider.value < len(self.explanation)
-
-    def _name_play(self, playing: bool) -> None:
-        self.play.description = "Pause" if playing else "Play"
 
     def _go(self, number: int) -> None:
         self.slider.value = number  # which stays within its limits
@@ -307,27 +311,24 @@ class Stepper(Control):
         self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
         self.state.value = _state(seen, promise)
         before, self._told_from = self._told_from, 0
-        told = escape(" ".join(self._sentences(place, before)))
+        if before:  # after a question all that decides it
+            told = list(self.explanation[before : place + 1])
+        else:  # the event first, if it was not told
+            event = event_before(self.explanation, self._steps, place) if place in self._steps else None
+            told = [event, seen] if event else [seen]
+        sentences = escape(" ".join(each.sentence for each in told))
         rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
-        self.sentence.value = f'<div role="status">{told}<br>{rule}</div>'
+        self.sentence.value = f'<div role="status">{sentences}<br>{rule}</div>'
         if self.guess:
             self.guess.ask(question(self.explanation, place), answered=before > 0)
-
-    def _sentences(self, place: int, before: int) -> list[str]:
-        """List what is told at a place: after a question all that decides it, else the event first, if it was not."""
-        if before:
-            return [seen.sentence for seen in self.explanation[before : place + 1]]
-        event = event_before(self.explanation, self._steps, place) if place in self._steps else None
-        return [*([event.sentence] if event else []), self.explanation[place].sentence]
 
     def _draw_instant(self, figure: FigureBase, seen: Decision, promise: Decision | None) -> None:
         ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
         ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
-        spans = [(*span, False) for span in (*seen.done, *seen.running)]
-        spans += [(*span, True) for span in reserved(seen, promise)]
+        rows = [(*span, planned) for span, planned in spans(seen, promise)]
+        rows.sort(key=lambda row: self._order[row[0]])  # so that jobs of equal start keep their places
         columns = ["job", "procs", "start", "end", "backfilled", "planned"]
-        spans.sort(key=lambda span: self._order[span[0]])  # so that jobs of equal start keep their places
-        table = pd.DataFrame(spans, columns=columns).set_index("job")
+        table = pd.DataFrame(rows, columns=columns).set_index("job")
         table["run"] = table.end - table.start
         plots.spans(ax, table, seen.procs, self._colours, now=seen.time, marked=seen.jobs)
         _mark_time(ax, seen.time, "now", ha="right", linewidth=2.5)
@@ -343,7 +344,7 @@ class Stepper(Control):
         plots.gantt(self.explanation.schedule, ax)
 
     def page(self) -> str:
-        from ..web.page import explanation_html  # which shows what these controls do, and so imports them
+        from ..web import explanation_html  # which shows what these controls do, and so imports them
 
         return explanation_html(self.explanation, self._predict)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from simlib.course.lecture import pages, slides
+from simlib.course.lecture import sheets, slides
 
 from .conftest import SHOTS
 
@@ -43,7 +43,7 @@ def test_a_deck_is_walked_from_the_first_slide_to_the_last(browser, tmp_path):
 
 def test_the_glossary_is_printed_on_one_page(browser, tmp_path):
     page = browser.new_page()
-    page.goto(pages.write(tmp_path).as_uri())
+    page.goto(sheets.write_glossary(tmp_path).as_uri())
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.close()

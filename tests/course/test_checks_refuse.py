@@ -1,15 +1,18 @@
-"""The checks of lessons 1 to 3 refuse what is wrong: every term dropped, every condition of an exercise broken."""
+"""The checks refuse whatever is wrong: every term of a function dropped, every condition of an exercise broken."""
 
+import ast
+import copy
+import inspect
 import itertools
+import textwrap
 
 import numpy as np
 import pytest
-from mutants import mutants
+from test_checks import the_twins_month  # noqa: F401
 
 from simlib import EASY, FCFS, Conservative, Workload, simulate
 from simlib.course import lessons
-from simlib.course.lessons import lesson1, lesson2, lesson3
-from simlib.course.lessons.month import january
+from simlib.course.lessons import january, lesson1, lesson2, lesson3
 from simlib.models import examples
 
 pytestmark = pytest.mark.slow
@@ -20,6 +23,77 @@ FIGURE3 = {"A": (0, 10, 2, 10), "first": (1, 10, 3, 10), "second": (2, 10, 4, 10
 
 def is_right(number, answer):
     return lessons.verdict(number, answer).status == "right"
+
+
+# Wrong versions of a right function, made by changing its syntax tree in one place each
+
+COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+OPERATIONS = (ast.Add, ast.Sub, ast.Mult)
+
+
+def mutants(function, names=(), attributes=()):
+    """Functions that differ from `function` in one place, by their sources.
+
+    A term or a statement is dropped, `and` is taken for `or`, a comparison or an operation for another, a sign or a
+    condition is turned, a name is taken for another of `names`, an attribute for another of `attributes`.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    found = {}
+    for place, node in enumerate(ast.walk(tree)):
+        for change in _changes(node, names, attributes):
+            changed = copy.deepcopy(tree)
+            change(list(ast.walk(changed))[place])
+            found[ast.unparse(ast.fix_missing_locations(changed))] = changed
+    found.pop(ast.unparse(tree), None)
+    return {source: _defined(source, function) for source in found}
+
+
+def _defined(source, function):
+    """What a source defines, where the original function stands."""
+    scope = dict(function.__globals__)
+    exec(compile(source, f"<{function.__name__} changed>", "exec"), scope)
+    return scope[function.__name__]
+
+
+def _changes(node, names, attributes):
+    """The functions that change a node in one way each."""
+    if isinstance(node, ast.BoolOp):
+        yield from (lambda one, at=at: one.values.pop(at) for at in range(len(node.values)))
+        other = ast.Or if isinstance(node.op, ast.And) else ast.And
+        yield lambda one: setattr(one, "op", other())
+    if isinstance(node, ast.Compare):
+        yield from (lambda one, to=to: one.ops.__setitem__(0, to()) for to in COMPARISONS)
+        yield lambda one: _becomes(one, ast.UnaryOp(ast.Not(), copy.copy(one)))
+    if isinstance(node, ast.BinOp):
+        yield lambda one: _becomes(one, one.left)
+        yield lambda one: _becomes(one, one.right)
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        yield from (lambda one, to=to: setattr(one, "op", to()) for to in OPERATIONS)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield lambda one: setattr(one, "op", ast.UAdd())
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+        yield from (lambda one, to=to: setattr(one, "id", to) for to in names)
+    if isinstance(node, ast.Attribute) and node.attr in attributes:
+        yield from (lambda one, to=to: setattr(one, "attr", to) for to in attributes)
+    if isinstance(node, ast.If):
+        yield from (lambda one, to=to: setattr(one, "test", ast.Constant(to)) for to in (True, False))
+    if isinstance(node, ast.Return):
+        yield from (lambda one, to=to: setattr(one, "value", ast.Constant(to)) for to in (True, False, None, 0, 1))
+    for field in ("body", "orelse"):
+        statements = getattr(node, field, None)
+        if isinstance(statements, list) and not isinstance(node, (ast.Module, ast.While)):  # which would never end
+            yield from (
+                lambda one, field=field, at=at: getattr(one, field).__setitem__(at, ast.Pass())
+                for at in range(len(statements))
+            )
+
+
+def _becomes(node, other):
+    """Make a node another one, where it stands."""
+    kind, fields = type(other), vars(copy.copy(other))
+    node.__class__ = kind
+    node.__dict__.clear()
+    node.__dict__.update(fields)
 
 
 # Functions
@@ -88,6 +162,37 @@ def test_every_count_that_differs_from_that_of_broken_guarantees_is_refused():
             differs = True
         assert is_right("3.4", mutant) != differs, source
         assert differs, f"no table tells {source} from the right function"
+
+
+def narrow_first(wait, estimate, procs):
+    return -procs
+
+
+def best_fit(queue, machine):
+    while queue and queue[0].procs <= machine.free:
+        yield queue[0]
+    if queue:
+        shadow, extra = machine.shadow(queue[0])
+        for job in sorted(queue, key=lambda job: -job.procs):
+            if job.procs <= machine.free:
+                if machine.now + job.estimate <= shadow:
+                    yield job
+                elif job.procs <= extra:
+                    extra -= job.procs
+                    yield job
+
+
+BROKEN = [("6.1", narrow_first, ("wait", "estimate", "procs")), ("6.5", best_fit, ("shadow", "extra"))]
+
+
+@pytest.mark.parametrize("number, right, names", BROKEN, ids=["6.1", "6.5"])
+def test_a_right_function_that_is_broken_in_any_small_way_is_refused(number, right, names):
+    assert lessons.verdict(number, right).status == "right"
+    broken = mutants(right, names)
+    assert len(broken) >= 3
+    assert [
+        source for source, function in broken.items() if lessons.verdict(number, function).status != "not yet"
+    ] == []
 
 
 # Numbers, names and words

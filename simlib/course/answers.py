@@ -1,14 +1,18 @@
-"""Read what students answer: each function returns what was meant, or raises a `NotYet` that says what would do."""
+"""Read what students answer: numbers, names, functions, and jobs that were typed into a table."""
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ...core.workload import Workload
-from ..typed import complaints, in_order, read
+from .._util import words
+from ..core.workload import Workload
+
+# Each function returns what was meant, or raises a `NotYet` that says what would do.
+
 
 Judge = Callable[[Any], str]
 """A function of an answer: it returns why the answer is right, or raises `NotYet` or `Waiting`."""
@@ -109,21 +113,82 @@ def workload(answer: Any) -> Workload:
 def edited(answer: Any, given: Workload) -> Workload:
     """Read a workload that differs from the one that the lesson gave: as long as it does not, nothing was answered."""
     if isinstance(answer, Mapping):
-        answer = _in_a_table(answer, given)
+        jobs = in_order({str(job): values for job, values in answer.items()}, given)
+        if wrong := complaints(jobs, given.procs):
+            raise NotYet(f"the table cannot be used as it stands. {wrong[0]}")
+        answer = as_workload(jobs, given)
     changed = workload(answer)
     if changed.equals(given):
         raise Waiting
     return changed
 
 
-def _in_a_table(jobs: Mapping[Any, Any], given: Workload) -> Workload:
-    jobs = in_order({str(job): values for job, values in jobs.items()}, given)
-    if wrong := complaints(jobs, given.procs):
-        raise NotYet(f"the table cannot be used as it stands. {wrong[0]}")
-    return read(jobs, given)
-
-
 def shown(answer: Any) -> str:
     """Write an answer for a sentence: short, and on one line."""
     text = " ".join(repr(answer).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# Jobs that were typed into a table, and what is wrong with them
+
+LIMIT = 30
+"""The most rows that a table to be edited can have."""
+
+LONGEST = 10**9
+"""The latest submit time and the longest time that can be typed in, seconds."""
+
+KEPT_TABLE = "application/vnd.simlib.answer+json"
+"""The type of a notebook's output that keeps a table: {"exercise": "1.4", "jobs": {"A": [0, 10, 3, 10], ...}}."""
+
+FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
+"""The columns that can be edited, and their names on the page."""
+
+
+def as_workload(jobs: Mapping[Any, Sequence[object]], given: Workload) -> Workload:
+    """Make a workload of jobs without a complaint, on the machine of another workload."""
+    rows = {job: [_whole(value) for value in values] for job, values in jobs.items()}
+    return Workload(pd.DataFrame.from_dict(rows, orient="index", columns=list(FIELDS)), given.procs, given.name)
+
+
+def in_order(jobs: Mapping[Any, Sequence[object]], given: Workload) -> dict[Any, Sequence[object]]:
+    """Put jobs in the order of the rows of their table, which a notebook's file does not keep: added ones come last."""
+    first = [str(job) for job in given.jobs.index if str(job) in jobs]
+    return {job: jobs[job] for job in [*first, *sorted(set(jobs) - set(first), key=lambda job: (len(job), job))]}
+
+
+def complaints(jobs: Mapping[Any, Sequence[object]], machine: int) -> list[str]:
+    """Tell what is wrong with jobs for a machine of so many processors, a sentence a number."""
+    if not jobs:
+        return ["There is no job: add one."]
+    if len(jobs) > LIMIT:
+        return [f"Found {len(jobs):,} jobs, expected at most {LIMIT}."]
+    sentences = []
+    for job, values in jobs.items():
+        if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != len(FIELDS):
+            sentences.append(f"Job {job}: found {values!r}, expected {', '.join(FIELDS)}.")
+        else:
+            found = (complaint(job, field, value, machine) for field, value in zip(FIELDS, values, strict=True))
+            sentences += [sentence for sentence in found if sentence]
+    return sentences
+
+
+def complaint(job: Hashable, field: str, value: object, machine: int) -> str | None:
+    """Tell what is wrong with a number of a job, or return None."""
+    least, most = (1, machine) if field == "procs" else (0, LONGEST)
+    whole = _whole(value)
+    if whole is not None and least <= whole <= most:
+        return None
+    found = "nothing" if isinstance(value, str) and not value.strip() else repr(value)
+    limits = f"{words.number(least)} to {words.number(most)}"
+    machine_size = ", the size of the machine" if field == "procs" else ""
+    return f"Job {job}, {FIELDS[field]}: found {found}, expected a whole number from {limits}{machine_size}."
+
+
+def _whole(value: object) -> int | None:
+    """Read a whole number; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        return None
