@@ -51,7 +51,7 @@ def _mondays() -> list[pd.Timestamp]:
 def _can_be_given(monday: pd.Timestamp) -> bool:
     """Tell whether the queue of a week is long enough to improve on, and a simple order passes A.4."""
     jobs = _from(monday)
-    if len(jobs) < FEWEST or _easy(jobs).jobs.wait.mean() < LEAST_WAIT:
+    if len(jobs) < FEWEST or simulate(jobs, EASY()).jobs.wait.mean() < LEAST_WAIT:
         return False
     try:
         _improved(jobs, slowdown_first)
@@ -72,10 +72,6 @@ def _log() -> Workload:
 
 def _from(monday: pd.Timestamp) -> Workload:
     return _log().between(f"{monday:%Y-%m-%d}", f"{monday + pd.Timedelta(days=7):%Y-%m-%d}")
-
-
-def _easy(jobs: Workload) -> Schedule:
-    return simulate(jobs, EASY())
 
 
 def _asked(answer: Any, *keys: str) -> tuple[Workload, list[Any]]:
@@ -115,7 +111,7 @@ def described(answer: Any) -> str:
 def two_schedulers(answer: Any) -> str:
     """Judge A.2: the mean waits under EASY and conservative backfilling, and how many jobs EASY backfills."""
     jobs, (easy, conservative, backfilled) = _asked(answer, "easy", "conservative", "backfilled")
-    found = {"easy": _easy(jobs), "conservative": simulate(jobs, Conservative())}
+    found = {"easy": simulate(jobs, EASY()), "conservative": simulate(jobs, Conservative())}
     for (name, schedule), given in zip(found.items(), (easy, conservative), strict=True):
         wait = float(schedule.jobs.wait.mean())
         if abs(number(given) - wait) <= 0.5:
@@ -129,7 +125,7 @@ def two_schedulers(answer: Any) -> str:
 def one_job(answer: Any) -> str:
     """Judge A.3: the job that waits longest under EASY, and how many jobs passed it."""
     workload, (job, wait, passed) = _asked(answer, "job", "wait", "passed_by")
-    jobs = _easy(workload).jobs
+    jobs = simulate(workload, EASY()).jobs
     longest = jobs.wait.max()
     if job not in jobs.index:
         raise NotYet(f"job: there is no job {job!r} in your week. The index of the table has the jobs' numbers.")
@@ -155,7 +151,7 @@ def own_policy(answer: Any) -> str:
 def _improved(jobs: Workload, own: Any) -> str:
     schedule = scheduled(policy(own), jobs)
     row = _compared(schedule, SHAKES)["slowdown"]
-    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, _easy(jobs)))
+    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(jobs, EASY())))
     compared = f"a mean bounded slowdown of {row.value:.1f} against EASY's {row.base:.1f}"
     if row.coincidence_high >= 0:
         raise NotYet(
@@ -191,7 +187,7 @@ def claims(answer: Any) -> str:
 def _compared(schedule: Schedule, shakes: int) -> dict[str, Any]:
     """Compare a schedule's policy with EASY on its jobs: by claim the row of the comparison."""
     jobs = schedule.workload
-    if schedule.jobs.start.equals(_easy(jobs).jobs.start):
+    if schedule.jobs.start.equals(simulate(jobs, EASY()).jobs.start):
         raise NotYet("policy: that is EASY again: the same schedule.")
     policies = {"EASY": EASY(), "own": schedule.policy}
     table: Any = compare(jobs, policies, base="EASY", shakes=shakes, by=["all"]).table

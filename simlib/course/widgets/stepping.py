@@ -311,11 +311,11 @@ class Stepper(Control):
         self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
         self.state.value = _state(seen, promise)
         before, self._told_from = self._told_from, 0
+        told: Sequence[Decision] = [seen]
         if before:  # after a question all that decides it
-            told = list(self.explanation[before : place + 1])
-        else:  # the event first, if it was not told
-            event = event_before(self.explanation, self._steps, place) if place in self._steps else None
-            told = [event, seen] if event else [seen]
+            told = self.explanation[before : place + 1]
+        elif place in self._steps and (event := event_before(self.explanation, self._steps, place)):
+            told = [event, seen]  # it was not told
         sentences = escape(" ".join(each.sentence for each in told))
         rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
         self.sentence.value = f'<div role="status">{sentences}<br>{rule}</div>'
