@@ -11,7 +11,7 @@ from hypothesis import settings
 
 import simlib
 from simlib.logs import archive
-from simlib.logs.sanity import LogWarning
+from simlib.logs.swf import LogWarning
 from simlib.study import records
 
 # Where it can, jsonschema builds a grammar of addresses when it is imported, which takes as long as all other imports

@@ -11,7 +11,7 @@ from simlib.analysis import model_comparison
 from simlib.core.jobs import NO_RUN
 from simlib.core.workload import Workload
 from simlib.models import twin
-from simlib.models.twin_parts import GRID, NONE, Clock, Table
+from simlib.models.twin import GRID, NONE, Clock, Table
 
 BUSY = [9, 49, 199, 999]
 """The classes of users in a month, by the number of their jobs: upper ends, but for the last."""

@@ -59,14 +59,14 @@ def make_site():
 def compile_kernels():
     """Use every kernel of the study that Python calls once; otherwise one waits when it is first used."""
     from ..core.schedule import simulate
-    from ..logs import loading
+    from ..logs import archive
     from ..report.policies import POLICIES
     from .investigations import tang_months
     from .investigations.programs import ConservativeProgram, EasyProgram
 
     tang_months.compile_kernel()
     for case in (EasyProgram(), ConservativeProgram(), *POLICIES.values()):
-        simulate(loading.load("sample"), case[0] if isinstance(case, tuple) else case)
+        simulate(archive.load("sample"), case[0] if isinstance(case, tuple) else case)
 
 
 if __name__ == "__main__":

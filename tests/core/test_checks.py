@@ -9,7 +9,7 @@ from helpers import every_policy, random_workload, seeds, table
 from hypothesis import settings
 
 from simlib import EASY, Workload, simulate
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS
 
 ROWS = [(0, 10, 10, 2), (1, 5, 5, 3), (2, 4, 6, 1)]  # on 4 processors EASY starts them at 0, 10, 2
 

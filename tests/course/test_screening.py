@@ -211,7 +211,7 @@ def test_an_object_comes_out_with_what_it_remembers():
 
 
 REFUSED = {
-    "simlib's own": lambda: simlib.logs.loading.load,
+    "simlib's own": lambda: simlib.logs.archive.load,
     "a built-in": lambda: len,
     "uses open": lambda: defined("def f(x):\n    return open(x)"),
     "uses a global object": lambda: defined("class B: pass\nb = B()\ndef f(x):\n    return b"),

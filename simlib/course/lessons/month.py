@@ -7,7 +7,7 @@ import pandas as pd
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
-from ...logs.loading import load
+from ...logs.archive import load
 
 LOG = "KTH-SP2"
 
