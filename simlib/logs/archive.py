@@ -24,6 +24,20 @@ from .._util import paths
 from ..core.workload import Workload
 from . import swf
 
+__all__ = [
+    "ArchiveError",
+    "File",
+    "Unreachable",
+    "catalogue",
+    "entry",
+    "fetch",
+    "files",
+    "find",
+    "load",
+    "read",
+    "verify",
+]
+
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
 

@@ -339,6 +339,12 @@ def doubts(workload: Workload) -> list[str]:
 
     More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
     than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> doubts(simlib.load("sample"))
+    []
     """
     if workload.synthetic:
         return []
