@@ -168,13 +168,6 @@ def says_synthetic(header: Iterable[str]) -> bool:
     return any(map(_MARK.search, header))
 
 
-def line_says(line: str, value: object) -> bool:
-    """Tell whether the value of a header line, without the note behind it, is this one: an int, or a zone."""
-    text = line.partition(":")[2]
-    found = (_SIZE if isinstance(value, int) else _ZONE).fullmatch(text.strip())
-    return found is not None and found[1] == str(value)
-
-
 def _first_group(pattern: re.Pattern[str], text: str) -> str:
     if match := pattern.fullmatch(text):
         return match[1]
@@ -454,7 +447,17 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
     jobs = workload.jobs
     fields = pd.DataFrame(-1, index=jobs.index, columns=FIELDS)
     if of.log is not None:
-        _refuse_other_numbers(of.log, jobs.index, path)
+        # jobs must not be written under other numbers than those that fields of the log refer to
+        here = jobs.index.isin(of.log.index)
+        if not here.all():
+            label = jobs.index[~here][0]
+            raise SWFError(f"{path}: not written: job {label!r}: found no line of it in the workload's log")
+        repeated = of.log.job[of.log.job.duplicated()]
+        if len(repeated):
+            raise SWFError(
+                f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a "
+                "number for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
+            )
         fields = of.log.loc[jobs.index]
     requested = fields.requested_time.where(fields.requested_time > 0, jobs.run)  # as reading derives the estimate
     fields = fields.assign(
@@ -513,19 +516,6 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         new.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
-def _refuse_other_numbers(log: pd.DataFrame, index: pd.Index, path: str | Path) -> None:
-    """Raise SWFError where jobs would be written under other numbers than those that fields of the log refer to."""
-    chosen = index.isin(log.index)
-    if not chosen.all():
-        raise SWFError(f"{path}: not written: job {index[~chosen][0]!r}: found no line of it in the workload's log")
-    repeated = log.job[log.job.duplicated()]
-    if len(repeated):
-        raise SWFError(
-            f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a number "
-            "for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
-        )
-
-
 def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str, expected: str) -> None:
     """Raise SWFError that names the first job whose field is not right."""
     if not right.all():
@@ -561,7 +551,9 @@ def _updated(workload: Workload) -> Iterator[str]:
             yield line
         elif values[key] is not None and key not in written:  # once, for two that differ say nothing
             written.add(key)
-            yield line if line_says(line, values[key]) else f" {key}: {values[key]}"
+            pattern = _SIZE if isinstance(values[key], int) else _ZONE  # without the note behind it
+            text = pattern.fullmatch(line.partition(":")[2].strip())
+            yield line if text and text[1] == str(values[key]) else f" {key}: {values[key]}"
     yield from (f" {key}: {value}" for key, value in values.items() if value is not None and key not in written)
     if workload.synthetic and not says_synthetic(workload.header):
         yield f" Note: {SYNTHETIC}: not the log of any machine."

@@ -15,7 +15,9 @@ from .exercises import asked, exercise_html
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("notebooks", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[NOTEBOOK]...")
+@click.argument(
+    "notebooks", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[NOTEBOOK]..."
+)
 def put_in(notebooks: tuple[Path, ...]) -> None:
     """Put the exercises into executed notebooks of the course, for pages without a kernel."""
     known = asked()
