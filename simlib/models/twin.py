@@ -69,6 +69,7 @@ from ..logs import archive
 from ..logs.swf import FIELDS, jobs_of
 
 Table = dict[str, Any]
+"""The table of a twin as TOML gives it: see above."""
 
 
 def workload(name: str, seed: int = 0) -> Workload:
@@ -117,8 +118,6 @@ def generate(table: Table, zone: str | tzinfo | None, rng: np.random.Generator) 
 
 
 Curve = Sequence[float]
-Table = dict[str, Any]
-"""The table of a twin as TOML gives it; `simlib.models.twin` describes its fields."""
 
 GRID = np.array([0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95, 99, 99.9, 100]) / 100
 """The probabilities at which a curve of the tables gives a distribution's values."""
@@ -145,17 +144,13 @@ def score(noise: Floats, *parts: tuple[Ints, float]) -> Floats:
 def places(scores: Floats, group: Ints) -> Floats:
     """Spread the jobs of each group evenly over the probabilities from 0 to 1, in order of their scores."""
     order = np.argsort(scores, kind="stable")
-    order = order[np.argsort(_short(group)[order], kind="stable")]
+    short = group.astype(np.min_scalar_type(group.max(initial=0)))  # numpy sorts short numbers digit by digit
+    order = order[np.argsort(short[order], kind="stable")]
     size = np.bincount(group)
     before = np.cumsum(size) - size
     place = np.empty(len(scores))
     place[order] = (np.arange(len(scores)) - before[group[order]] + 0.5) / size[group[order]]
     return place
-
-
-def _short(numbers: Ints) -> np.ndarray:
-    """Convert whole numbers from 0 on to the shortest type that holds them: numpy sorts short ones digit by digit."""
-    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
 # The submit times of a twin, by its calendar.
@@ -196,28 +191,22 @@ def add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Gen
 
     A user's month begins at some time of the month; what runs over its end goes to its start.
     """
-    spell, month = jobs.spell.to_numpy(), jobs.month.to_numpy()
-    gap = _gaps(table["sessions"], jobs, rng)
+    about, spell, month = table["sessions"], jobs.spell.to_numpy(), jobs.month.to_numpy()
+    # the time from the user's job before to each job, in some unit for each spell, longer after a heavy job
+    work = jobs.procs * jobs.run
+    again = np.diff(jobs.session, prepend=-1) == 0
+    curves = [curve for pair in zip(about["next"], about["again"], strict=True) for curve in pair]
+    gap = draw_after(np.roll(work, 1), jobs.busy * 2 + again, about["after_work"], curves, rng)
     gap[np.diff(spell, prepend=-1) != 0] = 0
-    gap *= (_spans(table["sessions"], jobs, rng) / np.maximum(np.bincount(spell, gap), 1e-9))[spell]
+    # the part of its month from the first to the last job of each spell, longer where there is much work
+    spells = jobs.assign(work=work).groupby("spell").agg({"busy": "first", "work": "sum"})
+    span = draw_after(spells.work, spells.busy, about["span_work"], about["span"], rng)
+    gap *= (span / np.maximum(np.bincount(spell, gap), 1e-9))[spell]
     since = np.cumsum(gap)
     since -= since[np.searchsorted(spell, spell)]
-    place = (_begins(table["sessions"]["choices"], jobs, since, rng)[spell] + since) % 1
+    place = (_begins(about["choices"], jobs, since, rng)[spell] + since) % 1
     begin, end = clock.busy(clock.edges[:-1])[month], clock.busy(clock.edges[1:])[month]
     return jobs.assign(submit=clock.time(begin + place * (end - begin)).astype(int))
-
-
-def _spans(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> Floats:
-    """Draw the part of its month from the first to the last job of each spell, longer where there is much work."""
-    spells = jobs.assign(work=jobs.procs * jobs.run).groupby("spell").agg({"busy": "first", "work": "sum"})
-    return draw_after(spells.work, spells.busy, table["span_work"], table["span"], rng)
-
-
-def _gaps(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> Floats:
-    """Draw the time from the user's job before to each job, in some unit for each spell, longer after a heavy job."""
-    again = np.diff(jobs.session, prepend=-1) == 0
-    curves = [curve for pair in zip(table["next"], table["again"], strict=True) for curve in pair]
-    return draw_after(np.roll(jobs.procs * jobs.run, 1), jobs.busy * 2 + again, table["after_work"], curves, rng)
 
 
 def draw_after(
@@ -449,16 +438,12 @@ def add_names(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.
     status = np.empty(len(jobs), int)
     for part in table["status"]:
         chosen = (jobs.requested != NONE).to_numpy() == part["requested"]
-        status[chosen] = _statuses(part, jobs.used.to_numpy()[chosen], rng)
+        used = jobs.used.to_numpy()[chosen]
+        shares = np.cumsum(np.array(part["jobs"], float), axis=1)  # of each code, by class of R
+        row = np.searchsorted(part["upto"], used)
+        above = rng.random(len(used))[:, None] * shares[row, -1:] >= shares[row]
+        status[chosen] = np.array(part["status"])[above.sum(axis=1)]
     return jobs.assign(user=user + 1, group=group, app=app, queue=queue, status=status)
-
-
-def _statuses(part: Table, used: Floats, rng: np.random.Generator) -> Ints:
-    """Draw status codes with the shares that they have in each job's class of R."""
-    shares = np.cumsum(np.array(part["jobs"], float), axis=1)
-    row = np.searchsorted(part["upto"], used)
-    above = rng.random(len(used))[:, None] * shares[row, -1:] >= shares[row]
-    return np.array(part["status"])[above.sum(axis=1)]
 
 
 def swf_fields(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
