@@ -14,14 +14,10 @@ from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
 from .core.sweeps import sweep
 from .core.workload import Workload
-from .logs import loading as _loading
-from .logs.archive import ArchiveError
-from .logs.exporting import write_evalys
-from .logs.loading import load
-from .logs.recording import recorded
-from .logs.sanity import LogWarning
-from .logs.swf import read_swf, write_swf
-from .logs.swf_lines import SWFError
+from .logs import archive as _archive
+from .logs.archive import ArchiveError, load
+from .logs.schedules import recorded, write_evalys
+from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS
 from .policies.orders import Multifactor
@@ -36,7 +32,7 @@ def _twin_of(name: str) -> Workload:
     return twin.workload(name)
 
 
-_loading.twin_of = _twin_of
+_archive.twin_of = _twin_of
 
 __version__ = "0.1.0"
 

@@ -14,7 +14,7 @@ from .analysis.paired import compare
 from .core import estimates
 from .core.schedule import pieces, simulate
 from .core.workload import Workload
-from .logs import archive, loading, sacct, sanity, swf
+from .logs import archive, sacct, swf
 from .policies import walltime
 from .policies.conservative import Conservative
 from .policies.easy import EASY, FCFS
@@ -189,7 +189,7 @@ def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float
 def compile_kernels() -> None:
     """Compile the kernels: nobody waits for it later."""
     # Use every kernel of the library that Python calls once.
-    workload, scheme = loading.load("sample"), walltime.Scheme()
+    workload, scheme = archive.load("sample"), walltime.Scheme()
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, resamples=1)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     pieces(start, end, procs, machine)
@@ -201,7 +201,7 @@ def compile_kernels() -> None:
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
     if workload.log is not None:
-        sanity.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
+        swf.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

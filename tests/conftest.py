@@ -10,7 +10,7 @@ from hypothesis import settings
 
 import simlib
 from simlib.logs import archive
-from simlib.logs.sanity import LogWarning
+from simlib.logs.swf import LogWarning
 from simlib.study import records
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=50)

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, load, simulate
 from simlib.explain import reference
-from simlib.logs.swf import jobs_of
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013
 from simlib.study.mualem2001.restored import Lost

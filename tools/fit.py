@@ -13,7 +13,7 @@ from scipy import optimize, special
 from simlib._util import paths
 from simlib._util.arrays import Floats, Ints
 from simlib.core.workload import Workload
-from simlib.logs.loading import load
+from simlib.logs.archive import load
 from simlib.models import feitelson96
 from simlib.models import jann97 as hyper_erlang
 

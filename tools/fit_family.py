@@ -11,7 +11,7 @@ import pandas as pd
 
 from simlib._util.arrays import Floats
 from simlib.core.workload import Workload
-from simlib.logs.loading import load
+from simlib.logs.archive import load
 from simlib.study.mualem2001 import feitelson_family
 
 from .fit import GENERAL, MACHINE, ORDER, entry, powers_of_two, run_times, write

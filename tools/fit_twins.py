@@ -17,9 +17,8 @@ import pandas as pd
 from simlib._util import paths
 from simlib._util.arrays import Floats, Ints
 from simlib.logs import archive
-from simlib.logs.loading import load
-from simlib.models import twin
-from simlib.models.twin_parts import Table, requested_times
+from simlib.logs.archive import load
+from simlib.models.twin import Table, requested_times
 
 from .twin_fitting import fit, mean_of_twins
 
@@ -203,7 +202,7 @@ def _written(key: str, value: Any) -> str:
 
 def main(names: Sequence[str] = ()) -> None:
     """Write the tables of these logs, or of all that have a twin; print what was written."""
-    for name in names or filter(twin.exists, archive.catalogue()["logs"]):
+    for name in names or filter(archive.has_twin, archive.catalogue()["logs"]):
         result = made(name)
         if result is None:
             print(f"{name}: the log is not on this machine; its table stays")

@@ -10,7 +10,7 @@ import scipy
 from simlib.analysis import model_comparison
 from simlib.core.workload import NO_RUN, Workload
 from simlib.models import twin
-from simlib.models.twin_parts import GRID, NONE, Clock, Table
+from simlib.models.twin import GRID, NONE, Clock, Table
 
 BUSY = [9, 49, 199, 999]
 """The classes of users in a month, by the number of their jobs: upper ends, but for the last."""

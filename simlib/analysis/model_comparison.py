@@ -11,7 +11,7 @@ from ..core import sweeps
 from ..core.policy import Policy
 from ..core.schedule import simulate
 from ..core.workload import Workload
-from ..models.twin_parts import NONE
+from ..models.twin import NONE
 from .stats import ks_distance
 
 DAY = 86400

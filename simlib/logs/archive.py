@@ -1,37 +1,48 @@
-"""Find a log of the catalogue on this machine, or fetch it from the Parallel Workloads Archive.
+"""Load a log by its path or name: one of the catalogue that is at hand, else from the archive, else its twin.
 
-A log is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched. Whatever is found is
-verified before use: the number and the digest of its job lines, as far as they are known, and that it is not made up.
-`$SIMLIB_ARCHIVE` names a mirror to fetch from.
+A log of the catalogue is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched from the
+Parallel Workloads Archive. Whatever is found is verified before use: the number and the digest of its job lines, as far
+as they are known, and that it is not made up. `$SIMLIB_ARCHIVE` names a mirror to fetch from.
 """
 
 import functools
+import io
 import os
 import re
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urljoin
+from typing import Any
 
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
 
-if TYPE_CHECKING:
-    from requests import Response, Session
+__all__ = [
+    "ArchiveError",
+    "File",
+    "Unreachable",
+    "catalogue",
+    "entry",
+    "fetch",
+    "files",
+    "find",
+    "load",
+    "read",
+    "verify",
+]
 
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
 
 LONGEST = 3600
 """Seconds after which it is given up, whatever comes."""
-
-REDIRECTS = 10
 
 UNPACKED = 10
 """How many times larger than its download may be the text of a log is expected to be at most."""
@@ -81,6 +92,138 @@ class File:
     def verified(self) -> bool:
         """Whether a file that is found can be told from any other, by its digest."""
         return self.sha256 is not None
+
+
+def load(log: str | Path, variant: str | None = None) -> Workload:
+    """Load a log as a Workload; one of the catalogue is fetched from the archive where it is not at hand.
+
+    Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
+    archive did not answer once, it is not asked again.
+
+    Parameters
+    ----------
+    log : str or Path
+        A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them. Or what the papers call such a
+        log, "KTH": all of it, and not only the jobs that they took. Or the path of a file as for `simlib.read_swf`.
+    variant : str, optional
+        Of a log of the catalogue. "original", "cleaned", "reconstructed": this and nothing else. "twin": the synthetic
+        one. By default the best log at hand.
+
+    Returns
+    -------
+    Workload
+        With the catalogue's machine size, which for some logs is not the header's.
+
+    Raises
+    ------
+    ArchiveError
+        Where the log is unknown, or the papers call several so; where a file is here that is not the one that the
+        catalogue describes; where the variant that was asked for, or a log without a twin, cannot be fetched.
+    SWFError
+        Where the file is not a log.
+
+    Warns
+    -----
+    LogWarning
+        As `simlib.read_swf`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> simlib.load("sample").procs
+    128
+    """
+    name = path_or_name(log)
+    if isinstance(name, Path):
+        if variant is not None:
+            raise ArchiveError(f"{log}: found variant {variant!r} of a file, expected none")
+        workload, doubtful = swf.read(name)
+    else:
+        workload, doubtful = _of_catalogue(name, variant)
+    for sentence in doubtful:
+        warnings.warn(sentence, swf.LogWarning, stacklevel=2)
+    return workload
+
+
+def path_or_name(log: str | Path) -> Path | str:
+    """Find the file of a log by its path, or its name in the catalogue by this name or what the papers call it."""
+    known, path = catalogue()["logs"], Path(log).expanduser()
+    called = [str(log)] if str(log) in known else [name for name in _called().get(str(log), ()) if name in known]
+    if len(called) == 1:
+        return called[0]
+    if called:
+        raise ArchiveError(f"{log}: the papers call several logs so; expected one of {', '.join(called)}")
+    if not path.exists():
+        raise ArchiveError(
+            f"{log}: found no such file, and no such name in the catalogue; expected the path of a log in the Standard "
+            f"Workload Format (.swf, .swf.gz), or one of {', '.join(known)}"
+        )
+    return path
+
+
+@functools.cache
+def _called() -> dict[str, list[str]]:
+    """The names in the catalogue of the logs behind each name of the papers."""
+    names: dict[str, list[str]] = {}
+    for table in sorted((paths.DATA / "published").glob("*_logs.toml")):
+        for trace in tomllib.loads(table.read_text(encoding="utf-8"))["trace"]:
+            if "trace" in trace:
+                names.setdefault(trace["trace"], []).append(trace["log"])
+    return names
+
+
+def twin_of(name: str) -> Workload:
+    """Make the twin of a log: `simlib` puts `models.twin.workload` here, from a room above this one."""
+    raise ArchiveError(f"{name}: found no maker of twins, expected `import simlib` before")
+
+
+def twin_table(name: str) -> Path:
+    """Where the parameters of a log's twin are, if it has one."""
+    return paths.DATA / "models" / "twins" / f"{name}.toml"
+
+
+def has_twin(name: str) -> bool:
+    """Tell whether there are the parameters of a twin."""
+    return twin_table(name).exists()
+
+
+_out_of_reach: set[str] = set()  # addresses
+_warned: set[str] = set()  # names of logs
+
+
+def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
+    """Load a log of the catalogue, or its twin, and what is doubtful of it."""
+    if variant == "twin":
+        return twin_of(name), []
+    if found := find(name, variant):
+        return read(name, *found)
+    base = _base()
+    try:
+        if base in _out_of_reach:
+            reason = "the archive could not be reached before, and was not asked again"
+            raise Unreachable(f"{name}: {_public(base)}: {reason}")
+        fetch(name, variant)
+    except ArchiveError as error:
+        if isinstance(error, Unreachable):
+            _out_of_reach.add(base)
+        if variant or not has_twin(name):
+            raise
+        if name not in _warned:
+            _warned.add(name)
+            best = files(name)[0].file
+            message = (
+                f"{name}: SYNTHETIC: using a made-up twin, for the log is not here and cannot be had ({error}). "
+                f"To use the log: python -m simlib fetch {name}, or put {best} into a folder that SIMLIB_TRACES names"
+            )
+            warnings.warn(message, UserWarning, stacklevel=3)
+        return twin_of(name), []
+    found = find(name, variant)
+    if found is None:
+        raise ArchiveError(f"{name}: was fetched, and is not here any more")
+    return read(name, *found)
+
+
+# The catalogue, and its files on this machine and in the archive.
 
 
 @functools.cache
@@ -198,31 +341,6 @@ def fetch(name: str, variant: str | None = None, progress: bool = False) -> Path
     return target
 
 
-_out_of_reach: set[str] = set()  # addresses
-
-
-def fetch_if_reachable(name: str, variant: str | None = None) -> None:
-    """Fetch a log unless the archive did not answer before: then it is not asked again.
-
-    Raises
-    ------
-    ArchiveError
-        As `fetch`; `Unreachable` where the archive does not answer, or did not.
-
-    Examples
-    --------
-    >>> fetch_if_reachable("KTH-SP2")  # doctest: +SKIP
-    """
-    base = _base()
-    if base in _out_of_reach:
-        raise Unreachable(f"{name}: {_public(base)}: the archive could not be reached before, and was not asked again")
-    try:
-        fetch(name, variant)
-    except Unreachable:
-        _out_of_reach.add(base)
-        raise
-
-
 def _base() -> str:
     """The address of the archive, or of the mirror in its place."""
     return os.environ.get("SIMLIB_ARCHIVE") or catalogue()["base"]
@@ -237,17 +355,59 @@ def _public(url: str) -> str:
     return re.sub(r"^(\w+://)?.*@", r"\1", url)
 
 
+class _Bounded(io.BufferedWriter):
+    """A new file that takes just above `limit` bytes, and takes them for `LONGEST`; else writing fails."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        super().__init__(io.FileIO(path, "w"))
+        self._limit, self._deadline = limit, time.monotonic() + LONGEST
+
+    def write(self, block: Any) -> int:
+        if time.monotonic() > self._deadline:
+            raise TimeoutError
+        size = super().write(block)
+        if self.tell() > self._limit:
+            raise _TooLarge
+        return size
+
+
+class _TooLarge(Exception):
+    """More bytes than a log has."""
+
+
 def _download(name: str, url: str, path: Path, limit: int, progress: bool) -> None:
-    """Download a file of at most `limit` bytes, or say in an ArchiveError why not."""
+    """Download a file of at most `limit` bytes, or say in an ArchiveError why not.
+
+    A server can hold back a header byte by byte, so all of it is done by a thread, which is left alone after `LONGEST`.
+    """
     import requests  # slow to import, and seldom needed
     import urllib3
+    from pooch import HTTPDownloader
 
     shown = f"{name}: {_public(url)}"
+    result: Future[None] = Future()
+
+    def run() -> None:
+        def heed(answer: requests.Response, **_: Any) -> None:
+            answers.callback(answer.close)  # where it fails pooch leaves it open
+            if answer.is_redirect:  # requests would read the text that comes with it, which may be endless
+                answer.close()
+                answer.raw = io.BytesIO()
+
+        try:
+            with _Bounded(path, limit) as file, ExitStack() as answers:
+                HTTPDownloader(progress, timeout=TIMEOUT, hooks={"response": heed})(url, file, None)
+            result.set_result(None)
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
     try:
-        deadline = time.monotonic() + LONGEST
-        _within(LONGEST, lambda: _receive(url, path, limit, deadline, progress))
+        result.result(LONGEST)
     except TimeoutError:
         raise ArchiveError(f"{shown}: the download was not done after {LONGEST} s") from None
+    except _TooLarge:
+        raise ArchiveError(f"{shown}: found more than {limit:,} bytes, expected a log that is smaller") from None
     except requests.HTTPError as error:
         status = getattr(error.response, "status_code", "with an error")
         raise ArchiveError(f"{shown}: the archive answered {status}") from None
@@ -257,62 +417,6 @@ def _download(name: str, url: str, path: Path, limit: int, progress: bool) -> No
         raise Unreachable(f"{shown}: the archive cannot be reached, or does not answer") from None
     except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
         raise ArchiveError(f"{shown}: the download failed ({type(error).__name__})") from None
-    if path.stat().st_size > limit:
-        raise ArchiveError(f"{shown}: found more than {limit:,} bytes, expected a log that is smaller")
-
-
-_Result = TypeVar("_Result")
-
-
-def _within(seconds: float, action: Callable[[], _Result]) -> _Result:
-    """Return what an action returns; after so many seconds raise TimeoutError, while it goes on in its own thread."""
-    result: Future[_Result] = Future()
-
-    def run() -> None:
-        try:
-            result.set_result(action())
-        except BaseException as error:
-            result.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return result.result(seconds)
-
-
-def _receive(url: str, path: Path, limit: int, deadline: float, progress: bool) -> None:
-    """Write what a server sends into a file, up to just above `limit` bytes, and until `deadline`."""
-    import requests
-    from tqdm import tqdm
-
-    with requests.Session() as session, _answer(session, url) as answer, open(path, "wb") as file:
-        answer.raise_for_status()
-        length = answer.headers.get("content-length", "")
-        total = int(length) if length.isdecimal() else None
-        with tqdm(total=total, unit="B", unit_scale=True, disable=not progress) as bar:
-            for block in answer.iter_content(1024):  # small ones, so that the time is looked at often
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-                file.write(block)
-                bar.update(len(block))
-                if file.tell() > limit:
-                    break
-
-
-def _answer(session: "Session", url: str) -> "Response":
-    """Ask for a file, and follow the archive to where it is.
-
-    The text that comes with a redirect is not read, for it may be endless.
-    """
-    import requests
-
-    # else requests reads that text, to follow by itself or to say where to
-    session.get_redirect_target = lambda answer: None  # type: ignore[method-assign, assignment]
-    for _ in range(REDIRECTS):
-        answer = session.get(url, stream=True, timeout=TIMEOUT, allow_redirects=False)
-        if not answer.is_redirect:
-            return answer
-        answer.close()
-        url = urljoin(url, answer.headers["location"])
-    raise requests.TooManyRedirects
 
 
 def verify(path: Path, file: File) -> None:

@@ -56,7 +56,13 @@ def lost(workload: Workload) -> pd.DataFrame:
     `last`, the numbers that are missing there; `user`; `jobs`, how many of them are this user's; `earliest` and
     `latest`, the seconds between which they were submitted.
     """
-    gaps = _gaps(workload)
+    log = _log(workload)
+    number, submit = log.job.to_numpy(), log.submit.to_numpy()
+    if not ((np.diff(number) > 0).all() and (np.diff(submit) >= 0).all()):
+        raise ValueError(f"{workload.name}: job numbers and submit times are not in one order, so gaps say nothing")
+    before = np.flatnonzero(np.diff(number) > 1)
+    ends = {"first": number[before] + 1, "last": number[before + 1] - 1}
+    gaps = pd.DataFrame(ends | {"earliest": submit[before], "latest": submit[before + 1]})
     known = filters(workload.header)
     rows = [row for gap in gaps.itertuples() for row in _candidates(workload, gap, known)]
     table = pd.DataFrame(rows, columns=["first", "last", "filter", "earliest", "latest"])
@@ -74,37 +80,21 @@ def _log(workload: Workload) -> pd.DataFrame:
     return workload.log
 
 
-def _gaps(workload: Workload) -> pd.DataFrame:
-    """Find the runs of missing job numbers, and the submit times around each."""
-    number, submit = _log(workload).job.to_numpy(), _log(workload).submit.to_numpy()
-    if not ((np.diff(number) > 0).all() and (np.diff(submit) >= 0).all()):
-        raise ValueError(f"{workload.name}: job numbers and submit times are not in one order, so gaps say nothing")
-    before = np.flatnonzero(np.diff(number) > 1)
-    ends = {"first": number[before] + 1, "last": number[before + 1] - 1}
-    return pd.DataFrame(ends | {"earliest": submit[before], "latest": submit[before + 1]})
-
-
 def _candidates(workload: Workload, gap: Any, known: list[Filter]) -> list[tuple[int, int, int, int, int]]:
     """The filters that may have taken jobs out of a gap, each with what is left of its time; by hours a row a day."""
     rows = []
     for number, one in enumerate(known):
         if one.numbers and not any(first <= gap.last and gap.first <= last for first, last in one.numbers):
             continue
-        spans = _in_hours(workload, gap, one.hours) if one.hours else [(gap.earliest, gap.latest)]
-        rows += [(gap.first, gap.last, number, *span) for span in spans]
+        spans = [(gap.earliest, gap.latest)]
+        if one.hours:  # those of the local day, by a clock that has a summer time
+            first, last = (workload.time(second).tz_localize(None).normalize() for second in spans[0])
+            spans = []
+            for day in pd.date_range(first, last, freq="D"):
+                begin, end = (workload.second(day + pd.Timedelta(hours=h)) for h in (one.hours[0], one.hours[1] + 1))
+                spans.append((max(gap.earliest, begin), min(gap.latest, end - 1)))
+        rows += [(gap.first, gap.last, number, *span) for span in spans if span[0] <= span[1]]
     return rows
-
-
-def _in_hours(workload: Workload, gap: Any, hours: tuple[int, int]) -> list[tuple[int, int]]:
-    """The parts of a gap that lie within some hours of the local day, by a clock that has a summer time."""
-    first, last = (workload.time(second).tz_localize(None).normalize() for second in (gap.earliest, gap.latest))
-    spans = []
-    for day in pd.date_range(first, last, freq="D"):
-        begin, end = (workload.second(day + pd.Timedelta(hours=hour)) for hour in (hours[0], hours[1] + 1))
-        span = max(gap.earliest, begin), min(gap.latest, end - 1)
-        if span[0] <= span[1]:
-            spans.append(span)
-    return spans
 
 
 def _shared_out(table: pd.DataFrame, known: list[Filter]) -> np.ndarray:
@@ -114,23 +104,19 @@ def _shared_out(table: pd.DataFrame, known: list[Filter]) -> np.ndarray:
     many a day as on the median of their own days, and the others share what is left, by what the header says they lack.
     """
     jobs = np.zeros(len(table), int)
+    missing = table["last"] - table["first"] + 1
     alone = table.groupby("first")["filter"].transform("nunique") == 1
     for _, rows in table[alone].groupby("first"):
-        jobs[rows.index] = _shares(_size(rows), np.ones(len(rows)))
+        jobs[rows.index] = _shares(missing[rows.index[0]], np.ones(len(rows)))
     counts = pd.Series(jobs).groupby(table["filter"])
     lack = np.array([max(one.jobs - counts.sum().get(number, 0), 0) for number, one in enumerate(known)])
     usual = counts.agg(lambda of: of[of > 0].median())
     for _, rows in table[~alone].groupby("first"):
         daily = np.array([bool(known[number].hours) for number in rows["filter"]])
         jobs[rows.index[daily]] = usual.reindex(rows["filter"][daily]).fillna(0)
-        left = max(_size(rows) - jobs[rows.index].sum(), 0)
+        left = max(missing[rows.index[0]] - jobs[rows.index].sum(), 0)
         jobs[rows.index] += _shares(left, np.where(daily & ~daily.all(), 0, lack[rows["filter"]] + 1e-9))
     return jobs
-
-
-def _size(rows: pd.DataFrame) -> int:
-    """How many numbers are missing in a gap."""
-    return int(rows["last"].iloc[0] - rows["first"].iloc[0] + 1)
 
 
 def _shares(count: int, weights: np.ndarray) -> np.ndarray:

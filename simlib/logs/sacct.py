@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
-from .._util.arrays import Ints
 from . import swf
 
 COMMAND = (
@@ -110,7 +109,12 @@ def convert(
         jobs = jobs[~jobs.backwards]
         log = _log(records.loc[jobs.index], jobs)
         header = _header(log, unit, procs, timezone)
-        header += _partitions(records.loc[jobs.index]) + _notes(jobs, records)
+        if "partition" in records:
+            partition = records.partition[jobs.index]
+            names = partition[partition != ""].unique()  # in the order in which they are numbered
+            header.append(f" MaxPartitions: {len(names)}")
+            header += [f" Partition: {number} {' '.join(name.split())}" for number, name in enumerate(names, start=1)]
+        header += _notes(jobs, records)
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
     swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
@@ -167,7 +171,8 @@ def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str
                 f"line {number}: found {len(row)} fields, expected {len(columns)}, and a | at the end as in line 1"
             )
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    return table.loc[:, ~table.columns.duplicated()], unread
+    table = table.loc[:, ~table.columns.duplicated()]
+    return table.assign(state=table.state.str.extract(r"^\s*(\w+)")[0]), unread  # of "CANCELLED by 1000"
 
 
 def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[int, str], list[int]]:
@@ -217,16 +222,12 @@ def _shifted(whole: dict[int, str], columns: list[str], tail: str) -> set[int]:
 
 def _left_out(records: pd.DataFrame) -> pd.Series:
     """Why each record is not a job of the log; empty where it is one."""
-    state = _state(records)
-    unfinished = state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
-    reason = pd.Series("", records.index).mask(unfinished, "had not ended").mask(state == "REVOKED", "ran elsewhere")
+    unfinished = records.state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
+    reason = pd.Series("", records.index).mask(unfinished, "had not ended")
+    reason = reason.mask(records.state == "REVOKED", "ran elsewhere")
     reason = reason.mask(records.jobid.str.contains(".", regex=False), "job steps")
     again = records[reason == ""].duplicated(["jobid", "submit"], keep="last")  # a requeued job is submitted anew
     return reason.mask(again.reindex(records.index, fill_value=False), "the same job again")
-
-
-def _state(records: pd.DataFrame) -> pd.Series:
-    return records.state.str.extract(r"^\s*(\w+)")[0]  # of "CANCELLED by 1000"
 
 
 def _column(records: pd.DataFrame, names: str) -> pd.Series:
@@ -282,12 +283,6 @@ def _counts(text: pd.Series) -> pd.Series:
     return count.fillna(-1).astype("int64")
 
 
-def _numbers(text: pd.Series) -> Ints:
-    """A number from 1 on for each name in order of first appearance; -1 for none."""
-    codes, _ = pd.factorize(text.where(text != ""))
-    return np.where(codes < 0, -1, codes + 1)
-
-
 # The log
 
 
@@ -303,7 +298,7 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
     if size.name == "alloctres":
         size = size.str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0].fillna("").rename(size.name)
     procs = _counts(size)
-    status = _state(records).map(STATUS).fillna(-1).astype("int64")
+    status = records.state.map(STATUS).fillna(-1).astype("int64")
     # Of a job that never started some versions print the wanted size as its size, and the end as its start.
     never = (start < 0) | (procs <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
     begun = start.where(~never, end)
@@ -334,7 +329,11 @@ def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> pd.DataFrame:
     """The 18 fields; submit times are still in seconds since 1970."""
     if jobs.empty:
         raise SacctError("found no job that ended after it started")
-    names = {field: records.get(name.lower()) for field, name in OPTIONAL.items()}
+    numbers = {}  # of names in order of first appearance, from 1 on; -1 for none
+    for field, column in OPTIONAL.items():
+        if (names := records.get(column.lower())) is not None:
+            codes, _ = pd.factorize(names.where(names != ""))
+            numbers[field] = np.where(codes < 0, -1, codes + 1)
     return pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
         job=np.arange(1, len(jobs) + 1),
         submit=jobs.submit,
@@ -344,7 +343,7 @@ def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> pd.DataFrame:
         requested_procs=jobs.requested_procs,
         requested_time=jobs.limit,
         status=jobs.status,
-        **{field: _numbers(text) for field, text in names.items() if text is not None},
+        **numbers,
     )
 
 
@@ -369,15 +368,6 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> l
         f" MaxProcs: {procs or most}",
         f" Note: processors are {unit}; MaxProcs {size}; at most {peak} were in use at once",
     ]
-
-
-def _partitions(records: pd.DataFrame) -> list[str]:
-    """The comment lines that name the partitions by number."""
-    if "partition" not in records:
-        return []
-    names = records.partition[records.partition != ""].unique()  # in the order in which they are numbered
-    lines = [f" Partition: {number} {' '.join(name.split())}" for number, name in enumerate(names, start=1)]
-    return [f" MaxPartitions: {len(names)}", *lines]
 
 
 def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:

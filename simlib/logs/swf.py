@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pandas as pd
 
+from .._util.arrays import Floats, Ints
+from .._util.compiled import compiled
 from .._util.paths import replacing
-from ..core.workload import Workload
-from .sanity import LogWarning, doubts
+from ..core.workload import TOO_LARGE, Workload
 from .swf_lines import (
     FIELDS,
     LARGEST,
@@ -38,8 +39,10 @@ __all__ = [
     "FIELDS",
     "LIMIT",
     "SYNTHETIC",
+    "LogWarning",
     "SWFError",
     "contents",
+    "doubts",
     "header_fields",
     "job_lines",
     "jobs_of",
@@ -164,13 +167,6 @@ def says_synthetic(header: Iterable[str]) -> bool:
     return any(map(_MARK.search, header))
 
 
-def line_says(line: str, value: object) -> bool:
-    """Tell whether the value of a header line, without the note behind it, is this one: an int, or a zone."""
-    text = line.partition(":")[2]
-    found = (_SIZE if isinstance(value, int) else _ZONE).fullmatch(text.strip())
-    return found is not None and found[1] == str(value)
-
-
 def _first_group(pattern: re.Pattern[str], text: str) -> str:
     if match := pattern.fullmatch(text):
         return match[1]
@@ -218,7 +214,7 @@ def read_swf(path: str | Path, procs: int | None = None, name: str | None = None
     Warns
     -----
     LogWarning
-        Where what the log says of itself makes no sense, or it lacks estimates: see `simlib.logs.sanity.doubts`. Where
+        Where what the log says of itself makes no sense, or it lacks estimates: see `simlib.logs.swf.doubts`. Where
         its time or zone cannot be read, so that it has no calendar.
 
     Examples
@@ -315,6 +311,101 @@ def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
     return same.assign(procs=size, estimate=estimate).astype("int64")
 
 
+# Doubt what a recorded log says of itself where it cannot be right.
+
+
+FEW = 1 / 20
+"""A log is doubted where a larger share of its jobs lacks something."""
+
+EXCESS = ((300, 1.20), (3600, 1.05))
+"""A log is doubted where the mean use of so many seconds is so many times the machine. Logs that are right show up to
+1.03 for an hour, where jobs end a little late, and more for a minute, where one takes another's place."""
+
+
+class LogWarning(UserWarning):
+    """A log says of itself what makes no sense, or lacks what simulations need."""
+
+
+def doubts(workload: Workload) -> list[str]:
+    """List what a recorded log says of itself that is not to be trusted.
+
+    More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
+    than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> doubts(simlib.load("sample"))
+    []
+    """
+    if workload.synthetic:
+        return []
+    name, jobs, machine = workload.name, len(workload), f"its {workload.procs:,} processors"
+    sentences = []
+    large, lines = int((workload.dropped == TOO_LARGE).sum()), jobs + len(workload.dropped)
+    if large > FEW * lines:
+        sentences.append(
+            f"{name}: {large:,} of {lines:,} jobs are dropped, for they are larger than the machine; "
+            f"are {machine} right? Otherwise pass procs="
+        )
+    peak, seconds = _peak_use(workload)
+    if seconds:
+        sentences.append(
+            f"{name}: by its own times the log uses up to {peak:.2f} times {machine} (mean of {seconds // 60} min): "
+            "either they are too few (then pass procs=), or jobs shared processors, or recorded times are wrong"
+        )
+    without = workload.unestimated if len(workload._unrequested) > FEW * jobs else 0  # it takes time to count few
+    if without > FEW * jobs:
+        sentences.append(
+            f"{name}: {without:,} of {jobs:,} jobs have no requested time, and their run time serves as a "
+            "perfect estimate; to leave them out: select('requested_time > 0'); to model them: with_estimates(...)"
+        )
+    return sentences
+
+
+def _peak_use(workload: Workload) -> tuple[float, int]:
+    """Find the largest mean use as a share of the machine, and over how many seconds.
+
+    By the first limit of `EXCESS` that it exceeds; (0, 0) where it exceeds none.
+    """
+    jobs = workload._jobs
+    if workload.log is None:
+        return 0, 0
+    wait = workload.log.wait.loc[jobs.index].round().to_numpy(np.int64)
+    known = slice(None) if (wait >= 0).all() else wait >= 0  # all is quicker
+    submit, run, procs = (jobs[column].to_numpy()[known] for column in ("submit", "run", "procs"))
+    if not len(submit):
+        return 0, 0
+    start = submit + wait[known]
+    width = EXCESS[0][0]
+    begin = start.min()
+    span = int((start + run).max() - begin)
+    width *= 1 + span // (width * 2**20)  # ten years; of absurd times the means are longer
+    use = _mean_use(start - begin, start + run - begin, procs.astype(float), width, span // width + 2) / workload.procs
+    for seconds, most in EXCESS:
+        periods = max(seconds // width, 1)
+        means = np.append(use, np.zeros(-len(use) % periods)).reshape(-1, periods).mean(axis=1)
+        if means.max() > most:
+            return means.max(), periods * width
+    return 0, 0
+
+
+@compiled
+def _mean_use(start: Ints, end: Ints, procs: Floats, width: int, periods: int) -> Floats:
+    """The mean number of processors in use in each period of `width` seconds from 0 on."""
+    use, change, share = np.zeros(periods), np.zeros(periods), 1 / width
+    for job in range(start.size):
+        for second, size in ((start[job], procs[job]), (end[job], -procs[job])):
+            period = int(second * share)  # whole numbers are slow to divide, and off by one does no harm here
+            change[period] += size
+            use[period] += size * (period + 1 - second * share)
+    busy = 0.0
+    for period in range(periods):
+        use[period] += busy
+        busy += change[period]
+    return use
+
+
 # Write a Workload or a Schedule as a log, which reads back equal.
 
 
@@ -355,7 +446,17 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
     jobs = workload.jobs
     fields = pd.DataFrame(-1, index=jobs.index, columns=FIELDS)
     if of.log is not None:
-        _refuse_other_numbers(of.log, jobs.index, path)
+        # jobs must not be written under other numbers than those that fields of the log refer to
+        here = jobs.index.isin(of.log.index)
+        if not here.all():
+            label = jobs.index[~here][0]
+            raise SWFError(f"{path}: not written: job {label!r}: found no line of it in the workload's log")
+        repeated = of.log.job[of.log.job.duplicated()]
+        if len(repeated):
+            raise SWFError(
+                f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a "
+                "number for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
+            )
         fields = of.log.loc[jobs.index]
     requested = fields.requested_time.where(fields.requested_time > 0, jobs.run)  # as reading derives the estimate
     fields = fields.assign(
@@ -414,19 +515,6 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         new.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
-def _refuse_other_numbers(log: pd.DataFrame, index: pd.Index, path: str | Path) -> None:
-    """Raise SWFError where jobs would be written under other numbers than those that fields of the log refer to."""
-    chosen = index.isin(log.index)
-    if not chosen.all():
-        raise SWFError(f"{path}: not written: job {index[~chosen][0]!r}: found no line of it in the workload's log")
-    repeated = log.job[log.job.duplicated()]
-    if len(repeated):
-        raise SWFError(
-            f"{path}: not written: job {repeated.iloc[0]}: found jobs of the same number in the log, expected a number "
-            "for every job; to number them anew, write Workload(w.jobs, w.procs, start=w.start)"
-        )
-
-
 def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str, expected: str) -> None:
     """Raise SWFError that names the first job whose field is not right."""
     if not right.all():
@@ -462,7 +550,9 @@ def _updated(workload: Workload) -> Iterator[str]:
             yield line
         elif values[key] is not None and key not in written:  # once, for two that differ say nothing
             written.add(key)
-            yield line if line_says(line, values[key]) else f" {key}: {values[key]}"
+            pattern = _SIZE if isinstance(values[key], int) else _ZONE  # without the note behind it
+            text = pattern.fullmatch(line.partition(":")[2].strip())
+            yield line if text and text[1] == str(values[key]) else f" {key}: {values[key]}"
     yield from (f" {key}: {value}" for key, value in values.items() if value is not None and key not in written)
     if workload.synthetic and not says_synthetic(workload.header):
         yield f" Note: {SYNTHETIC}: not the log of any machine."

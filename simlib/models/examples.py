@@ -78,17 +78,16 @@ def promises(workload: Workload) -> pd.DataFrame:
         shadow = schedule.shadow
         assert shadow is not None  # of EASY
         rows["EASY", rule] = (schedule.jobs.start - shadow)[shadow >= 0]
-    index = pd.MultiIndex.from_tuples(rows, names=["scheduler", "rule"])
-    return pd.DataFrame([_lateness(late) for late in rows.values()], index=index)
-
-
-def _lateness(late: pd.Series) -> dict[str, float]:
-    """The measures of how late promised jobs started, in seconds."""
-    hurt = late[late > 0]
-    return {
-        "promised": len(late),
-        "late": len(hurt),
-        "late_share": len(hurt) / len(late) if len(late) else float("nan"),
-        "mean_late_s": hurt.mean() if len(hurt) else 0.0,
-        "worst_s": late.max() if len(hurt) else 0.0,
-    }
+    measures = []
+    for late in rows.values():
+        hurt = late[late > 0]
+        measures.append(
+            {
+                "promised": len(late),
+                "late": len(hurt),
+                "late_share": len(hurt) / len(late) if len(late) else float("nan"),
+                "mean_late_s": hurt.mean() if len(hurt) else 0.0,
+                "worst_s": late.max() if len(hurt) else 0.0,
+            }
+        )
+    return pd.DataFrame(measures, pd.MultiIndex.from_tuples(rows, names=["scheduler", "rule"]))

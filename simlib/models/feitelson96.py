@@ -24,7 +24,7 @@ import pandas as pd
 from .._util import paths
 from .._util.arrays import Floats, Ints, in_order, whole
 from ..core.workload import Workload
-from ..logs.swf_lines import FIELDS
+from ..logs.swf import FIELDS
 
 VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("general", "ctc"), "Fsl": ("ctc", "ctc")}
 """The sizes and the run times of the table that each variant has."""
@@ -96,7 +96,9 @@ def _executions(
     """
     machine, again = about["machine"], about["repetition"]
     size = 1 + rng.choice(machine, jobs, p=size_chances(sizes, machine))
-    run = _run_times(rng, runs, size, machine)
+    upto = np.cumsum(branch_chances(runs, np.arange(machine + 1)), axis=1)
+    branch = (rng.random((jobs, 1)) > upto[size, :-1]).sum(axis=1)
+    run = np.ceil(rng.exponential(np.array(runs["means"])[branch])).astype(np.int64)  # so that no job takes no time
     times = rng.zipf(again["order"], jobs) if repeat else np.ones(jobs, np.int64)
     gap = (times * run * size).sum() / (jobs * machine * about["load"])
     first = np.rint(np.cumsum(rng.exponential(gap, jobs))).astype(np.int64)
@@ -122,10 +124,3 @@ def _executions(
         "preceding": np.where(repeats, np.roll(number, 1), -1)[earliest],
         "think": np.where(repeats, again_after, -1)[earliest],
     }
-
-
-def _run_times(rng: np.random.Generator, about: dict[str, Any], size: Ints, machine: int) -> Ints:
-    """Draw hyper-exponential run times, rounded up to whole seconds, so that no job takes no time."""
-    upto = np.cumsum(branch_chances(about, np.arange(machine + 1)), axis=1)
-    branch = (rng.random((len(size), 1)) > upto[size, :-1]).sum(axis=1)
-    return np.ceil(rng.exponential(np.array(about["means"])[branch])).astype(np.int64)

@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._util import paths
-from .._util.arrays import Floats, Ints, whole
+from .._util.arrays import Floats, whole
 from ..core.workload import Workload
 
 # Hyper-Erlang distributions of common order, found from their first three moments.
@@ -89,16 +89,11 @@ def match(m1: float, m2: float, m3: float) -> HyperErlang:
             return HyperErlang(k, 1.0, (m1, m1))
         variance, room = u2 - u1**2, u1 * u3 - u2**2
         if variance > 0 and room > 0:
-            return _two_points(k, u1, u2, u3, variance, room)
+            b, c = (u3 - u1 * u2) / variance, room / variance  # the phases' means are the roots of x^2 - b x + c
+            high = (b + sqrt(max(b**2 - 4 * c, 0))) / 2
+            low = c / high
+            return HyperErlang(k, (high - u1) / (high - low), (k * low, k * high))
     raise ValueError(f"{found}, expected a larger spread: they would take an order above {LARGEST_ORDER}")
-
-
-def _two_points(k: int, u1: float, u2: float, u3: float, variance: float, room: float) -> HyperErlang:
-    """Solve for the two phase means, whose distribution has the moments u1, u2, u3: the roots of x^2 - b x + c."""
-    b, c = (u3 - u1 * u2) / variance, room / variance
-    high = (b + sqrt(max(b**2 - 4 * c, 0))) / 2
-    low = c / high
-    return HyperErlang(k, (high - u1) / (high - low), (k * low, k * high))
 
 
 PROCS = 322
@@ -118,11 +113,18 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     whole("jann97", "jobs", jobs, 1)
     whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)
-    streams = [_stream(rng, about, jobs) for about in table()["range"]]
+    streams = []  # of the ranges, each more than a workload of so many jobs can need
+    for about in table()["range"]:
+        submit = _arrivals(rng, about, jobs)
+        run = HyperErlang(**about["run"]).sample(rng, len(submit))
+        # of a range's sizes only the power of two is common; the others count as equally likely
+        size = rng.integers(about["sizes"][0], about["sizes"][1], len(submit), endpoint=True)
+        size[rng.random(len(submit)) < about["at_the_end"]] = about["sizes"][1]
+        streams.append((submit, run, size))
     submit, run, size = (np.concatenate(column) for column in zip(*streams, strict=True))
     first = np.argsort(submit, kind="stable")[:jobs]
-    submit, run = (np.rint(seconds[first]).astype(np.int64) for seconds in (submit, run))
-    columns = {"submit": submit, "run": run, "procs": size[first]}
+    seconds = {"submit": submit, "run": run}
+    columns = {name: np.rint(value[first]).astype(np.int64) for name, value in seconds.items()} | {"procs": size[first]}
     source = {"model": "Jann '97", "jobs": jobs, "seed": seed}
     index = pd.RangeIndex(1, jobs + 1, name="job")
     return Workload(pd.DataFrame(columns, index=index), procs, "Jann", source=source, synthetic=True)
@@ -132,16 +134,6 @@ def interarrivals(rng: np.random.Generator, n: int) -> Floats:
     """Draw the first n times between successive jobs of all ranges taken together, in seconds."""
     submit = np.concatenate([_arrivals(rng, about, n) for about in table()["range"]])
     return np.diff(np.sort(submit)[:n], prepend=0.0)
-
-
-def _stream(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> tuple[Floats, Floats, Ints]:
-    """Draw submit times, run times [s] and sizes of one range, more than a workload of so many jobs can need."""
-    submit = _arrivals(rng, about, jobs)
-    run = HyperErlang(**about["run"]).sample(rng, len(submit))
-    # of a range's sizes only the power of two is common; the others count as equally likely
-    size = rng.integers(about["sizes"][0], about["sizes"][1], len(submit), endpoint=True)
-    size[rng.random(len(submit)) < about["at_the_end"]] = about["sizes"][1]
-    return submit, run, size
 
 
 def _arrivals(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> Floats:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
-from .._util.arrays import Floats, Ints
 from ..core.workload import Workload
 from ..logs.swf import write_swf
 
@@ -33,7 +32,8 @@ def sample(seed: int = 1) -> Workload:
     """Make the sample log; the same seed gives the same jobs."""
     rng = np.random.default_rng(seed)
     users = 40
-    user = rng.choice(users, JOBS, p=_falling(users))
+    falling = 1 / np.arange(1, users + 1)  # the k-th user has a chance that falls as 1 / k
+    user = rng.choice(users, JOBS, p=falling / falling.sum())
     typical = np.exp(rng.normal(7.5, 1.4, users))[user]  # seconds
     fails = rng.random(JOBS) < 0.1
     run = typical * np.exp(rng.normal(0, 0.8, JOBS))
@@ -51,9 +51,14 @@ def sample(seed: int = 1) -> Workload:
     estimate[low] = ROUND_VALUES[np.maximum(np.searchsorted(ROUND_VALUES[:-1], run[low]) - 1, 0)]
     killed = run >= estimate
     run = np.minimum(run, estimate)
+
+    hours = np.arange(24)
+    busy = 1 + 0.8 * np.cos((hours - 14) * 2 * np.pi / 24)  # all days alike, most at two in the afternoon
+    hour = rng.choice(24, JOBS, p=busy / busy.sum())
+    submit = rng.integers(0, DAYS, JOBS) * 86400 + hour * 3600 + rng.integers(0, 3600, JOBS)
     jobs = pd.DataFrame(
         {
-            "submit": np.sort(_daily_cycle(rng, JOBS)),
+            "submit": np.sort(submit),
             "run": run,
             "procs": size,
             "estimate": estimate,
@@ -66,20 +71,6 @@ def sample(seed: int = 1) -> Workload:
         index=pd.RangeIndex(1, JOBS + 1, name="job"),
     )
     return Workload(jobs, PROCS, "sample", start=START, header=HEADER, synthetic=True)
-
-
-def _falling(n: int) -> Floats:
-    """Give the k-th of n users a chance that falls as 1 / k."""
-    weight = 1 / np.arange(1, n + 1)
-    return weight / weight.sum()
-
-
-def _daily_cycle(rng: np.random.Generator, n: int) -> Ints:
-    """Draw submit times in seconds: all days alike, the hours around two in the afternoon busiest."""
-    hours = np.arange(24)
-    busy = 1 + 0.8 * np.cos((hours - 14) * 2 * np.pi / 24)
-    hour = rng.choice(24, n, p=busy / busy.sum())
-    return rng.integers(0, DAYS, n) * 86400 + hour * 3600 + rng.integers(0, 3600, n)
 
 
 if __name__ == "__main__":

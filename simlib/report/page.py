@@ -18,7 +18,7 @@ from .._util import paths
 from ..analysis.comparison import MEANING, Comparison
 from ..core.calendar import Moment
 from ..core.workload import Workload
-from ..logs import archive, loading
+from ..logs import archive
 from ..plots.style import shown
 from . import policies, requests, sentences, taking, wait_times
 
@@ -403,7 +403,7 @@ def report(
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
     target = Path(out) if out else Path(f"{Path(log).name.removesuffix('.gz').removesuffix('.swf')}.html")
-    found = loading.find(log)
+    found = archive.path_or_name(log)
     here = archive.find(found) if isinstance(found, str) else (found,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     title = escape(f"My cluster: {Path(log).name}")

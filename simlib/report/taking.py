@@ -11,8 +11,8 @@ from ..core.calendar import Moment
 from ..core.metrics import utilization
 from ..core.workload import Workload
 from ..logs import swf
-from ..logs.loading import find, load
-from ..logs.sanity import LogWarning, doubts
+from ..logs.archive import load, path_or_name
+from ..logs.swf import LogWarning, doubts
 
 
 def taken(
@@ -65,7 +65,7 @@ def taken(
 
 def _read(log: str | Path, procs: int | None, whole: bool) -> Workload:
     """Read a log; the `whole` machine is the header's, where it has one, and `procs` is of a part of it."""
-    path = find(log)
+    path = path_or_name(log)
     if isinstance(path, str):
         workload = load(path)
         return workload if procs is None or whole else _resized(workload, procs)
@@ -145,7 +145,7 @@ def about(workload: Workload) -> pd.DataFrame:
 
 
 def doubtful(workload: Workload) -> list[str]:
-    """List what is doubtful of a log, a sentence each: see `simlib.logs.sanity.doubts`.
+    """List what is doubtful of a log, a sentence each: see `simlib.logs.swf.doubts`.
 
     Examples
     --------

@@ -16,8 +16,8 @@ from ..analysis.size_classes import cumulative
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload
-from ..logs.recording import recorded
-from ..logs.sanity import LogWarning
+from ..logs.schedules import recorded
+from ..logs.swf import LogWarning
 from ..plots.panels import legend, log_time_axis
 from ..plots.style import COLOURS, stamp
 from .sentences import digits, share

@@ -2,8 +2,8 @@
 
 import warnings
 
-from ..logs.loading import load
-from ..logs.sanity import LogWarning
+from ..logs.archive import load
+from ..logs.swf import LogWarning
 
 
 def log(name, variant=None):

@@ -1,25 +1,23 @@
-"""`python -m simlib.study` prints what the exhibits in figures/ and build/synthetic/ say, from their records;
-`python -m simlib.study report` prints it, too, and writes figures/README.md, and the findings into README.md and
-docs/findings.md;
-`python -m simlib.study site` makes build/site/;
-`python -m simlib.study compile` compiles the kernels that only the study has.
-"""
+"""How the study stands, from the records in figures/ and build/synthetic/."""
 
-import argparse
+import sys
+
+import click
 
 from .._util import paths
 
 
-def main(arguments=None):
-    """Print each exhibit's logs, the verdicts on its claims, the total; or write the report, the site, or compile."""
-    parser = argparse.ArgumentParser(prog="python -m simlib.study", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["verdicts", "report", "site", "compile"], default="verdicts")
-    what = parser.parse_args(arguments).what
-    {"verdicts": show, "report": write, "site": make_site, "compile": compile_kernels}[what]()
+@click.group(help=__doc__, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def commands(context):
+    """Hold the commands below; without one, print the verdicts."""
+    if context.invoked_subcommand is None:
+        context.invoke(verdicts)
 
 
-def show():
-    """Print the verdicts."""
+@commands.command()
+def verdicts():
+    """Print each exhibit's logs, the verdicts on its claims, and the total."""
     from .outcomes import outcomes, total
 
     figures = outcomes(paths.ROOT / "figures")
@@ -32,11 +30,13 @@ def show():
     print("", *total(figures), sep="\n")
 
 
-def write():
-    """Print the verdicts, and write the scoreboard, where there are figures."""
+@commands.command()
+@click.pass_context
+def report(context):
+    """Print the verdicts, and write figures/README.md, and the findings into README.md and docs/findings.md."""
     from . import outcomes, printed_numbers, scoreboard
 
-    show()
+    context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
         printed_numbers.save(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
@@ -49,26 +49,39 @@ def write():
         print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")
 
 
-def make_site():
-    """Make the site."""
-    from . import site
+@commands.command()
+def site():
+    """Make build/site/."""
+    from .site import build
 
-    print(f"The site: {site.build()}")
+    print(f"The site: {build()}")
 
 
+@commands.command("compile")
 def compile_kernels():
-    """Use every kernel of the study that Python calls once; otherwise one waits when it is first used."""
+    """Compile the kernels that only the study has: nobody waits for it later."""
     from ..core.schedule import simulate
-    from ..logs import loading
+    from ..logs import archive
     from ..report.policies import POLICIES
     from .investigations import tang_months
     from .investigations.programs import ConservativeProgram, EasyProgram
 
     tang_months.compile_kernel()
-    for case in (EasyProgram(), ConservativeProgram(), *POLICIES.values()):
-        simulate(loading.load("sample"), case[0] if isinstance(case, tuple) else case)
+    for case in (EasyProgram(), ConservativeProgram(), *POLICIES.values()):  # each kernel that Python calls once
+        simulate(archive.load("sample"), case[0] if isinstance(case, tuple) else case)
+
+
+def main(arguments=None):
+    """Run a command; returns the exit status: 2 where it was asked for wrongly."""
+    try:
+        return commands.main(arguments, standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 130  # as the shell says of what Ctrl+C ended
 
 
 if __name__ == "__main__":
     paths.end_tidily()
-    main()
+    sys.exit(main())

@@ -11,7 +11,7 @@ from simlib import EASY, Conservative, metrics, plots
 from simlib.analysis import load_curves
 from simlib.analysis.load_curves import at_load
 from simlib.analysis.stats import batch_means
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS
 from simlib.study.mualem2001 import load_curves as pictures
 
 plots.plt.switch_backend("Agg")

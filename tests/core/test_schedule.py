@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, metrics, simulate
 from simlib.core.schedule import MEANS
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS
 
 HOUR, DAY = 3600, 86400
 START = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")

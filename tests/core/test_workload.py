@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
 from simlib.analysis import stats
 from simlib.core.workload import TOO_LARGE
-from simlib.logs.sanity import LogWarning
-from simlib.logs.swf import jobs_of
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS, LogWarning, jobs_of
 
 DAY = 86400
 STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")

@@ -18,8 +18,8 @@ import simlib
 from simlib import ArchiveError
 from simlib.__main__ import main
 from simlib._util import paths
-from simlib.logs import archive, loading
-from simlib.logs.sanity import LogWarning
+from simlib.logs import archive
+from simlib.logs.swf import LogWarning
 from simlib.models import twin
 
 GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]
@@ -135,7 +135,7 @@ def downloads(monkeypatch, tmp_path):
     """The folder that downloads are kept in; nothing is on this machine, and the network is this machine."""
     monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
     monkeypatch.setattr(archive, "_out_of_reach", set())
-    monkeypatch.setattr(loading, "_warned", set())
+    monkeypatch.setattr(archive, "_warned", set())
     monkeypatch.delenv("SIMLIB_TRACES", raising=False)
     for key in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(key, "*")
@@ -332,7 +332,7 @@ def test_what_the_archive_does_not_have_is_not_asked_for(small, site, name, vari
 def twins(monkeypatch, small):
     """The logs of the small catalogue have twins, all the same."""
     table = paths.DATA / "models" / "twins" / "KTH-SP2.toml"
-    monkeypatch.setattr(twin, "_path", lambda name: table)
+    monkeypatch.setattr(archive, "twin_table", lambda name: table)
     twin.parameters.cache_clear()
     yield
     twin.parameters.cache_clear()
@@ -780,7 +780,7 @@ def test_the_catalogue_names_the_archive_and_its_citation():
 
 
 def test_a_log_without_a_twin_is_missed_and_not_made_up(no_logs, capsys):
-    assert not twin.exists("HPC2N")
+    assert not archive.has_twin("HPC2N")
     assert re.match("HPC2N: .* the archive (cannot|could not) be reached", refusal(simlib.load, "HPC2N"))
     assert main(["logs"]) == 0
     assert "HPC2N         High Performance" in (out := capsys.readouterr().out) and out.count("not here") == 13

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import simlib
 from simlib.__main__ import main
 from simlib.logs import sacct
-from simlib.logs.sanity import LogWarning
+from simlib.logs.swf import LogWarning
 
 NOON = 1709290800  # 2024-03-01 12:00 in Berlin
 JOB = {

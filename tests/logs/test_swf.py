@@ -22,9 +22,9 @@ import simlib
 from simlib import SWFError, Workload, read_swf, write_swf
 from simlib._util import paths
 from simlib.logs import archive, swf, swf_lines
-from simlib.logs.sanity import LogWarning
+from simlib.logs.swf import LogWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.sanity.LogWarning")  # small logs lack much
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
 
 UNKNOWN = dict.fromkeys(swf.FIELDS, -1)
 HEAD = "; MaxProcs: 128\n"

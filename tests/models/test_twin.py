@@ -13,14 +13,13 @@ import simlib
 from simlib._util import paths
 from simlib.analysis import model_comparison
 from simlib.logs import archive
-from simlib.logs.loading import has_twin
-from simlib.models import twin, twin_parts
+from simlib.models import twin
 from simlib.study import verdicts
 from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow
 
-NAMES = [name for name in archive.catalogue()["logs"] if has_twin(name)]
+NAMES = [name for name in archive.catalogue()["logs"] if archive.has_twin(name)]
 FITTED = [name for name in NAMES if name not in fit_twins.FROM_NEAREST]
 ESTIMATED = [name for name in NAMES if "Par" not in name]
 
@@ -179,7 +178,7 @@ def test_a_name_that_is_not_in_the_catalogue_or_has_no_twin_is_refused():
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-9, 9)), min_size=1, max_size=30))
 def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
     group, scores = (np.array(column) for column in zip(*jobs, strict=True))
-    places = twin_parts.places(scores, group)
+    places = twin.places(scores, group)
     for one in np.unique(group):
         size = (group == one).sum()
         np.testing.assert_allclose(np.sort(places[group == one]), (np.arange(size) + 0.5) / size)
@@ -189,7 +188,7 @@ def test_places_are_even_within_a_group_and_in_order_of_the_scores(jobs):
 
 def test_a_curve_gives_back_the_quantiles_it_was_made_of():
     values = np.random.default_rng(0).lognormal(5, 2, 2000)
-    drawn = twin_parts.read(twin_fitting.curve(values), np.random.default_rng(1).random(20000))
+    drawn = twin.read(twin_fitting.curve(values), np.random.default_rng(1).random(20000))
     for probability in (0.05, 0.5, 0.95):
         assert np.quantile(drawn, probability) == pytest.approx(np.quantile(values, probability), rel=0.1)
     assert drawn.min() >= 0.99 * values.min() and drawn.max() <= 1.01 * values.max()
@@ -199,7 +198,7 @@ def test_groups_contribute_their_shares_to_scores():
     rng = np.random.default_rng(0)
     user = np.repeat(np.arange(400), 50)
     request = np.repeat(np.arange(4000), 5)
-    scores = pd.Series(twin_parts.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
+    scores = pd.Series(twin.score(rng.standard_normal((3, len(user))), (user, 0.5), (request, 0.3)))
     assert twin_fitting.explained(scores, user, request) == pytest.approx([0.5, 0.3], abs=0.05)
     assert scores.var() == pytest.approx(1, abs=0.1)
 
@@ -214,7 +213,7 @@ def test_the_clock_goes_with_the_submissions():
     week = np.ones((7, 24), int)
     week[:, 8:16] = 7  # three times the mean, and the rest a third of it
     table = {"start": 0, "first": 100, "last": 80 * 86400, "week": week.tolist()}
-    clock = twin_parts.Clock(table, "UTC")
+    clock = twin.Clock(table, "UTC")
     assert clock.edges.tolist() == [100, 31 * 86400, 59 * 86400, 80 * 86400 + 1]
     assert clock.busy(7 * 86400) == pytest.approx(7 * 86400)
     assert clock.busy(8 * 3600) == pytest.approx(8 * 3600 / 3)
@@ -225,7 +224,7 @@ def test_the_clock_goes_with_the_submissions():
 def test_the_months_of_the_clock_begin_at_local_midnight():
     table = twin.parameters("KTH-SP2")
     w = first("KTH-SP2")
-    edges = twin_parts.Clock(table, "Europe/Stockholm").edges
+    edges = twin.Clock(table, "Europe/Stockholm").edges
     _, expected = w.month_starts(table["first"], table["last"])
     assert edges[1:-1].tolist() == expected[1:-1].tolist()
 
@@ -233,8 +232,8 @@ def test_the_months_of_the_clock_begin_at_local_midnight():
 @given(st.integers(0, 99), st.floats(0, 1))
 def test_a_session_never_repeats_the_request_of_the_one_before(seed, returns):
     user = np.sort(np.random.default_rng(seed).integers(0, 5, 60))
-    curve = [2] * 9 + [50] * (len(twin_parts.GRID) - 9)
-    request = twin_parts.requests({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
+    curve = [2] * 9 + [50] * (len(twin.GRID) - 9)
+    request = twin.requests({"returns": returns, "lag": curve}, user, np.random.default_rng(seed))
     assert all(one != other for one, other in zip(request, request[1:], strict=False))
     assert all(user[session] == user[first] for session, first in enumerate(request))
     assert all(first <= session for session, first in enumerate(request))

@@ -292,7 +292,7 @@ def sample_workload():
 
 
 def _twins():
-    return [name for name in archive.catalogue()["logs"] if name != "sample" and twin.exists(name)]
+    return [name for name in archive.catalogue()["logs"] if name != "sample" and archive.has_twin(name)]
 
 
 def impostors(plan):

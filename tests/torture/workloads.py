@@ -8,7 +8,7 @@ import pandas as pd
 
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, simulate
 from simlib.explain import reference
-from simlib.logs.swf_lines import FIELDS
+from simlib.logs.swf import FIELDS
 from simlib.policies.easy import MOST_AHEAD
 from simlib.policies.walltime import Adjustment, Scheme
 

@@ -21,7 +21,7 @@ import pandas as pd
 from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...logs.loading import load
+from ...logs.archive import load
 from ..answers import Judge, NotYet, Waiting, is_open
 
 __all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "verdict"]

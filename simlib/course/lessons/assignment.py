@@ -9,7 +9,7 @@ import pandas as pd
 from ...analysis.paired import compare
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...logs.loading import load
+from ...logs.archive import load
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
 from ..answers import Judge, NotYet, choice, number, parts

@@ -15,7 +15,7 @@ from ...core import metrics
 from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...logs.loading import load
+from ...logs.archive import load
 from ...models import jann97
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS

@@ -1,4 +1,4 @@
-"""Put the exercises into an executed notebook of the course, for a page without a kernel.
+"""Put the exercises into executed notebooks of the course, for pages without a kernel.
 
     python -m simlib.course.web build/pages/notebooks/teaching/lesson2-easy.ipynb
 
@@ -6,31 +6,33 @@ Cells with exercises that a page can check are hidden, and a form is what they p
 """
 
 import re
-import sys
 from pathlib import Path
 
+import click
 import nbformat
 
 from .exercises import asked, exercise_html
 
 
-def put_in(path: Path) -> list[str]:
-    """Put the exercises into a notebook, and return their numbers."""
-    notebook = nbformat.read(path, as_version=4)
-    solution = f"solutions/{path.stem}.html"
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument(
+    "notebooks", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[NOTEBOOK]..."
+)
+def put_in(notebooks: tuple[Path, ...]) -> None:
+    """Put the exercises into executed notebooks of the course, for pages without a kernel."""
     known = asked()
-    put: list[str] = []
-    for cell in notebook.cells:
-        found = re.search(r'lessons\.check\(\s*"(\d+\.\d+)"', cell.source) if cell.cell_type == "code" else None
-        if found and found[1] in known:
-            html = exercise_html(found[1], solution, assets=not put)
-            cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": html})]
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "remove-input"]
-            put.append(found[1])
-    nbformat.write(notebook, path)
-    return put
+    for path in notebooks:
+        notebook = nbformat.read(path, as_version=4)
+        first = True
+        for cell in notebook.cells:
+            found = re.search(r'lessons\.check\(\s*"(\d+\.\d+)"', cell.source) if cell.cell_type == "code" else None
+            if found and found[1] in known:
+                html = exercise_html(found[1], f"solutions/{path.stem}.html", assets=first)
+                cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": html})]
+                cell.metadata["tags"] = [*cell.metadata.get("tags", []), "remove-input"]
+                first = False
+        nbformat.write(notebook, path)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        put_in(Path(name))
+    put_in()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._util import paths
 from ...core.workload import Workload
-from ...logs import archive, loading
+from ...logs import archive
 from ...report.taking import taken
 from .. import log, verdicts
 from ..claims import NOTHING, Measure
@@ -69,7 +69,7 @@ def traces(names=STAND_INS):
             f"{', '.join(dict.fromkeys(known[name]['log'] for name in names))} in the folder that SIMLIB_TRACES names"
         )
     # once for all its partitions
-    load = cache(lambda of, variant: log(of, variant) if variant else loading.twin_of(of))
+    load = cache(lambda of, variant: log(of, variant) if variant else archive.twin_of(of))
     return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
 
 
@@ -80,7 +80,7 @@ def _best_variant(setting):
 
 def _has_twin(setting):
     """Tell whether a twin can stand in: one has no partitions, and not every log has one."""
-    return "partition" not in setting and loading.has_twin(setting["log"])
+    return "partition" not in setting and archive.has_twin(setting["log"])
 
 
 def _taken(name, setting, workload):

@@ -1,0 +1,173 @@
+"""Schedules and logs: what happened on the machine by a log's own times, and schedules for other people's tools."""
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._util import paths
+from ..core import metrics
+from ..core.schedule import Schedule, most_at_once, pieces
+from ..core.workload import Workload
+from .swf import LogWarning
+
+# What happened, as a schedule that can be measured as simulated ones are.
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Stand in a recorded schedule where others have their policy: nobody knows what it was."""
+
+    def schedule(self, *_: Any, **__: Any) -> dict[str, np.ndarray]:
+        """Refuse to plan: a log does not say how its scheduler decided."""
+        raise ValueError(
+            "recorded: a log says when jobs ran, not by which rules, so nothing else can be scheduled so; expected a "
+            "policy such as simlib.EASY()"
+        )
+
+
+def recorded(workload: Workload) -> Schedule:
+    """Take what happened by the log's own times as a Schedule: each job starts its recorded wait after its submission.
+
+    Recorded waits are not what a policy alone would give: limits of users and queues, holds, jobs that wait for others,
+    reservations and outages are in them, and in no log. `Schedule.plan` is not known; `Schedule.check` says where more
+    processors were in use than there are. As backfilled counts, as in simulations, a job that started while one that
+    came earlier was waiting: where jobs are held for weeks, that is nearly every one.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of a log, or some of its jobs; their estimates may be others.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        Where there is no log, or the submit and run times are not the log's own any more.
+
+    Warns
+    -----
+    LogWarning
+        Where waits are not recorded: they count as none. Where more processors were in use than the machine has.
+
+    Examples
+    --------
+    >>> import pandas as pd, simlib
+    >>> log = pd.DataFrame(-1, index=[1, 2], columns=simlib.logs.swf.FIELDS)
+    >>> log = log.assign(submit=[0, 5], wait=[0, 30], run=60, procs=4)
+    >>> simlib.recorded(simlib.Workload(simlib.logs.swf.jobs_of(log), 8, log=log)).jobs[["start", "end", "wait"]]
+       start  end  wait
+    1      0   60     0
+    2     35   95    30
+    """
+    jobs = workload.jobs
+    if workload.log is None:
+        raise ValueError(
+            f"{workload.name}: recorded: has no log, so it is not known when jobs ran; expected one read from SWF"
+        )
+    log = workload.log.loc[jobs.index, ["submit", "wait", "run"]].round()
+    if changed := [column for column in ("submit", "run") if (log[column] != jobs[column]).any()]:
+        raise ValueError(
+            f"{workload.name}: recorded: found other {' and '.join(changed)} times than the log's "
+            f"({'; '.join(workload.history)}); expected the log's own, or some of its jobs"
+        )
+    submit, run, wait = (column.to_numpy(np.int64) for column in (jobs.submit, jobs.run, log.wait))
+    start = submit + np.maximum(wait, 0)
+    passed = start < np.maximum.accumulate(start) if len(start) else np.zeros(0, bool)
+    schedule = Schedule(workload, Recorded(), "extend", run, start, backfilled=passed)
+    doubtful = [_excess(schedule)]
+    if unknown := int((wait < 0).sum()):
+        doubtful.insert(0, f"{unknown:,} of {len(wait):,} jobs have no wait time, which counts as none")
+    for sentence in filter(None, doubtful):
+        warnings.warn(f"{workload.name}: recorded: {sentence}", LogWarning, stacklevel=2)
+    return schedule
+
+
+def _excess(schedule: Schedule) -> str:
+    """Say by how much, and for how long, more processors were in use than the machine has, if ever."""
+    if not len(schedule.workload):
+        return ""
+    steps = schedule.utilization()
+    above = steps.to_numpy()[:-1] > 1 + 1e-9
+    if not above.any():
+        return ""
+    seconds = np.diff(steps.index)
+    machine = schedule.workload.procs
+    return (
+        f"up to {steps.max() * machine:,.0f} processors were in use at once, the machine has {machine:,}; it was "
+        f"exceeded for {seconds[above].sum():,} s, {100 * seconds[above].sum() / seconds.sum():.2g} % of the time"
+    )
+
+
+# Write schedules for other people's tools.
+
+
+FAILED = (0, 5)
+"""What SWF's status says of jobs that failed or were cancelled."""
+
+
+def write_evalys(schedule: Schedule, path: str | Path) -> None:
+    """Write a Schedule as the CSV file of jobs that evalys reads (`JobSet.from_csv`) and Batsim writes.
+
+    As a simulation says how many processors a job has, and not which, each job gets the lowest free ones. For Parquet
+    there is pandas, where pyarrow is installed: `schedule.jobs.to_parquet(path)`.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    path : str or Path
+        The file appears at once and whole.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import simlib, tempfile
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_evalys(simlib.simulate(w, simlib.EASY()), f"{folder}/two.csv")
+    ...     pd.read_csv(f"{folder}/two.csv")[["job_id", "starting_time", "allocated_resources"]]
+      job_id  starting_time allocated_resources
+    0      A              0                 0-2
+    1      B             10                 0-1
+    """
+    jobs = schedule.jobs
+    table = pd.DataFrame(
+        {
+            "job_id": jobs.index,
+            "workload_name": schedule.workload.name,
+            "submission_time": jobs.submit,
+            "requested_number_of_resources": jobs.procs,
+            "requested_time": jobs.estimate,
+            "success": (~jobs.status.isin(FAILED)).astype(int),
+            "starting_time": jobs.start,
+            "execution_time": jobs.run,
+            "finish_time": jobs.end,
+            "waiting_time": jobs.wait,
+            "turnaround_time": jobs.response,
+            "stretch": metrics.slowdown(jobs.wait, jobs.run),
+            "allocated_resources": _allocated(jobs, schedule.workload.procs),
+        }
+    )
+    with paths.replacing(path) as new:
+        table.to_csv(new, index=False, lineterminator="\n", compression=None)
+
+
+def _allocated(jobs: pd.DataFrame, machine: int) -> list[str]:
+    """The processors of each job as evalys writes sets of them, such as "0-3 7"."""
+    order = np.flatnonzero(jobs.run > 0)
+    order = order[np.argsort(jobs.start.to_numpy()[order], kind="stable")]
+    start, end, procs = (jobs[column].to_numpy()[order] for column in ("start", "end", "procs"))
+    found: list[list[str]] = [[] for _ in range(len(jobs))]
+    for job, first, count in pieces(start, end, procs, max(machine, most_at_once(start, end, procs))).tolist():
+        found[order[job]].append(str(first) if count == 1 else f"{first}-{first + count - 1}")
+    return [" ".join(each) for each in found]
