@@ -115,12 +115,12 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     rng = np.random.default_rng(seed)
     streams = []  # of the ranges, each more than a workload of so many jobs can need
     for about in table()["range"]:
-        submit = _arrivals(rng, about, jobs)
-        run = HyperErlang(**about["run"]).sample(rng, len(submit))
+        arrivals = _arrivals(rng, about, jobs)
+        run_times = HyperErlang(**about["run"]).sample(rng, len(arrivals))
         # of a range's sizes only the power of two is common; the others count as equally likely
-        size = rng.integers(about["sizes"][0], about["sizes"][1], len(submit), endpoint=True)
-        size[rng.random(len(submit)) < about["at_the_end"]] = about["sizes"][1]
-        streams.append((submit, run, size))
+        sizes = rng.integers(about["sizes"][0], about["sizes"][1], len(arrivals), endpoint=True)
+        sizes[rng.random(len(arrivals)) < about["at_the_end"]] = about["sizes"][1]
+        streams.append((arrivals, run_times, sizes))
     submit, run, size = (np.concatenate(column) for column in zip(*streams, strict=True))
     first = np.argsort(submit, kind="stable")[:jobs]
     seconds = {"submit": submit, "run": run}
