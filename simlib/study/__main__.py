@@ -34,11 +34,11 @@ def show():
 
 def write():
     """Print the verdicts, and write the scoreboard, where there are figures."""
-    from . import outcomes, printed_numbers, scoreboard
+    from . import outcomes, scoreboard
 
     show()
     if found := outcomes.outcomes(paths.ROOT / "figures"):
-        printed_numbers.save(found, paths.ROOT / "figures")
+        outcomes.save_steps(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
         for name, template in outcomes.FINDINGS.items():

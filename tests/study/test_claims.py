@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib.study import claims, printed_numbers, verdicts
+from simlib.study import claims, outcomes, verdicts
 from simlib.study.claims import (
     HOLDS,
     HOLDS_NOT,
@@ -355,8 +355,8 @@ NONE = [INSIDE, CLOSE, OFF, "inferred from", "lacks jobs", ABSENT]
 
 
 def test_each_step_counts_what_became_of_every_number():
-    table = printed_numbers.steps(CELLS)
-    assert list(table.columns) == NONE and list(table.index) == list(printed_numbers.STEPS.values())
+    table = outcomes.steps(CELLS)
+    assert list(table.columns) == NONE and list(table.index) == list(outcomes.STEPS.values())
     assert table.to_numpy().tolist() == [
         [1, 0, 4, 0, 1, 1],  # text, calendar's months
         [1, 1, 2, 1, 1, 1],  # text
@@ -368,16 +368,16 @@ def test_each_step_counts_what_became_of_every_number():
 def test_a_number_inferred_from_is_not_counted_as_met_though_it_would_be_inside():
     one = cell(text=INFERRED, likely=INFERRED, restored=INFERRED)
     assert [reading["ours"] for reading in one["readings"].values()] == [100] * 3  # which is what is printed
-    table = printed_numbers.steps([one])
+    table = outcomes.steps([one])
     assert table["inferred from"].tolist() == [1] * 4 and table[INSIDE].sum() == 0
     # why a number is not judged is said by the reading that a step is about
-    table = printed_numbers.steps([cell(text=OTHER_LOG, likely=OTHER_LOG, restored=INFERRED)])
+    table = outcomes.steps([cell(text=OTHER_LOG, likely=OTHER_LOG, restored=INFERRED)])
     assert table["lacks jobs"].tolist() == [1, 1, 1, 0] and table["inferred from"].tolist() == [0, 0, 0, 1]
 
 
 def test_the_picture_has_a_bar_a_step_as_long_as_all_numbers():
-    table = printed_numbers.steps(CELLS * 5)
-    figure = printed_numbers.drawn(table)
+    table = outcomes.steps(CELLS * 5)
+    figure = outcomes.draw_steps(table)
     (ax,) = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == list(table.index) and ax.yaxis_inverted()
     ends = {round(bar.get_y(), 2): 0 for bar in ax.patches}
@@ -386,9 +386,7 @@ def test_the_picture_has_a_bar_a_step_as_long_as_all_numbers():
     assert list(ends.values()) == [5 * len(CELLS)] * 4 and ax.get_xlim() == (0, 5 * len(CELLS))
     assert texts(figure.legends[0]) == NONE
     said = {text.strip() for text in texts(ax) if text.strip()}
-    beside = {
-        f"{table.loc[step, printed_numbers.INSIDE]} of {count}" for step, count in printed_numbers.judged(table).items()
-    }
+    beside = {f"{table.loc[step, INSIDE]} of {count}" for step, count in outcomes.judged(table).items()}
     assert {text.partition(":")[0] for text in said if ":" in text} == beside
     assert {text for text in said if ":" not in text} == {"15", "20"}  # shorter bars have no room for their numbers
 
@@ -398,9 +396,7 @@ def outcome(paper, cells):
 
 
 def test_picture_and_table_are_saved_of_mualem_and_feitelsons_numbers_alone(tmp_path):
-    printed_numbers.save(
-        [outcome("mualem2001", CELLS), outcome("tang2013", CELLS), outcome("mualem2001", [])], tmp_path
-    )
+    outcomes.save_steps([outcome("mualem2001", CELLS), outcome("tang2013", CELLS), outcome("mualem2001", [])], tmp_path)
     assert listing(tmp_path) == ["printed-numbers.csv", "printed-numbers.png"]
     lines = (tmp_path / "printed-numbers.csv").read_text().splitlines()
     assert lines[0] == "under,inside,close,off,inferred from,lacks jobs,log not at hand"
@@ -409,5 +405,5 @@ def test_picture_and_table_are_saved_of_mualem_and_feitelsons_numbers_alone(tmp_
 
 @pytest.mark.parametrize("found", [[], [outcome("tang2013", CELLS)], [outcome("mualem2001", [])]])
 def test_where_there_are_no_numbers_nothing_is_saved(found, tmp_path):
-    printed_numbers.save(found, tmp_path)
+    outcomes.save_steps(found, tmp_path)
     assert listing(tmp_path) == []

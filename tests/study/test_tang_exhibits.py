@@ -36,7 +36,6 @@ from simlib.study.tang2013 import (
     figures4_10,
     figures14_17,
     inaccuracy,
-    on_traces,
     scheduling,
 )
 from simlib.study.tang2013.beyond import Predicted
@@ -63,7 +62,7 @@ def at_hand(monkeypatch):
     """A function that says which traces are found, which are missing, and which all logs are."""
 
     def say(found, missing=(), every=()):
-        monkeypatch.setattr(on_traces, "traces", lambda names: (found, list(missing)))
+        monkeypatch.setattr(tang2013, "traces", lambda names: (found, list(missing)))
         monkeypatch.setattr(beyond, "traces", lambda names: ([*every], []))
 
     return say

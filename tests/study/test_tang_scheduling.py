@@ -17,7 +17,7 @@ from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study import claims, tang2013, verdicts
 from simlib.study import results as tidy
 from simlib.study.results import AS_IT_IS
-from simlib.study.tang2013 import figure13, figures14_17, on_traces, scheduling
+from simlib.study.tang2013 import figure13, figures14_17, scheduling
 from simlib.study.tang2013.figure13 import reach
 from simlib.study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 
@@ -70,7 +70,7 @@ def test_months_with_few_jobs_are_listed_but_not_simulated(made_up, monkeypatch)
     assert table.simulated.tolist() == [True, False]
     found = scheduling.runs([part], shakes=2, least_jobs=100)
     assert found.index.unique("month").tolist() == ["2009-01"]
-    monkeypatch.setattr(on_traces, "traces", lambda names: ([part], []))
+    monkeypatch.setattr(tang2013, "traces", lambda names: ([part], []))
     assert figure13.Figure13(least_jobs=100).table.index.tolist() == [("part", "2009-01")]
 
 
