@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study import printed_numbers, records
+from simlib.study import outcomes, records
 
 FIGURES = ROOT / "figures"
 VERSIONS = {"python", "simlib", "numpy", "pandas", "numba"}
@@ -60,7 +60,7 @@ def of_record(path):
 
 
 def of_numbers(path):
-    if not path.with_suffix(".json").exists() and path.stem != printed_numbers.NAME:  # which is made of all records
+    if not path.with_suffix(".json").exists() and path.stem != outcomes.PICTURE:  # which is made of all records
         yield "has no record beside it"
 
 

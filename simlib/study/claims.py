@@ -208,9 +208,13 @@ def decide(id, readings, note=""):
         if wrong := [*sorted(missing), *sorted(set(parts) - set(known))]:
             names = f"found or missed {', '.join(wrong)}, expected the parts {', '.join(known)}"
             raise ValueError(f"{id}, {reading}: {names} of data/published/criteria.csv")
-        found = [_judged(known[part], on, measure) for part, of in parts.items() for on, measure in _each(of)]
+        found = []
+        for part, measured in parts.items():
+            on_each = {"": measured} if isinstance(measured, Measure) else measured or {}
+            found += [_judged(known[part], on, measure) for on, measure in on_each.items()]
         if found:
-            judged[reading] = {"verdict": add_up(id, found), "sure": _sure(found), "parts": found}
+            least_sure = min((one["sure"] for one in found if one["sure"] is not None), default=None)
+            judged[reading] = {"verdict": add_up(id, found), "sure": least_sure, "parts": found}
     text = judged.get(TEXT, {"verdict": UNTESTED, "sure": None})
     evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
     return {
@@ -226,13 +230,6 @@ def decide(id, readings, note=""):
 def withdrawn(claim, why):
     """Take a verdict back, where what it rests on only stands in for a log."""
     return claim | {"verdict": UNTESTED, "sure": None, "readings": {}, "evidence": why}
-
-
-def _each(measured):
-    """Pairs of what a part was measured on and the measure."""
-    if measured is None:
-        return []
-    return measured.items() if isinstance(measured, dict) else [("", measured)]
 
 
 def _judged(criterion, on, measure):
@@ -264,12 +261,6 @@ def add_up(id, parts):
     if headlines == {HOLDS_NOT} or (HOLDS_NOT in verdicts and HOLDS not in verdicts):
         return NOT
     return PARTLY if {HOLDS, HOLDS_NOT} <= verdicts else INCONCLUSIVE
-
-
-def _sure(parts):
-    """How sure the least sure of the parts is that says something."""
-    found = [one["sure"] for one in parts if one["sure"] is not None]
-    return min(found) if found else None
 
 
 def powers(claim):

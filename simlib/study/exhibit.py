@@ -35,10 +35,12 @@ def logs_table(workloads):
     rows = []
     for workload in workloads:
         dropped = [f"{count:,} {reason}" for reason, count in workload.dropped.value_counts(sort=False).items()]
+        source = workload.source
+        file = f"model: {source['model']}" if "model" in source else source.get("file", "none")
         rows.append(
             {
                 "log": workload.name,
-                "file": ("SYNTHETIC " if workload.stand_in else "") + _origin(workload.source),
+                "file": ("SYNTHETIC " if workload.stand_in else "") + file,
                 "processors": f"{workload.procs:,}",
                 "jobs": f"{len(workload):,}",
                 "dropped": "; ".join(dropped),
@@ -46,10 +48,6 @@ def logs_table(workloads):
             }
         )
     return pd.DataFrame(rows, columns=["log", "file", "processors", "jobs", "dropped", "then"]).set_index("log")
-
-
-def _origin(source):
-    return f"model: {source['model']}" if "model" in source else source.get("file", "none")
 
 
 def cells_table(cells):
@@ -60,14 +58,6 @@ def cells_table(cells):
         row = cell["of"] | {"published": cell["published"], "ours": ours["ours"], "off by": f"{ours['deviation']:+.1%}"}
         rows.append(row | {"verdict": ours["verdict"], "note": cell.get("note", "")})
     return pd.DataFrame(rows)
-
-
-def print_claims(claims):
-    """Print verdicts on claims, one after another, wrapped: first the claim, then a line each reading."""
-    for found in claims:
-        print(f"{found['id']}  {_wrapped(_verdict(found) + ': ' + found['claim'])}")
-        for line in found["evidence"].split("\n"):
-            print(f"       {_wrapped(line, '  ')}")
 
 
 def _verdict(found):
@@ -135,7 +125,7 @@ class Exhibit:
         raise NotImplementedError
 
     def judge(self):
-        """The verdicts on the claims of the text, a list of dicts from `ledger.decide`."""
+        """The verdicts on the claims of the text, a list of dicts from `claims.decide`."""
         return []
 
     # What is the same for all
@@ -215,12 +205,11 @@ class Exhibit:
         return (on,) if isinstance(on, str) else on
 
     def print_verdicts(self):
-        """Print the verdicts, one after another, wrapped."""
-        print_claims(self.verdicts)
-
-    @cached_property
-    def _figures(self):
-        return {}
+        """Print the verdicts, one after another, wrapped: first the claim, then a line each reading."""
+        for found in self.verdicts:
+            print(f"{found['id']}  {_wrapped(_verdict(found) + ': ' + found['claim'])}")
+            for line in found["evidence"].split("\n"):
+                print(f"       {_wrapped(line, '  ')}")
 
     def figure(self, part=""):
         """Draw a picture, stamped if it shows what stands in for a log; once, for it is shown and saved.
@@ -229,13 +218,14 @@ class Exhibit:
         """
         if self.made[part].draw is None:
             return None
-        if part not in self._figures:
+        drawn = vars(self).setdefault("_figures", {})
+        if part not in drawn:
             figure = self.made[part].draw()
             if self.synthetic(self.made[part].on):
                 plots.stamp(figure)
             plt.close(figure)
-            self._figures[part] = figure
-        return self._figures[part]
+            drawn[part] = figure
+        return drawn[part]
 
     @property
     def changed(self):
@@ -258,10 +248,11 @@ class Exhibit:
             on = [group for group in self.sources if group in groups]
             workloads = [workload for group in on for workload in self.sources[group]]
             others = [] if LOGS in on else self.repeats()  # which are of shaken runs of the logs
+            table = _made(part.table)
             found = records.contents(
                 name,
                 self.figure(suffix),
-                self._own_columns(_made(part.table)),
+                table.drop(columns=["published", "deviation"], errors="ignore") if self.own else table,
                 workloads,
                 {name: value for name, value in self.parameters.items() if name not in others and name != "log"},
                 [] if self.own else _made(part.cells),
@@ -298,10 +289,6 @@ class Exhibit:
         made_from = [self.changed, [workload.name for group in self.sources.values() for workload in group]]
         digest = hashlib.sha256(json.dumps(made_from, default=str).encode()).hexdigest()[:8]
         return build / "explorations" / f"{self.name.replace('/', '_')}_{digest}"
-
-    def _own_columns(self, table):
-        """Leave out the columns for what is printed, of a log of one's own."""
-        return table.drop(columns=["published", "deviation"], errors="ignore") if self.own else table
 
 
 def _shown(value):

@@ -6,17 +6,19 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from .. import plots
 from .._util import paths
 from ..logs.archive import NOT_VERIFIED
-from . import claims, printed_numbers, records
+from . import claims, records
 from .claims import HOLDS, HOLDS_NOT, VERDICTS
 from .elsewhere import backfilling, deciding
 from .elsewhere.effects import LEVELS, of_case
 from .exhibit import exhibits
-from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
+from .verdicts import ABSENT, CALENDAR, CLOSE, COUNTED, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
@@ -78,7 +80,11 @@ class Outcome:
     @property
     def sources(self):
         """The log files, with a mark where they are not verified, or else models, that it was made from."""
-        files = [_source(log) for record in self.records for log in record["logs"]]
+        files = []
+        for log in (log for record in self.records for log in record["logs"]):
+            file = (log["file"] or log["name"]) + (", restored" if log["name"].endswith(", restored") else "")
+            # older records do not say whether it was verified
+            files.append(file + (f" ({NOT_VERIFIED})" if log.get("verified") is False else ""))
         models = [model["model"] for record in self.records for model in record["models"]]
         return list(dict.fromkeys(files or models))
 
@@ -91,12 +97,6 @@ class Outcome:
     def claims(self):
         """The decided claims of all its records."""
         return [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
-
-
-def _source(log):
-    """The file of a record's log, and what became of it; older records do not say whether it was verified."""
-    file = (log["file"] or log["name"]) + (", restored" if log["name"].endswith(", restored") else "")
-    return file + (f" ({NOT_VERIFIED})" if log.get("verified") is False else "")
 
 
 def outcomes(folder):
@@ -174,10 +174,10 @@ def stated(found, template):
 
 def _steps(found):
     """How many printed numbers come out in each step, with its own denominator: dicts by the rules."""
-    table = printed_numbers.steps(printed_numbers.of_logs(found))
-    table = table.assign(judged=printed_numbers.judged(table))
+    table = steps(of_logs(found))
+    table = table.assign(judged=judged(table))
     table = table.assign(share=table[INSIDE] / table.judged)
-    return dict(zip(printed_numbers.STEPS, table.to_dict("records"), strict=True))
+    return dict(zip(STEPS, table.to_dict("records"), strict=True))
 
 
 def _by_likely_programs(found):
@@ -242,3 +242,87 @@ def total(found):
 def _shares(counts):
     inside, close, off, cells = (f"{counts[name]:,}" for name in (INSIDE, CLOSE, OFF, "cells"))
     return f"{inside} of {cells} lie inside our band, {close} are close, {off} are off"
+
+
+# What explains the printed numbers: how many are met, step by step, from the rules of the text to the lost jobs
+
+
+PICTURE = "printed-numbers"
+"""Of the picture and the table, in `figures/`."""
+
+STEPS = {
+    CALENDAR: "the rules of the text",
+    TEXT: "... and the authors' months",
+    LIKELY: "... and their likely programs",
+    RESTORED: "... and the lost jobs put back",
+}
+"""What each of `verdicts.COUNTED` adds to the one before."""
+
+NO_LOG = "lacks jobs"
+INFERRED_FROM = "inferred from"
+COLOURS = {INSIDE: "#2A9D6E", CLOSE: "#E9C46A", OFF: "#D1495B", INFERRED_FROM: "#B8A9C9", NO_LOG: "#BBBBBB"}
+COLOURS |= {ABSENT: "#E4E4E4"}
+
+
+def steps(cells):
+    """Count the printed numbers by what became of them, step by step.
+
+    Gives a DataFrame, a row each of `STEPS`; how many are inside, close and off, and why others are not judged.
+    """
+    rows = {}
+    for step, name in STEPS.items():
+        counts = tally(cells, *COUNTED[step])
+        reasons = []
+        for cell in cells:
+            verdicts = [cell["readings"][rule]["verdict"] for rule in COUNTED[step] if rule in cell["readings"]]
+            is_judged = {INSIDE, CLOSE, OFF} & set(verdicts)
+            reasons.append(None if is_judged else next(iter(verdicts), ABSENT))
+        others = {of: reasons.count(why) for of, why in ((INFERRED_FROM, INFERRED), (NO_LOG, OTHER_LOG), (ABSENT,) * 2)}
+        rows[name] = {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | others
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("under")
+
+
+def judged(table):
+    """Count the printed numbers that can be judged in each of `steps`: no two have the same denominator."""
+    return table[[INSIDE, CLOSE, OFF]].sum(axis=1)
+
+
+def of_logs(found):
+    """Take the judged cells of the exhibits that are made from the paper's own logs, a list of `Outcome`."""
+    return [cell for one in found if one.paper == "mualem2001" for cell in one.cells]
+
+
+def draw_steps(table):
+    """Draw the table of `steps`: a bar a step, and beside it how many are inside of those that can be judged."""
+    figure, ax = plt.subplots(figsize=(8.4, 2.9))
+    left = pd.Series(0, table.index)
+    for what, colour in COLOURS.items():
+        bars = ax.barh(table.index, table[what], left=left, color=colour, height=0.72, label=what)
+        labels = [f"{count}" if count > 12 else "" for count in table[what]]
+        ax.bar_label(bars, labels, label_type="center", size=9, color="white" if what in (INSIDE, OFF) else "black")
+        left = left + table[what]
+    for under, of in judged(table).items():
+        inside = table.loc[under, INSIDE]
+        said = f" {inside:,} of {of:,}: {inside / of:.0%}" if of else " none can be judged"
+        ax.text(left.iloc[0], under, said, va="center", size=9)
+    ax.invert_yaxis()
+    ax.set(xlabel="printed numbers of Mu'alem & Feitelson", xlim=(0, left.iloc[0]))
+    ax.grid(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    figure.legend(loc="outside upper left", ncols=len(COLOURS))
+    return figure
+
+
+def save_steps(found, folder):
+    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
+    cells = of_logs(found)
+    if not cells:
+        return
+    table = steps(cells)
+    with plt.rc_context():
+        plots.use_style()
+        figure = draw_steps(table)
+    plots.save(figure, folder / f"{PICTURE}.png")
+    plt.close(figure)
+    with paths.replacing(folder / f"{PICTURE}.csv") as path:
+        table.to_csv(path, lineterminator="\n")

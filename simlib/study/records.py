@@ -13,7 +13,8 @@ from .._util import paths
 from . import claims
 from .verdicts import OTHER_LOG
 
-UNJUDGED = {"verdict": OTHER_LOG}
+BACK = ", restored"
+"""Ends the name of a workload that has its lost jobs back; so it is no other log."""
 
 
 def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
@@ -41,7 +42,12 @@ def folder(workloads):
 def contents(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
     """Give the files of an exhibit, bytes by name: of a figure that is stamped, of claims that are withdrawn."""
     synthetic = any(workload.stand_in for workload in workloads)
-    verdicts = {"cells": [_unjudged(cell) for cell in cells] if synthetic else cells, "claims": claims}
+    if synthetic:  # numbers that come from a stand-in are not judged
+        cells = [
+            cell | {"readings": {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}}
+            for cell in cells
+        ]
+    verdicts = {"cells": cells, "claims": claims}
     record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
     if wrong := complaint(record):
         raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
@@ -64,33 +70,18 @@ def write(files):
             print(f"*** {plots.SYNTHETIC}: {path.stem} says nothing about the paper ***")
 
 
-def logs_of(path):
-    """The names of the logs that a record was made from, restored or not; none where there is no record."""
+def lacking(path, workloads):
+    """The names of the logs that a record was made from, if there is one, and that are not among some workloads."""
     if not path.exists():
         return []
-    found = json.loads(path.read_text(encoding="utf-8"))["logs"]
-    return list(dict.fromkeys(_as_filed(log["name"]) for log in found))
-
-
-def lacking(path, workloads):
-    """The names of the logs that a record was made from and that are not among some workloads."""
-    here = {_as_filed(workload.name) for workload in workloads}
-    return [name for name in logs_of(path) if name not in here]
-
-
-def _as_filed(name):
-    """The name of a log, from that of a workload that may have its lost jobs back."""
-    return name.removesuffix(", restored")
+    logs = json.loads(path.read_text(encoding="utf-8"))["logs"]
+    here = {workload.name.removesuffix(BACK) for workload in workloads}
+    return [name for name in dict.fromkeys(log["name"].removesuffix(BACK) for log in logs) if name not in here]
 
 
 def withdrawn(claim):
     """A verdict on a claim where what it rests on only stands in for a log."""
     return claims.withdrawn(claim, plots.SYNTHETIC)
-
-
-def _unjudged(cell):
-    """A cell where ours comes from a stand-in."""
-    return cell | {"readings": {rule: ours | UNJUDGED for rule, ours in cell["readings"].items()}}
 
 
 def read(path):

@@ -94,13 +94,9 @@ def beside(table, form, across, sd=False, printed=True):
     if not across:
         return found
     order = found.index.droplevel(across).unique()
-    columns = [(*([key] if isinstance(key, str) else key), what) for key in _order(found, across) for what in found]
+    keys = found.index.droplevel([name for name in found.index.names if name not in across]).unique()
+    columns = [(*([key] if isinstance(key, str) else key), what) for key in keys for what in found]
     return found.unstack(across).reorder_levels([*across, None], axis=1)[columns].reindex(order)
-
-
-def _order(table, levels):
-    others = [name for name in table.index.names if name not in levels]
-    return list(table.index.droplevel(others).unique())
 
 
 def wide(values, level=-1):

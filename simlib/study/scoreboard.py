@@ -2,9 +2,8 @@
 
 from html import escape
 
-from . import printed_numbers
 from .claims import PRINTED, powers
-from .outcomes import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
+from .outcomes import CLAIMS, PAPERS, PICTURE, by_verdict, decided, of_logs, outcomes, total, unjudged
 from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, tally
 
 HEAD = """# Is it reproduced?
@@ -46,8 +45,8 @@ VERDICTS = """
 def text(folder):
     """The scoreboard as Markdown, from the records in a folder beside which it is to lie."""
     found = outcomes(folder)
-    picture = f"\n![How many printed numbers come out, step by step]({printed_numbers.NAME}.png)\n"
-    shown = picture if printed_numbers.of_logs(found) else ""
+    picture = f"\n![How many printed numbers come out, step by step]({PICTURE}.png)\n"
+    shown = picture if of_logs(found) else ""
     parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), shown, HOW]
     for paper, name in PAPERS.items():
         rows = [_row(one) for one in found if one.paper == paper]
@@ -65,11 +64,15 @@ def _row(one):
     name = f"<b>{one.label}</b><br>{_cell(one.about)}<br>{_link('notebook', _notebook(one))}"
     first, alt = next(iter(one.pictures), ""), escape(one.title)
     picture = f'<a href="{first}"><img src="{first}" alt="{alt}" width="200"></a>' if first else ""
-    others = [_link(_short(one, other), other) for other in one.pictures[1:]]
+    others = []
+    for other in one.pictures[1:]:
+        short = other.removeprefix(f"{one.name}_").removesuffix(".png").replace("_", " ")
+        others.append(_link(short, other))
     name += f"<br>more pictures: {', '.join(others)}" if others else ""
     sources = "<br>".join(one.sources) or "made by hand"
     likely = _counts(tally(one.cells, RESTORED, LIKELY))
-    return f"| {picture} | {name} | {sources} | {counted(one.cells)} | {likely} | {_verdicts(one)} |\n"
+    verdicts = "<br>".join(f"{count} {verdict}" for verdict, count in by_verdict(one.claims).items() if count)
+    return f"| {picture} | {name} | {sources} | {counted(one.cells)} | {likely} | {verdicts} |\n"
 
 
 def counted(cells):
@@ -80,10 +83,6 @@ def counted(cells):
 
 def _counts(counts):
     return " / ".join(str(counts[verdict]) for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
-
-
-def _verdicts(one):
-    return "<br>".join(f"{count} {verdict}" for verdict, count in by_verdict(one.claims).items() if count)
 
 
 def _claim(claim):
@@ -100,11 +99,6 @@ def _claim(claim):
 
 def _notebook(one):
     return f"../notebooks/{one.paper}/{one.notebook}.ipynb"
-
-
-def _short(one, picture):
-    """What tells a picture from its exhibit's main one."""
-    return picture.removeprefix(f"{one.name}_").removesuffix(".png").replace("_", " ")
 
 
 def _link(words, to):

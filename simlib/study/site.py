@@ -44,7 +44,9 @@ def _fields(schema, above, whole):
     """Every field of an object, and those within it: path, kind, description."""
     for name, of in schema.get("properties", {}).items():
         of = _meant(of, whole)
-        yield f"{above}{name}", _kind(of), of.get("description", "").replace("|", "\\|")
+        kinds = of.get("type", "")
+        kind = ", or ".join(kinds) if isinstance(kinds, list) else kinds
+        yield f"{above}{name}", kind, of.get("description", "").replace("|", "\\|")
         yield from _fields(of, f"{above}{name}.", whole)
         yield from _fields(_meant(of.get("items", {}), whole), f"{above}{name}[].", whole)
 
@@ -54,11 +56,6 @@ def _meant(of, whole):
     for name in of.get("$ref", "#").split("/")[1:]:
         whole = whole[name]
     return whole | of if "$ref" in of else of
-
-
-def _kind(of):
-    kinds = of.get("type", "")
-    return ", or ".join(kinds) if isinstance(kinds, list) else kinds
 
 
 # The scoreboard and the exhibits as pages of the site: what their records say, as MyST around HTML.
@@ -117,7 +114,8 @@ def _cells(cells):
 
 
 def _judged(cell):
-    found = {"published": _as_printed(cell["published"])}
+    printed = cell["published"]
+    found = {"published": f"{printed:,.0f}" if printed == int(printed) else f"{printed:,}"}
     for rule, ours in cell["readings"].items():
         found |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in _verdict(ours).items()}
     return found
@@ -127,10 +125,6 @@ def _verdict(one):
     band = f"{_number(one['low'])} to {_number(one['high'])}" if one["low"] != one["high"] else ""
     off = "" if one["deviation"] is None else f"{one['deviation']:+.1%}"
     return {"ours": _number(one["ours"]), "band": band, "off by": off, "verdict": one["verdict"]}
-
-
-def _as_printed(value):
-    return f"{value:,.0f}" if value == int(value) else f"{value:,}"
 
 
 def _number(value):
@@ -256,10 +250,13 @@ def _stage_notebook(path, to):
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "image/png" in data:
-                data["image/png"] = _lighter(data["image/png"])
+                with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as full:
+                    few = io.BytesIO()
+                    _save(full, few)
+                data["image/png"] = base64.b64encode(few.getvalue()).decode()
         tags = cell.metadata.setdefault("tags", [])
         if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
-            cell.source = _for_a_page(cell.source)
+            cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
         if "parameters" in tags and re.match("lesson[123]-", path.stem):
             tags.append("remove-cell")  # nobody changes them on a page
         elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
@@ -276,20 +273,7 @@ def _folded(path):
 
 
 FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (.*?) -->| ?)', re.DOTALL)
-"""What is said to those in JupyterLab; behind it in a comment, which is not seen there, what a page says instead."""
-
-
-def _for_a_page(text):
-    """Leave out what is said to those in JupyterLab, and say what is said to readers of a page."""
-    return FOR_THE_LAB.sub(lambda found: found[1] or "", text)
-
-
-def _lighter(picture):
-    """A picture (base64) in few colours, a third of its bytes."""
-    with Image.open(io.BytesIO(base64.b64decode(picture))) as full:
-        few = io.BytesIO()
-        _save(full, few)
-    return base64.b64encode(few.getvalue()).decode()
+"""What is said to those in JupyterLab, which a page leaves out; behind it in a comment what a page says instead."""
 
 
 def _lighten(picture, to, width):
@@ -300,6 +284,7 @@ def _lighten(picture, to, width):
 
 
 def _save(picture, to):
+    """Save a picture in few colours, a third of its bytes."""
     few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.putpalette([255 if shade >= 252 else shade for shade in few.getpalette()])  # means of whites, as of the page
     few.save(to, "PNG")
@@ -321,13 +306,8 @@ def _stage_what_is_linked(folder):
                 continue
             source = paths.ROOT / target.relative_to(folder.resolve())
             if source.is_file():
-                _copy(source, folder)
-
-
-def _copy(path, folder):
-    to = folder / path.relative_to(paths.ROOT)
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(path, to)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
 
 
 def _write(path, text):

@@ -1,4 +1,4 @@
-"""Every exhibit's record follows its schema, and every claim of the papers is decided by one exhibit."""
+"""Every exhibit's record follows its schema; results are one table, from which verdicts come."""
 
 import copy
 import json
@@ -8,13 +8,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, claimed, texts
+from helpers import ROOT, claimed, listing, texts
 
 import simlib
 from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models import jann97
-from simlib.study import claims, records, verdicts
+from simlib.study import claims, records, results, verdicts
+from simlib.study.results import AS_IT_IS
 
 RECORDS = sorted((ROOT / "figures").glob("*.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
@@ -45,9 +46,8 @@ def test_every_claim_that_can_be_tested_has_one_record():
 
 
 @pytest.fixture
-def record(tmp_path, monkeypatch, workload):
+def record(root, workload):
     """The record of a made-up exhibit with all that a record can have."""
-    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
     log = workload([(0, 10, 10, 3)], 4)
     log.source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
@@ -105,16 +105,6 @@ def test_a_record_is_refused_for(record, wrong):
     assert complaints(changed)
 
 
-def test_the_numbers_of_a_stand_in_are_not_judged(tmp_path, monkeypatch):
-    from simlib.models.sample import sample
-
-    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
-    one = verdicts.cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
-    folder = records.save("mualem2001_table9", workloads=[sample()], verdicts={"cells": [one]})
-    (cell,) = read(folder / "mualem2001_table9.json")["verdicts"]["cells"]
-    assert {ours["verdict"] for ours in cell["readings"].values()} == {verdicts.OTHER_LOG}
-
-
 # Files
 
 
@@ -129,11 +119,9 @@ def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
         "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=judged
     )
     assert folder == root / "figures"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        f"mualem2001_table9.{end}" for end in ("csv", "json", "png")
-    ]
+    assert listing(folder) == [f"mualem2001_table9.{end}" for end in ("csv", "json", "png")]
     assert (folder / "mualem2001_table9.csv").read_text() == "month,value\n1996-10,0.3333\n"
-    record = json.loads((folder / "mualem2001_table9.json").read_text())
+    record = read(folder / "mualem2001_table9.json")
     (cell,) = record["verdicts"]["cells"]
     ours = cell["readings"]["text"]
     assert (ours["ours"], ours["median"], cell["of"]) == (1.2346, None, {"jobs": 3})
@@ -153,10 +141,16 @@ def test_saving_twice_gives_the_same_bytes(root, workload):
 
 def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     figure = plt.figure()
-    folder = records.save("mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")])
+    one = verdicts.cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
+    folder = records.save(
+        "mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")], verdicts={"cells": [one]}
+    )
     assert folder == root / "build" / "synthetic"
     assert not (root / "figures").exists()
-    assert json.loads((folder / "mualem2001_table9.json").read_text())["synthetic"] is True
+    record = read(folder / "mualem2001_table9.json")
+    assert record["synthetic"] is True
+    (cell,) = record["verdicts"]["cells"]
+    assert {ours["verdict"] for ours in cell["readings"].values()} == {verdicts.OTHER_LOG}
     assert plots.SYNTHETIC in texts(figure)
     assert "SYNTHETIC" in capsys.readouterr().out
     assert pd.read_csv(folder / "mualem2001_table9.csv").data.tolist() == [plots.SYNTHETIC]
@@ -171,18 +165,87 @@ def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
     with pytest.raises(ValueError, match="mualem2001_table9: record.verdicts.claims.* must .*exhibit.schema.json says"):
         records.save("mualem2001_table9", None, TABLE + 1, workloads=[w], verdicts={"claims": [{"id": "MF-01"}]})
     assert (root / "figures" / "mualem2001_table9.json").read_bytes() == before
-    assert sorted(path.name for path in (root / "figures").iterdir()) == [
-        "mualem2001_table9.csv",
-        "mualem2001_table9.json",
-    ]
+    assert listing(root / "figures") == ["mualem2001_table9.csv", "mualem2001_table9.json"]
 
 
-def test_what_stands_in_for_a_log_tests_no_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+def test_what_stands_in_for_a_log_tests_no_claim(root):
     claims = [{"id": "MF-01", "claim": "so it is", "verdict": "reproduced", "evidence": "7 of 7"}]
     for workload, verdict in ((simlib.load("sample"), "cannot be tested"), (jann97.workload(10), "reproduced")):
         folder = records.save("mualem2001_table9", table=TABLE, workloads=[workload], verdicts={"claims": claims})
-        record = json.loads((folder / "mualem2001_table9.json").read_text())
+        record = read(folder / "mualem2001_table9.json")
         assert [found["verdict"] for found in record["verdicts"]["claims"]] == [verdict]
     assert [model["name"] for model in record["models"]] == ["Jann"]
     assert not record["logs"]
+
+
+@pytest.fixture
+def found():
+    """Two traces under two rules: 10 as they are, 1 to 101 in replications; the second has half as many."""
+    values = {
+        (trace, rule, number, "wait"): 10.0 if number == AS_IT_IS else float(number) * (2 if rule == "likely" else 1)
+        for trace in ("KTH", "CTC")
+        for rule, count in (("text", 101), ("likely", 51))
+        for number in range(count + 1)
+    }
+    return pd.Series(values).rename_axis(["trace", "rule", "replication", "metric"])
+
+
+def test_a_summary_has_ours_as_it_is_and_the_middle_of_the_replications(found):
+    table = results.summary(found)
+    assert table.index.tolist() == [(t, r, "wait") for t in ("KTH", "CTC") for r in ("text", "likely")]
+    row = table.loc["CTC", "text", "wait"]
+    assert (row.ours, row["mean"], row.low, row["median"], row.high) == pytest.approx((10, 51, 3.5, 51, 98.5))
+    assert row.sd == pytest.approx(np.std(range(1, 102), ddof=1))
+    assert table.loc["KTH", "likely", "wait"]["median"] == 52  # of the 51 that there are
+
+
+def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(found):
+    random = found.drop(AS_IT_IS, level="replication")
+    one, ten = (results.summary(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
+    assert one.ours == ten.ours == 51
+    assert ten.high - ten.low == pytest.approx((one.high - one.low) / np.sqrt(10), rel=0.3)
+    assert results.summary(random).ours.isna().all()
+
+
+def test_levels_come_in_the_order_in_which_their_values_appear(found):
+    table = results.by(results.summary(found), "metric", "trace", "rule")
+    assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("text", "likely")]
+
+
+@pytest.fixture
+def table(found):
+    printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "trace"])
+    return results.against(results.by(results.summary(found), "trace", "metric", "rule"), printed)
+
+
+def test_printed_numbers_stand_beside_ours_under_every_rule_and_nowhere_else(table):
+    assert table.published.tolist()[:2] == [20, 20] and table.published.isna().tolist()[2:] == [True, True]
+    assert table.deviation.iloc[0] == -0.5
+
+
+def test_each_printed_number_is_one_cell_with_a_reading_by_rule(table):
+    (cell,) = results.cells(table, lambda of: {"close": 0.1, "note": of["trace"]})
+    assert (cell["of"], cell["published"], cell["note"]) == ({"trace": "KTH", "metric": "wait"}, 20, "KTH")
+    assert {rule: ours["verdict"] for rule, ours in cell["readings"].items()} == {"text": "inside", "likely": "inside"}
+    (cell,) = results.cells(table.assign(published=103.0).iloc[:2], lambda of: {"close": 0.5})
+    assert {rule: ours["verdict"] for rule, ours in cell["readings"].items()} == {"text": "off", "likely": "close"}
+
+
+def test_without_rules_and_intervals_a_cell_has_the_text_s_reading_and_has_to_be_exact(table):
+    bare = table.xs("text", level="rule").assign(low=np.nan, median=np.nan, high=np.nan)
+    (cell,) = results.cells(bare, lambda of: {})
+    assert cell["readings"]["text"]["verdict"] == verdicts.OFF
+
+
+def test_for_reading_every_further_rule_says_only_how_far_it_is_off(table):
+    text = results.beside(table, "{:.0f}", "metric")
+    assert text.loc["KTH", "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%", "likely off": "-50.0%"}
+    assert text.loc["CTC", "wait"].to_dict() == {"paper": "", "ours": "10", "off": "", "likely off": ""}
+
+
+def test_a_wide_table_keeps_its_names_where_others_were_filtered_away():
+    index = pd.MultiIndex.from_product([["KTH", "CTC"], ["regular", "selective"]])
+    values = pd.Series([1, 2, 3, 4], index)
+    wide = results.wide(values[index.get_level_values(1) == "selective"])
+    assert wide.to_dict() == {"selective": {"KTH": 2, "CTC": 4}}
+    assert results.wide(values).columns.tolist() == ["regular", "selective"]

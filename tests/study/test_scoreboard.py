@@ -12,7 +12,7 @@ from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
 from simlib.study import __main__ as command
-from simlib.study import claims, outcomes, printed_numbers, records, scoreboard, site, verdicts
+from simlib.study import claims, outcomes, records, scoreboard, site, verdicts
 
 matplotlib.use("Agg")
 
@@ -111,8 +111,8 @@ def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(st
 
 def test_the_report_draws_how_many_printed_numbers_come_out(study):
     command.main(["report"])
-    assert f"({printed_numbers.NAME}.png)" in (study / "figures" / "README.md").read_text()
-    assert (study / "figures" / f"{printed_numbers.NAME}.png").exists()
+    assert f"({outcomes.PICTURE}.png)" in (study / "figures" / "README.md").read_text()
+    assert (study / "figures" / f"{outcomes.PICTURE}.png").exists()
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_the_links_of_the_scoreboard_lead_somewhere(study):
     (study / "data" / "published").mkdir()
     for name in ("exhibit.schema.json", "published/criteria.csv"):
         (study / "data" / name).touch()
-    printed_numbers.save(outcomes.outcomes(study / "figures"), study / "figures")
+    outcomes.save_steps(outcomes.outcomes(study / "figures"), study / "figures")
     text = scoreboard.text(study / "figures")
     assert len(links(text)) > 6
     assert [link for link in links(text) if not (study / "figures" / link).exists()] == []

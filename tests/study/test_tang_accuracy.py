@@ -12,7 +12,7 @@ from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
 from simlib.study import claims, results, tang2013, verdicts
 from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
-from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, figure13, figures4_10, inaccuracy, table3_figure12
+from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, figure13, figures4_10, inaccuracy
 from simlib.study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
@@ -72,7 +72,7 @@ def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
         return tang_trace(habits(days=60), name=name, synthetic=True).workload
 
     monkeypatch.setattr(tang2013.archive, "find", lambda *_: None)
-    monkeypatch.setattr(tang2013.twin, "workload", twin)
+    monkeypatch.setattr(tang2013.loading, "twin_of", twin)
     here, missing = tang2013.traces()
     assert missing == list(tang2013.STAND_INS)
     assert [one.name for one in here] == ["SDSC-SP2", "SDSC-DS"]  # a partition has no twin, nor has every log
@@ -549,13 +549,6 @@ def test_the_least_accurate_scheme_has_to_reach_the_printed_level():
     assert low["above 0.6"].value == pytest.approx(0.51)
 
 
-def test_the_accuracy_of_months_is_a_mean_over_their_jobs(made_up):
-    found = figure13.accuracy([made_up], resamples=50)["made up"]
-    used = inaccuracy.used(made_up).groupby(made_up.workload.calendar_month(made_up.workload.jobs.submit)).mean()
-    assert found.loc[0].xs("original", level="case").tolist() == pytest.approx(used.tolist())
-    assert (found.drop(0).std() > 0).all()
-
-
 # Pictures and records
 
 
@@ -588,13 +581,6 @@ def test_printed_numbers_are_recorded_beside_ours_and_never_judged(made_up):
     base = next(cell for cell in found if cell["of"].get("quantity") == "base_accuracy")
     ours = base["readings"]["text"]
     assert ours["low"] <= ours["ours"] <= ours["high"] and base["published"] == 0.5
-
-
-def test_the_path_through_the_dimensions_marks_one_option_of_each():
-    options = pd.DataFrame({"one": ["a", "b", "b"], "two": ["c", "d", "e"]})
-    ax = table3_figure12.scheme_dimensions(options, ["b", "d"]).axes[0]
-    assert [text.get_text() for text in ax.texts if text.get_color() == "white"] == ["b", "d"]
-    plt.close("all")
 
 
 # The real logs

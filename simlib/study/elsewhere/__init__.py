@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from ...core.workload import Workload
 from ...logs import archive
 from ...models.sample import sample
 from ...policies import walltime
+from ...report.policies import requested
 from .. import log, mualem2001, tang2013
 from ..exhibit import LOGS, Exhibit
 
@@ -36,11 +37,8 @@ class Machine:
 
     @cached_property
     def requested(self):
-        """Which jobs have an estimate of their user's, by their index; of jobs that come from no log, all."""
-        workload = self.workload
-        if workload.log is None:
-            return pd.Series(True, workload.jobs.index)
-        return workload.log.requested_time.loc[workload.jobs.index] > 0
+        """Which jobs have an estimate of their user's, by their index."""
+        return requested(self.workload)
 
     @property
     def estimated(self):
@@ -66,13 +64,9 @@ def _about(machine):
     used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
     year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
     numbers = workload.procs, len(jobs), workload.load, machine.estimated, used, float((jobs.procs == 1).mean())
-    return machine.paper, _title(machine.name), year, *numbers
-
-
-def _title(name):
-    """What a log is of, without its months; its name where the catalogue does not know it."""
-    name = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
-    return archive.catalogue()["logs"].get(name, {"title": name})["title"].partition(",")[0]
+    name = next((log for log, (called, *_) in PARTITIONS.items() if called == machine.name), machine.name)
+    title = archive.catalogue()["logs"].get(name, {"title": name})["title"].partition(",")[0]  # without its months
+    return machine.paper, title, year, *numbers
 
 
 # The logs that are here
@@ -160,6 +154,15 @@ class OnMachines(Exhibit):
         """The logs that have too few estimates to take part where these matter, a sentence each."""
         few = [machine for machine in self.found if machine.estimated < ENOUGH_ESTIMATES]
         return [f"{one.name}: {one.estimated:.0%} of the jobs have an estimate" for one in few]
+
+    def _drawn(self, draw, *of):
+        """What draws a picture; None where no log takes part in it."""
+        return partial(draw, *of) if self.taking_part else None
+
+    @property
+    def taking_part(self):
+        """The logs that pictures are of."""
+        return self.found
 
     def load(self):
         """With no log at all the sample stands there, though nothing is made of it: so the record goes apart."""

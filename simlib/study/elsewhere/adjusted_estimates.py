@@ -91,6 +91,8 @@ class AdjustedEstimates(
         """The logs that have users and enough estimates."""
         return [one for one in self.found if one.estimated >= ENOUGH_ESTIMATES and (one.workload.jobs.user != -1).any()]
 
+    taking_part = adjustable
+
     def scheme(self, machine, percentile):
         """Make the scheme for a log, a `walltime.Scheme`."""
         key = KEY if machine.estimated >= MANY_ESTIMATES else OF_USER
@@ -99,15 +101,12 @@ class AdjustedEstimates(
     @cached_property
     def effects(self):
         """Every effect on every log, from `effects`."""
-        return together([self._of_machine(one) for one in self.adjustable])
-
-    def _of_machine(self, machine):
-        shown = of_machine(
-            machine, {self.percentile: self.scheme(machine, self.percentile)}, self.percentile, self.settings
-        )
-        others = {percentile: self.scheme(machine, percentile) for percentile in self.other_percentiles}
-        settings = self.settings | {"shakes": self.other_shakes}
-        return together([shown, of_machine(machine, others, self.percentile, settings)])
+        found, fewer = [], self.settings | {"shakes": self.other_shakes}
+        for machine in self.adjustable:
+            for percentiles, settings in (((self.percentile,), self.settings), (self.other_percentiles, fewer)):
+                schemes = {percentile: self.scheme(machine, percentile) for percentile in percentiles}
+                found.append(of_machine(machine, schemes, self.percentile, settings))
+        return together(found)
 
     @cached_property
     def accuracy(self):
@@ -140,16 +139,15 @@ class AdjustedEstimates(
         """The change of the mean wait, by (case, log, percentile)."""
         percentiles = sorted({self.percentile, *self.other_percentiles}, reverse=True)
         tables = {
-            (case, percentile): of_case(self.effects, self._named(case, percentile), "wait")
+            (case, percentile): of_case(
+                self.effects, case if percentile == self.percentile else at(case, percentile), "wait"
+            )
             for case in CASES.values()
             for percentile in percentiles
         }
         table = pd.concat(tables, names=["case", "percentile", "log"]).reorder_levels(["case", "log", "percentile"])
         logs = [one.name for one in self.adjustable]
         return table.reindex(pd.MultiIndex.from_product([CASES.values(), logs, percentiles], names=table.index.names))
-
-    def _named(self, case, percentile):
-        return case if percentile == self.percentile else at(case, percentile)
 
     def rows(self, case, measure="wait"):
         """The effects of a case, by log, with what is printed."""
@@ -183,10 +181,6 @@ class AdjustedEstimates(
         found["percentiles"] = Part(lambda: self.by_percentile, self._drawn(self._percentiles))
         found["hangs-on"] = Part(lambda: self.hangs, self._drawn(self._scatter))
         return found | {"effects": Part(lambda: self.effects), "logs": Part(lambda: self.told)}
-
-    def _drawn(self, draw, *of):
-        """What draws a picture; None where there is no log to draw."""
-        return partial(draw, *of) if self.adjustable else None
 
     def _table(self, measure, cases):
         return pd.concat({case: self.rows(case, measure) for case in cases}, names=["case"])

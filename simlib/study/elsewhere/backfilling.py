@@ -72,7 +72,7 @@ class Backfilling(
 
     @cached_property
     def by_load(self):
-        """What conservative changes against EASY at several loads, from `by_load.of_machine`."""
+        """What conservative changes against EASY at several loads, from `effects.of_machine`."""
         settings = self.settings | {"shakes": self.load_shakes}
         found = [effects_of_machine(machine, settings) for machine in self.found]
         return together([table for table in found if table is not None])
@@ -104,7 +104,8 @@ class Backfilling(
         found += [deciding.similar(self.shares), deciding.hanging("OWN-17", self.hangs)]
         found.append(self._told("OWN-23", "response, highest less lowest load", growth(self.by_load), 1))
         found.append(deciding.levelled(of_case(self.effects, LEVELLED, "response")))
-        found.append(self._told("OWN-27", "bounded slowdown, conservative less EASY", self.more_by_doubling, -1))
+        doubled = (of_case(self.effects, case, "bounded_slowdown") for case in (DOUBLED_CONSERVATIVE, DOUBLED))
+        found.append(self._told("OWN-27", "bounded slowdown, conservative less EASY", minus(*doubled), -1))
         return sorted(found, key=lambda one: CLAIMS.index(one["id"]))
 
     def _on_most(self, id, case, measures):
@@ -124,22 +125,14 @@ class Backfilling(
             {name: of.effect for name, of in rows.items()}, self.about[list(deciding.TRAITS)], self.waits, self.seed
         )
 
-    @property
-    def more_by_doubling(self):
-        """By how much more doubling changes the slowdown under conservative backfilling than under EASY, by log."""
-        return minus(*(of_case(self.effects, case, "bounded_slowdown") for case in (DOUBLED_CONSERVATIVE, DOUBLED)))
-
     @cached_property
     def curve(self):
         """Mean response time and slowdown under EASY against exact estimates, by (measure, log, f)."""
         tables = {(of, f): of_case(self.effects, case, of) for of in METRICS for f, case in CURVE.items() if case}
         table = pd.concat(tables, names=["measure", "f", "log"]).reorder_levels(["measure", "log", "f"])
-        return table.reindex(pd.MultiIndex.from_product([list(METRICS), *self._asked], names=table.index.names))
-
-    @property
-    def _asked(self):
-        """The logs that take part in the curve, and its places, of which the first is the base."""
-        return [one.name for one in self.found if one.estimated >= ENOUGH_ESTIMATES], list(CURVE)[1:]
+        logs = [one.name for one in self.found if one.estimated >= ENOUGH_ESTIMATES]
+        places = [list(METRICS), logs, list(CURVE)[1:]]  # the first place is the base
+        return table.reindex(pd.MultiIndex.from_product(places, names=table.index.names))
 
     @property
     def waits(self):
@@ -156,10 +149,6 @@ class Backfilling(
         found["curve"] = Part(lambda: self.curve, self._drawn(self._curve))
         found["hangs-on"] = Part(lambda: self.hangs, self._drawn(self._scatter))
         return found | {"effects": Part(lambda: self.effects), "logs": Part(lambda: self.about)}
-
-    def _drawn(self, draw, *of):
-        """What draws a picture; None where there is no log to draw."""
-        return partial(draw, *of) if self.found else None
 
     def _forest(self, case):
         panels = self._panels(case)

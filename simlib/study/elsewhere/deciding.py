@@ -122,15 +122,6 @@ def goes_with(table):
 NAMED = {"load": "the load", "used": "the median share of estimates that is used", "serial": "the share of serial jobs"}
 
 
-def said_of(table):
-    """Write rank correlations."""
-    pairs = [
-        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
-        for (effect, trait), row in table.iterrows()
-    ]
-    return "rank correlation of " + ", of ".join(pairs)
-
-
 # The study's own findings about other machines, OWN-11 to OWN-41, held against the criteria of `data/findings.csv`.
 
 
@@ -307,4 +298,8 @@ def hanging(id, table):
         return finding(id, None, f"{TOO_FEW} on which jobs wait", {})
     first = table.chance.idxmin()
     numbers = {"rho": table.rho[first], "chance": table.chance[first], "logs": float(np.nanmax(table.logs))}
-    return finding(id, holds, said_of(table), numbers)
+    pairs = [
+        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
+        for (effect, trait), row in table.iterrows()
+    ]
+    return finding(id, holds, f"rank correlation of {', of '.join(pairs)}", numbers)

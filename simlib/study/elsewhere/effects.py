@@ -60,10 +60,15 @@ def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamp
     """As `effects`; `key` stands for the workload where earlier results are looked for."""
     of_cases = [case if isinstance(case, tuple) else (case, "user") for case in cases.values()]
     workloads = {model: workload.with_estimates(model) for model in dict.fromkeys(model for _, model in of_cases)}
-    ready = [_ready(workloads[model], policy, shared and model == "user") for policy, model in of_cases]
+    ready = []  # the workload of a case; its policy, which may want to know the jobs; the key of one that is shared
+    for policy, model in of_cases:
+        jobs, kept = workloads[model].jobs, shared and model == "user" and policy in SHARED
+        of_case = (cache.state_of(workloads[model]), identity(policy)) if kept else None
+        ready.append((workloads[model], policy.prepare(jobs) if hasattr(policy, "prepare") else policy, of_case))
     place = {name: number for number, name in enumerate(cases)}
     rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
-    block = _blocks(workload)
+    long = workload.start is not None and blocks(workload, "month").max(initial=0) + 1 >= MANY_MONTHS
+    block = blocks(workload, "month" if long else "week")  # of each job; weeks where months are few
     tasks = [(ready, rivals, workload, block, seconds, each) for each in [None, *range(seed, seed + shakes)]]
     means, sums, ends = zip(*sweep(_run, tasks, label="runs"), strict=True)
     means = np.array(means)  # by run, case, measure
@@ -74,12 +79,6 @@ def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamp
         numbers = np.array([of_waits for of_waits, _ in ends])  # by run, case, tail
         held = {name: pd.concat([held[name], _tails(*rival, numbers, longer)]) for name, rival, longer in of}
     return pd.concat(held)
-
-
-def _ready(workload, policy, shared):
-    """The workload of a case; its policy, which may want to know the jobs; the key of one that is shared."""
-    key = (cache.state_of(workload), identity(policy)) if shared and policy in SHARED else None
-    return workload, policy.prepare(workload.jobs) if hasattr(policy, "prepare") else policy, key
 
 
 def _run(ready, rivals, original, block, seconds, seed):
@@ -116,12 +115,6 @@ def _waits(key, workload, policy):
     schedule = simulate(workload, policy)
     wait = schedule.column("wait")
     return wait.astype(np.min_scalar_type(int(wait.max(initial=0)))), schedule.column("backfilled")
-
-
-def _blocks(workload):
-    """The month of each job, or where the log has few of them the week."""
-    long = workload.start is not None and blocks(workload, "month").max(initial=0) + 1 >= MANY_MONTHS
-    return blocks(workload, "month" if long else "week")
 
 
 def _years(block, sums, resamples, seed):

@@ -105,7 +105,8 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
         return table_of(rows, ["key", "log"])
 
     def _steps(self, trace):
-        keys = list(STEPS if _has_projects(trace) else WITHOUT_PROJECTS)
+        jobs = trace.workload.jobs
+        keys = list(WITHOUT_PROJECTS if jobs.group.equals(jobs.user) else STEPS)
         found = inaccuracy.scatter_within(trace, LEAST_JOBS, self.resamples, self.seed)
         return {key: of_change(found[key], found[before]) for before, key in zip(["all", *keys], keys, strict=False)}
 
@@ -157,21 +158,22 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
     def judge(self):
         steps = {key: self.whole(of_level(self.steps, key)) for key in self.steps.index.unique("key")}
         best = {f"70th against {name}": self.whole(of_level(self.best, other)) for other, name in OTHERS.items()}
+        more = {name: of.effect for name, of in best.items()}
+        goes_with = deciding.correlations(more, self.about[list(deciding.TRAITS)], seed=self.seed)
         return [
             deciding.as_figure8(self.whole(self.flat)),
             deciding.as_on_intrepid(self.whole(self.used)),
             deciding.every_step(steps),
-            deciding.finding_on_most("OWN-31", best, 1, hangs=self._goes_with(best)),
+            deciding.finding_on_most("OWN-31", best, 1, hangs=goes_with),
             deciding.of_sp2(self.whole(self.speaks), OF_SP2),
         ]
 
-    def _goes_with(self, rows):
-        effects = {name: of.effect for name, of in rows.items()}
-        return deciding.correlations(effects, self.about[list(deciding.TRAITS)], seed=self.seed)
-
     def parts(self):
         return {
-            "": Part(lambda: self.histogram, self._drawn(self._figure8)),
+            "": Part(
+                lambda: self.histogram,
+                self._drawn(lambda: pictures.of_used(self.histogram, self.about, self.flat.as_claimed, STAND_IN)),
+            ),
             "flat": Part(lambda: self.flat),
             "used": Part(lambda: self.used, self._drawn(self._used)),
             "keys": Part(lambda: self.steps, self._drawn(self._keys)),
@@ -180,12 +182,9 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
             "logs": Part(lambda: self.speaks),
         }
 
-    def _drawn(self, draw):
-        """What draws a picture; None where there is no log to draw."""
-        return draw if self.asked else None
-
-    def _figure8(self):
-        return pictures.of_used(self.histogram, self.about, self.flat.as_claimed, STAND_IN)
+    @property
+    def taking_part(self):
+        return self.asked
 
     def _used(self):
         panels = {f"use {name}": self.used.loc[part] for part, name in SHARES.items()}
@@ -220,12 +219,6 @@ def _asked(machine):
     if workload.jobs.group.nunique() < FEWEST_PROJECTS:
         workload = workload.derive(workload.jobs.assign(group=workload.jobs.user), "users for projects")
     return Trace(machine.name, workload, "group")
-
-
-def _has_projects(trace):
-    """Whether its projects are more than its users."""
-    jobs = trace.workload.jobs
-    return not jobs.group.equals(jobs.user)
 
 
 def _accuracy(trace, percentiles, resamples, seed):

@@ -7,7 +7,7 @@ from matplotlib.ticker import FixedLocator, PercentFormatter
 
 from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS
-from ..mualem2001.pictures import KIND_COLOURS
+from ..mualem2001.shared_pictures import KIND_COLOURS
 from .deciding import AGAINST, OPEN, WITH, sides
 
 OF_PAPER = "a log of the paper"
@@ -60,17 +60,14 @@ def _map(ax, table, places, policies):
                 ax.text(x, y, "\N{EN DASH}", size=7.5, color="#777777", ha="center", va="center")
                 continue
             side = of[policy, log]
-            strength = 0.12 + 0.88 * _strength(effect) if side != OPEN else 0
+            # as the axes of other pictures, linear at first; up to 1
+            size = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)
+            strength = 0.12 + 0.88 * size if side != OPEN else 0
             ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
             colour = "#777777" if side == OPEN else "white" if strength > 0.7 else "black"
             weight = "bold" if side != OPEN and side == year[policy, log] else "normal"
             text = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
             ax.text(x, y, text, size=7.5, color=colour, weight=weight, ha="center", va="center")
-
-
-def _strength(effect):
-    """How strong the colour of an effect is, from 0 to 1: as the axes of other pictures, linear at first."""
-    return min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)
 
 
 def forests(table, about, names, against):
@@ -183,13 +180,12 @@ def _lines(lines, about, sign, said, numeric=False):
         if (points == AGAINST).mean() > MANY:
             ax.set_facecolor(SHADE)
         ax.axhline(0, color="black", linewidth=1)
-    entries = {title: {"color": "grey", "linestyle": dash, "marker": mark} for title, (dash, mark) in _styled(lines)}
+    entries = {
+        title: {"color": "grey", "linestyle": dash, "marker": mark}
+        for title, (dash, mark) in zip(lines, STYLES, strict=False)
+    }
     entries |= {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in seen}
     return figure, found, entries
-
-
-def _styled(lines):
-    return zip(lines, STYLES, strict=False)
 
 
 def _line(ax, table, sign, style, numeric):
@@ -284,7 +280,15 @@ def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID, absent="no e
     first.set_yticks(list(places.values()), labels)
     first.set_ylim(max(places.values()) + 0.6, -0.6)
     figure.supxlabel(against, size=10)
-    legend(figure, _entries(found, said, panels.values(), bars) | {f"* {paper}": {"linestyle": ""}}, ncols=3)
+    entries = {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
+    marked = {
+        mark
+        for table in panels.values()
+        for mark in table.columns.intersection(list(MARKS))
+        if table[mark].notna().any()
+    }
+    entries |= bars | {CALLED[mark]: style for mark, style in MARKS.items() if mark in marked}
+    legend(figure, entries | {f"* {paper}": {"linestyle": ""}}, ncols=3)
     return figure
 
 
@@ -301,7 +305,8 @@ def panel(ax, table, places, sign):
     """Draw one measure; return the sides that its rows are on."""
     of = sides(table, sign) if sign else table.effect.map(lambda _: OPEN)
     colours = of.map(LOOKS) if sign else of.map(lambda _: COLOURS[0])
-    left, right = _reach(table)
+    ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy()
+    left, right = max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
     for log, row in table.iterrows():
         y, colour = places[log], colours[log]
         if of[log] == AGAINST:
@@ -311,32 +316,13 @@ def panel(ax, table, places, sign):
         ax.plot(np.clip(row.effect, left, right), y, "o", color=colour, markersize=6 if of[log] == AGAINST else 5)
         for mark, style in MARKS.items():
             ax.plot(np.clip(row.get(mark, np.nan), left, right), y, **style)
-        _beyond(ax, row, y, (left, right))
+        if not left <= row.effect <= right:  # is written at the end of the axis
+            at = right if row.effect > right else left
+            ax.annotate(f"{100 * row.effect:+.0f}%", (at, y), (0, 6), textcoords="offset points", size=8, ha="center")
     ax.axvline(0, color="black", linewidth=1)
     in_whole_per_cents(ax.xaxis)
     ax.tick_params(axis="x", labelsize=8.5)
     return of.unique() if sign else []
-
-
-def _reach(table):
-    """How far the axis reaches to either side: to the last end of an interval, but not beyond `FARTHEST`."""
-    ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy()
-    return max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
-
-
-def _beyond(ax, row, y, limits):
-    """Write an effect that lies beyond the axis at its end."""
-    if not limits[0] <= row.effect <= limits[1]:
-        at = limits[int(row.effect > limits[1])]
-        ax.annotate(f"{100 * row.effect:+.0f}%", (at, y), (0, 6), textcoords="offset points", size=8, ha="center")
-
-
-def _entries(found, said, tables, bars):
-    """The legend's, of the sides and the marks that there are."""
-    entries = {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
-    entries |= bars
-    marked = {mark for table in tables for mark in table.columns.intersection(list(MARKS)) if table[mark].notna().any()}
-    return entries | {CALLED[mark]: style for mark, style in MARKS.items() if mark in marked}
 
 
 def beside_printed(panels, about, near, label, printed, paper=OF_PAPER):

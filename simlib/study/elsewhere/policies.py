@@ -72,7 +72,11 @@ class Policies(
     def exact(self):
         """Changes by numbers of reservations with exact estimates, from `effects`: one run of each log."""
         asked = [machine for machine in self.found if machine.estimated >= ENOUGH_ESTIMATES]
-        return together([_exact(machine, self.reservations, self.settings) for machine in asked])
+        cases = {case: POLICIES[case] for case in (BASE, CONSERVATIVE)}
+        cases |= {depth(k): EASY(reservations=k) for k in self.reservations}
+        exact = {case: (policy, "exact") for case, policy in cases.items()}
+        pairs, one_run = {case: (case, BASE) for case in list(cases)[1:]}, self.settings | {"shakes": 0}
+        return together([effects(machine, exact, pairs, one_run) for machine in asked])
 
     def panels(self, measures, policies=ACROSS):
         """A measure's effects by policy and log, by title."""
@@ -109,7 +113,10 @@ class Policies(
             for of in TITLES
             for k, case in cases.items()
         }
-        tables |= {(of, "1"): tables[of, "all"].assign(**_unchanged(tables[of, "all"])) for of in TITLES}
+        zero = dict.fromkeys(("effect", "low", "high", "year_low", "year_high"), 0.0)  # of EASY against itself
+        for of in TITLES:
+            end = tables[of, "all"]
+            tables[of, "1"] = end.assign(value=end.base, exact=end.exact * 0, **zero)
         table = pd.concat(tables, names=["measure", "k", "log"]).reorder_levels(["measure", "log", "k"])
         logs = [machine.name for machine in self.found]
         return table.reindex(pd.MultiIndex.from_product([TITLES, logs, ["1", *cases]], names=table.index.names))
@@ -123,7 +130,12 @@ class Policies(
         """Say on how many logs nearly all of the difference is there at `EARLY`, a sentence a measure."""
         if not self.found or EARLY not in self.reservations:
             return []
-        return [_nearly_all(title, of_level(self.arises, of)) for of, title in TITLES.items()]
+        shares = {title: of_level(self.arises, of)[str(EARLY)] for of, title in TITLES.items()}
+        return [
+            f"{title}: with {EARLY} reservations nine tenths of the difference are there on "
+            f"{(of_title >= TENTHS).sum()} of {len(of_title)} logs"
+            for title, of_title in shares.items()
+        ]
 
     # What it shows
 
@@ -159,10 +171,6 @@ class Policies(
 
     def _table(self, measures):
         return pd.concat({of: self.by_policy(of) for of in measures}, names=["measure"])
-
-    def _drawn(self, draw, *of):
-        """What draws a picture; None where there is no log to draw."""
-        return partial(draw, *of) if self.found else None
 
     def _heat(self, measures, against):
         return pictures.maps(self.panels(measures), self.about, ACROSS, against)
@@ -208,20 +216,6 @@ def of_machine(machine, reservations, settings):
     return effects(machine, cases, pairs, settings, tails=True)
 
 
-def _exact(machine, reservations, settings):
-    """Work out the effects of numbers of reservations on one log with exact estimates, without shaking."""
-    cases = {depth(k): EASY(reservations=k) for k in reservations}
-    cases = {case: POLICIES[case] for case in (BASE, CONSERVATIVE)} | cases
-    exact = {case: (policy, "exact") for case, policy in cases.items()}
-    return effects(machine, exact, {case: (case, BASE) for case in list(cases)[1:]}, settings | {"shakes": 0})
-
-
-def _unchanged(table):
-    """The columns of EASY against itself."""
-    zero = dict.fromkeys(("effect", "low", "high", "year_low", "year_high"), 0.0)
-    return {"value": table.base, "exact": table.exact * 0} | zero
-
-
 def arises(table):
     """Divide the change at each number of reservations by that of conservative backfilling, where that is clear.
 
@@ -232,10 +226,3 @@ def arises(table):
     clear = deciding.sides(table[table.index.isin(["all"], "k")].droplevel("k"), 1) != deciding.OPEN
     wide = wide[clear.reindex(wide.index)]
     return wide.div(wide["all"], axis=0) if len(wide) else wide
-
-
-def _nearly_all(title, shares):
-    there = (shares[str(EARLY)] >= TENTHS).sum()
-    return (
-        f"{title}: with {EARLY} reservations nine tenths of the difference are there on {there} of {len(shares)} logs"
-    )

@@ -31,7 +31,7 @@ IDS = ("OWN-01", "OWN-02", "OWN-03", "OWN-04", "OWN-05", "OWN-06", "OWN-10")
 
 
 def findings(exhibit):
-    """Decide the study's own findings about Table 1 from what `detective.Detective` works out."""
+    """Decide the study's own findings about Table 1 from what `Detective` works out."""
     text, likeliest = (_inside(exhibit.standing, program) for program in ("text", "likeliest"))
     return [
         _text_misses(text),
@@ -296,14 +296,15 @@ class Detective(
         rows = {}
         for trace in self.counted:
             table = self.months[trace.trace]
-            best = table.log_likelihood.idxmax()
+            best, without = table.log_likelihood.idxmax(), table.index[table.best_without > 0]
+            ends = without.min(), without.max()
             rows[trace.trace] = {
                 "begin [h]": best,
                 "settings [h]": trace.months_begin,
                 "jobs off, midnight": table.off[0.0],
                 "jobs off, then": table.off[best],
                 "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
-                "begin, a month left out": _range(table.index[table.best_without > 0]),
+                "begin, a month left out": " to ".join(dict.fromkeys(f"{hour:g}" for hour in ends)),
             }
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -424,10 +425,6 @@ def counts_by_offset(trace, policy, hours, shakes=40, shake_s=60, seed=0):
     whole = fits.sum(axis=1)
     without = fits.rsub(whole, axis=0).idxmax().value_counts().reindex(table.index, fill_value=0)
     return pd.DataFrame({"log_likelihood": whole, "off": table.off, "best_without": without})
-
-
-def _range(hours):
-    return " to ".join(dict.fromkeys(f"{hour:g}" for hour in (hours.min(), hours.max())))
 
 
 def _ends(workload, policy, seconds, seed):

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import permutations
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
-from ...analysis.stats import shake
+from ...analysis.stats import band, shake
 from ...plots.panels import legend
 from ...plots.style import COLOURS
 from ..claims import finding
@@ -26,7 +27,7 @@ IDS = ("OWN-07", "OWN-08", "OWN-09")
 
 
 def findings(exhibit):
-    """Decide the study's own findings about lost jobs from what `lost_jobs.LostJobs` works out."""
+    """Decide the study's own findings about lost jobs from what `LostJobs` works out."""
     lost = {name: trace.lost.known_gaps.jobs.sum() for name, trace in exhibit.by_name.items() if trace.lost}
     return [_counted(exhibit.counts, lost), _cured(exhibit.cures), _months(exhibit.orders)]
 
@@ -126,8 +127,6 @@ def counts(table):
 
 def run_times(tried, folds, lowest=-40):
     """Draw how likely the Paragon's printed months are by the nightly jobs' run time: a line each half of them."""
-    pass  # MOVED  # which needs this module for its pictures
-
     figure, ax = plt.subplots(figsize=(6.5, 3.4))
     for fold, colour in zip(folds, (COLOURS[2], COLOURS[3], *COLOURS[:2]), strict=True):
         likelihood = tried.log_likelihood[in_fold(tried, fold)].groupby("value").sum()
@@ -339,7 +338,7 @@ def counted(trace, **settings):
     ours, back = (_jobs(each, **settings) for each in (trace, trace.under(RESTORED)))
     table = pd.DataFrame({"published": jobs.reindex(months), "ours": ours.median()})
     table["short"], table["missing"] = table.published - table.ours, missing
-    return table.assign(low=back.quantile(0.025), median=back.median(), high=back.quantile(0.975)).rename_axis("month")
+    return table.join(band(back)).rename_axis("month")
 
 
 def _jobs(trace, shakes, shake_s, seed):
@@ -395,14 +394,7 @@ def begin_on(months, days):
 
 def permuted(lengths):
     """List all different orders of some numbers."""
-    if not lengths:
-        return [()]
-    return [(one, *rest) for one in sorted(set(lengths)) for rest in permuted(_without(lengths, one))]
-
-
-def _without(lengths, one):
-    place = list(lengths).index(one)
-    return (*lengths[:place], *lengths[place + 1 :])
+    return sorted(set(permutations(lengths)))
 
 
 def _written(days):

@@ -94,7 +94,12 @@ def search(traces, scheduler, **settings):
     """Change the detail of the text's program that helps most, until none helps by more than `LEAST`."""
     steps, choices = [], {}
     while True:
-        table = ranking(line_up(traces, scheduler, choices, **settings))
+        fits = {}  # of this program, and of all that differ from it in one detail
+        for (detail, reading), other in programs.neighbours(scheduler, choices).items():
+            for trace in traces:
+                runs = monthly(trace, programs.program(scheduler, other), **settings)
+                fits[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
+        table = ranking(pd.concat(fits, names=["detail", "reading", "trace"]))
         steps.append((choices, table))
         if table.more.iloc[0] <= LEAST:
             return steps
@@ -102,18 +107,8 @@ def search(traces, scheduler, **settings):
         choices = choices | {detail: reading}
 
 
-def line_up(traces, scheduler, choices, **settings):
-    """Hold a program, and all that differ from it in one detail, against Table 1."""
-    found = {}
-    for (detail, reading), other in programs.neighbours(scheduler, choices).items():
-        for trace in traces:
-            runs = monthly(trace, programs.program(scheduler, other), **settings)
-            found[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
-    return pd.concat(found, names=["detail", "reading", "trace"])
-
-
 def ranking(fits):
-    """Rank the suspects of a line-up, the likeliest first.
+    """Rank the suspects of a line-up by how well they fit, from `fit`, the likeliest first.
 
     Gives a DataFrame, by (detail, reading): the log likelihood of each trace and in `all`, how much `more` that
     is than the program's itself, the share of cells `inside` their bands, and in which share of `resampled` sets

@@ -22,9 +22,8 @@ from ...policies import walltime
 from .. import claims, results
 from ..exhibit import Part
 from ..parameters import RESAMPLES, SEED, parameter, some, whole
-from ..tang2013 import DOUBLE, TRACE, TRIPLE, accuracy, figure11
+from ..tang2013 import DOUBLE, TRACE, TRIPLE, OnTraces, accuracy, figure11
 from ..tang2013.accuracy import ORIGINAL, similar, study
-from ..tang2013.on_traces import OnTraces
 
 BEFORE, BY_THEN, DAYS_31, SUBMITTED = "ended before", "ended by then", "a month of 31 days", "submitted before"
 INTERPOLATED, COBALT = "interpolated", "as in Cobalt"

@@ -278,7 +278,11 @@ def draw_spread(table, off):
         for y, (place, row) in enumerate(off.iterrows()):
             is_off = OFF in (row[f"{metric}_verdict"], row[f"{metric}_verdict_in_table1"])
             for seconds, (shift, colour) in looks.items():
-                _box(ax, y + shift, table.loc[(*place, metric, seconds)], colour, is_off)
+                part, at = table.loc[(*place, metric, seconds)], y + shift  # 95 % thin, half thick, the median a dot
+                half, dot = {"linewidth": 4, "alpha": 0.6, "solid_capstyle": "butt"}, colour if is_off else "white"
+                ax.plot([part.low, part.high], [at, at], color=colour, linewidth=1.2)
+                ax.plot([part.quarter, part.three_quarters], [at, at], color=colour, **half)
+                ax.plot(part["median"], at, "o", color=colour, markersize=5, markerfacecolor=dot)
         _ratio_axis(ax)
         ax.set_xlabel(f"{LABELS[metric].partition(' [')[0]}, printed = 1")
     axes[0].set_yticks(range(len(off)), [" ".join(place).replace("easy", "EASY") for place in off.index])
@@ -288,13 +292,6 @@ def draw_spread(table, off):
     entries |= {"median, off": dot, "median, not off": dot | {"fillstyle": "none"}}
     legend(figure, entries | {"close to print": {"facecolor": "#EEEEEE"}})
     return figure
-
-
-def _box(ax, y, row, colour, filled):
-    """One distribution: 95 % of it thin, half of it thick, its median as a dot."""
-    ax.plot([row.low, row.high], [y, y], color=colour, linewidth=1.2)
-    ax.plot([row.quarter, row.three_quarters], [y, y], color=colour, linewidth=4, alpha=0.6, solid_capstyle="butt")
-    ax.plot(row["median"], y, "o", color=colour, markersize=5, markerfacecolor=colour if filled else "white")
 
 
 def _ratio_axis(ax):
@@ -410,11 +407,6 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
         """The traces whose logs are here."""
         return [trace for trace in self.found if not trace.workload.stand_in]
 
-    @property
-    def wide_settings(self):
-        """The same, further."""
-        return {"shakes": self.wide_shakes, "shake_s": self.wide_s, "seed": self.seed}
-
     # Which months are off
 
     @cached_property
@@ -443,17 +435,13 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 
     def runs(self, place, wide=False):
         """The means of an off month in shaken runs: a row a run, a column a metric."""
-        settings = self.wide_settings if wide else self.settings
+        further = {"shakes": self.wide_shakes, "shake_s": self.wide_s} if wide else {}
         _, month, scheduler = place
-        if (place, wide) not in self._runs:
-            runs = monthly(self.trace_of(place), PROGRAMS[scheduler], **settings)
-            self._runs[place, wide] = runs[month][list(METRICS)]
-        return self._runs[place, wide]
-
-    @cached_property
-    def _runs(self):
-        """What `runs` has made."""
-        return {}
+        made = vars(self).setdefault("_runs", {})
+        if (place, wide) not in made:
+            runs = monthly(self.trace_of(place), PROGRAMS[scheduler], **self.settings | further)
+            made[place, wide] = runs[month][list(METRICS)]
+        return made[place, wide]
 
     def trace_of(self, place):
         """The trace that has an off month, with its lost jobs back."""
@@ -502,18 +490,18 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 
     @cached_property
     def winter(self):
-        """Shaken runs of SDSC under EASY, from `leftovers_forks.watched`."""
+        """Shaken runs of SDSC under EASY, from `watched`."""
         trace = next(each for each in self.real if each.trace == "SDSC")
         return watched(trace, runs=self.fork_shakes, seconds=self.shake_s, seed=self.seed)
 
     @cached_property
     def fork_runs(self):
-        """Every run behind `forks`, by (name, variant, run), from `leftovers_forks`."""
+        """Every run behind `forks`, by (name, variant, run), from `runs`."""
         return runs(self)
 
     @cached_property
     def forks(self):
-        """What single changes do to a month, by (name, variant), from `leftovers_forks.summed_up`."""
+        """What single changes do to a month, by (name, variant), from `summed_up`."""
         return summed_up(self.fork_runs)
 
     # What it shows

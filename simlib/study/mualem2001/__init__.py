@@ -126,7 +126,7 @@ class Trace:
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
     def origin(self, month=WHOLE, **of):
-        """Why a number of this month is not judged, by rule, and what is missing: options of `judging.cell`."""
+        """Why a number of this month is not judged, by rule, and what is missing: options of `verdicts.cell`."""
         lost, share = self.jobs_missing(month)
         what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""

@@ -10,6 +10,7 @@ import pandas as pd
 from ...analysis.stats import ks_distance
 from ...core import estimates
 from ...plots.style import COLOURS
+from ...report.policies import requested
 from .. import results
 from ..claims import NOTHING, Measure, decide
 from ..exhibit import LOGS, Part
@@ -17,7 +18,7 @@ from ..parameters import SECONDS, SEED, SHARE, parameter, real, repeats, some, s
 from ..verdicts import LIKELY, RESTORED, TEXT, deviation
 from . import SP2, TRACES, tables3_4
 from .on_traces import OnTraces
-from .pictures import by_estimates
+from .shared_pictures import by_estimates
 
 BINS = np.arange(0, 112)
 """Edges of the histogram of 100 run / estimate, a bin a per cent; what is above the last one is put into it."""
@@ -127,7 +128,13 @@ class EstimateModel(
 
     def judge(self):
         found = {rule: each._measured for rule, each in self.by_reading.items()}
-        notes = {"MF-32": self._scheduling_note}
+        near = self.nearest
+        alike = (near.off.abs() <= 2 * near.spread).sum()
+        note = (
+            f"in simulations the model comes nearer to the original estimates than any uniform ones in "
+            f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
+        )
+        notes = {"MF-32": note}
         return [
             decide(id, {rule: measured[id] for rule, measured in found.items()}, notes.get(id, ""))
             for id in self.claims
@@ -141,32 +148,19 @@ class EstimateModel(
         parts = {"MF-46": {"too small": too_small}, "MF-47": {"short jobs": short}}
         return {"MF-32": as_real_ones(self._drawn[1])} | parts
 
-    @property
-    def _scheduling_note(self):
-        near = self.nearest
-        alike = (near.off.abs() <= 2 * near.spread).sum()
-        return (
-            f"in simulations the model comes nearer to the original estimates than any uniform ones in "
-            f"{(near.nearest == 'model').sum()} of {len(near)} combinations, the same within the spread in {alike}"
-        )
-
     def parts(self):
         names = {"original": "orig.", "model": "model"} | {f"f{f}": f"f = {f}" for f in self.factors}
+        uniform = {f"f{f}": f"uniform in [r, {f} r]" for f in self.factors}
         return {
-            "": Part(lambda: self.histograms, self._draw),
+            "": Part(lambda: self.histograms, lambda: modelled_histograms(self.shares, uniform)),
             "distances": Part(lambda: self.distances),
             "scheduling": Part(lambda: self.comparison, lambda: by_estimates(self.comparison, names)),
         }
 
-    def _draw(self):
-        return modelled_histograms(self.shares, {f"f{f}": f"uniform in [r, {f} r]" for f in self.factors})
-
 
 def with_estimate(workload):
     """Take the jobs that take part, ran at all and have an estimate in the log."""
-    jobs = workload.jobs
-    asked = workload.log.requested_time.reindex(jobs.index) > 0
-    return jobs[asked & (jobs.run > 0)]
+    return workload.jobs[requested(workload) & (workload.jobs.run > 0)]
 
 
 def histogram(used):

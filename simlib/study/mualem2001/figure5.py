@@ -24,7 +24,7 @@ from ..results import AS_IT_IS, with_intervals
 from ..verdicts import LIKELY, RESTORED, TEXT, published
 from . import METRICS, SCHEDULERS, TRACES, policies, trace_of, traces
 from .on_traces import OnTraces
-from .pictures import DOT, DOTTED, INTERVAL
+from .shared_pictures import DOT, DOTTED, INTERVAL
 
 # What each scheduler backfills, and of which sizes: of logs, and of models by load (section 3.3).
 
@@ -46,14 +46,16 @@ def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
 
 
 def _of_log(workload, policy, shakes, shake_s, seed, executor):
-    """One workload under one policy, by (replication, size class, metric)."""
+    """Simulate one workload, or draws of one, under one policy, by (replication, size class, metric)."""
     as_it_is = workload(seed) if callable(workload) else workload
-    runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame(AS_IT_IS).T]
+    runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame().T]
     if shakes:
-        shaken = shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor)
-        runs.append(shaken.set_axis(pd.RangeIndex(AS_IT_IS + 1, AS_IT_IS + 1 + shakes)))
-    levels = ["size_class", "metric"]
-    return pd.concat(runs).rename_axis(index="replication", columns=levels).stack(levels, future_stack=True)
+        runs.append(shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor))
+    table, levels = (
+        pd.concat(runs, ignore_index=True),
+        ["size_class", "metric"],
+    )  # the first is AS_IT_IS, or 0
+    return table.rename_axis(index="replication", columns=levels).stack(levels, future_stack=True)
 
 
 def of_models(models, loads, seeds, policies, feedback=(), executor=None):
@@ -130,13 +132,21 @@ def beside(table, form="{:.1%}", points=False):
 HIGH = 0.7
 """From this load on the load is called high."""
 
+PERFORMANCE = dict(zip(METRICS, ("response time", "bounded slowdown"), strict=True))
+"""The metrics, as parts of claims call them."""
+
 
 def claim_of_logs(changes):
-    """Decide claim MF-16 by how much more conservative has than EASY on the paper's logs; see `backfilling.changes`."""
+    """Decide claim MF-16 by how much more conservative has than EASY on the paper's logs; see `changes`."""
     changes = changes.xs(ALL, level="size_class")
-    rules = changes.index.unique("rule")
-    readings = {rule: amounts(changes.xs(rule, level="rule")) for rule in rules}
-    return decide("MF-16", readings | {PRINTED: printed()}, _shares(changes.xs(rules[0], level="rule")))
+    by_rule = {rule: changes.xs(rule, level="rule") for rule in changes.index.unique("rule")}
+    first = next(iter(by_rule.values())).xs(("backfilled", AS_IT_IS), level=("metric", "replication"))
+    shares = ", ".join(
+        f"{log.Index} {log.easy:.1%} / {log.conservative:.1%}"
+        for log in first.unstack("of").loc[_here(changes)].itertuples()
+    )
+    readings = {rule: amounts(of) for rule, of in by_rule.items()}
+    return decide("MF-16", readings | {PRINTED: printed()}, f"EASY / conservative {shares}")
 
 
 def amounts(changes):
@@ -149,7 +159,7 @@ def amounts(changes):
     if "SDSC" not in share.index or list(found) == [AS_IT_IS]:
         return None
     most = share[AS_IT_IS].abs().idxmax()
-    worse = {f"SDSC {name}": Measure.spread(found.loc["SDSC", metric]) for name, metric in _of_performance()}
+    worse = {f"SDSC {name}": Measure.spread(found.loc["SDSC", metric]) for metric, name in PERFORMANCE.items()}
     both = {"similar": {most: Measure.spread(share.loc[most])}, "SDSC more": Measure.spread(share.loc["SDSC"])}
     return both | worse
 
@@ -159,13 +169,6 @@ def _here(changes):
     return [name for name in changes.index.unique("workload") if trace_of(name) in TRACES]
 
 
-def _shares(changes):
-    """Write what share of each log both schedulers backfill."""
-    share = changes.xs(("backfilled", AS_IT_IS), level=("metric", "replication")).unstack("of").loc[_here(changes)]
-    shares = ", ".join(f"{log.Index} {log.easy:.1%} / {log.conservative:.1%}" for log in share.itertuples())
-    return f"EASY / conservative {shares}"
-
-
 def printed():
     """Measure conservative's mean against EASY's on SDSC by the paper's Table 1, over all its jobs.
 
@@ -173,15 +176,10 @@ def printed():
     """
     table = published("mualem2001_table1").query("trace == 'SDSC'")
     found = {}
-    for name, metric in _of_performance():
-        means = (np.average(table[f"{scheduler}_{metric}"], weights=table.jobs) for scheduler in SCHEDULERS)
-        easy, conservative = means
+    for metric, name in PERFORMANCE.items():
+        easy, conservative = (np.average(table[f"{each}_{metric}"], weights=table.jobs) for each in SCHEDULERS)
         found[f"SDSC {name}"] = Measure.exactly(conservative / easy - 1)
     return found
-
-
-def _of_performance():
-    return zip(("response time", "bounded slowdown"), METRICS, strict=True)
 
 
 def claims_of_models(changes):
@@ -260,13 +258,9 @@ class Figure5(OnTraces, name="mualem2001/figure5", section="3.3", seconds=30, cl
         as_filed = [rule for rule in self.followed if rule != RESTORED]
         workloads = {label: dict.fromkeys(as_filed, log) for label, log in self.logs}
         if self.restores:
-            for label, trace in self._by_label.items():
+            for (label, _), trace in zip(self.labelled, self.found, strict=True):
                 workloads[label][RESTORED] = trace.under(RESTORED).workloads
         return of_logs(workloads.items(), self.policies, self.shakes, self.shake_s, self.seed)
-
-    @property
-    def _by_label(self):
-        return dict(zip(dict(self.labelled), self.found, strict=True))
 
     @cached_property
     def comparison(self):

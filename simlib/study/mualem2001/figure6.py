@@ -22,7 +22,7 @@ from ..results import AS_IT_IS, bracketed
 from ..verdicts import RESTORED, TEXT
 from . import SP2, TRACES, feitelson_family, trace_of
 from .on_traces import OnTraces
-from .pictures import DOT, INTERVAL
+from .shared_pictures import DOT, INTERVAL
 
 # Figure 6: run times and sizes of whole workloads, and how SP2 workloads differ from others (section 3.3).
 
@@ -146,7 +146,13 @@ def decided(id, measured):
         }
         for rule, members in measured.items()
     }
-    return decide(id, readings, _without_say(id, measured[next(iter(measured))]))
+    without = []
+    for (on, parts), (part, criterion) in product(next(iter(measured.values())).items(), criteria()[id].items()):
+        if not has_say(id, part, on):
+            form, one = f"{{:{criterion.form}}}", parts[part]
+            without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
+    note = f"without a say, for the variant does not do what its name says: {'; '.join(without)}" if without else ""
+    return decide(id, readings, note)
 
 
 def has_say(id, part, member):
@@ -154,30 +160,16 @@ def has_say(id, part, member):
     return ABOUT.get(id, part) not in feitelson_family.members().get(member, {"unlike": ()})["unlike"]
 
 
-def _without_say(id, members):
-    """Write what was measured on members that have no say."""
-    texts = []
-    for (on, parts), (part, criterion) in product(members.items(), criteria()[id].items()):
-        if not has_say(id, part, on):
-            form, one = f"{{:{criterion.form}}}", parts[part]
-            texts.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
-    return f"without a say, for the variant does not do what its name says: {'; '.join(texts)}" if texts else ""
-
-
 def answers(measured):
     """Lay out what was measured by (claim, part, rule, member): `value`, `low`, `high`, and the verdict on it."""
-    rows = {
-        (id, part, rule, on): _answer(id, part, on, parts[part])
-        for id, rules in measured.items()
-        for part, (rule, members) in product(criteria()[id], rules.items())
-        for on, parts in members.items()
-    }
+    rows = {}
+    for id, rules in measured.items():
+        for (part, criterion), (rule, members) in product(criteria()[id].items(), rules.items()):
+            for on, parts in members.items():
+                one = parts[part]
+                verdict = criterion.judge(one) if has_say(id, part, on) else NO_SAY
+                rows[id, part, rule, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=LEVELS))
-
-
-def _answer(id, part, on, one):
-    verdict = criteria()[id][part].judge(one) if has_say(id, part, on) else NO_SAY
-    return {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
 
 
 def parts(measured, on):
@@ -328,13 +320,10 @@ class Figure6(
     @cached_property
     def measured(self):
         """What was measured, by claim, rule, member or Fsl, and part."""
+        of_members = of_weeks(list(self.members.items()), self.resamples, self.seed)
         of_rules = self.by_reading
-        apart = {rule: sp2_against_each(each._of_weeks, self._of_members) for rule, each in of_rules.items()}
+        apart = {rule: sp2_against_each(each._of_weeks, of_members) for rule, each in of_rules.items()}
         return {"MF-18": apart, "MF-19": {rule: each._close() for rule, each in of_rules.items()}}
-
-    @cached_property
-    def _of_members(self):
-        return of_weeks(list(self.members.items()), self.resamples, self.seed)
 
     def _close(self):
         ctc, seeds = dict(self.labelled).get("CTC"), range(self.seed, self.seed + self.model_seeds)
@@ -407,7 +396,8 @@ def means_and_medians(table, highlighted=()):
             ax.plot(part.ours, y + shift, "o", color=colour, markersize=5)
         ax.set(xscale="log", xlabel=label)
         low, high = ax.get_xlim()
-        ax.xaxis.set_major_locator(LogLocator(subs=_subs(high / low)))
+        few, more, most = (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 6, 8)  # multiples of ten to the n that are written
+        ax.xaxis.set_major_locator(LogLocator(subs=few if high / low > 60 else more if high / low > 8 else most))
         ax.xaxis.set_minor_formatter(NullFormatter())
         share, number = PercentFormatter(1, decimals=1), FuncFormatter(lambda value, _: f"{value:,.0f}")
         ax.xaxis.set_major_formatter(share if quantity == "machine_share" else number)
@@ -419,8 +409,3 @@ def means_and_medians(table, highlighted=()):
     dots = {name: {"color": colour} | DOT for name, colour in zip(("mean", "median"), plots.COLOURS, strict=False)}
     plots.legend(figure, dots | {"95 % interval": INTERVAL})
     return figure
-
-
-def _subs(ratio):
-    """Which multiples of ten to the n to write on a logarithmic axis, by the ratio of its ends."""
-    return (1, 3) if ratio > 60 else (1, 2, 5) if ratio > 8 else (1, 1.5, 2, 3, 4, 6, 8)

@@ -17,7 +17,7 @@ from ..parameters import SECONDS, SEED, one_of, parameter, real, repeats, some, 
 from ..verdicts import LIKELY, RESTORED, TEXT, cell, published
 from . import METRICS, TRACES, policies
 from .on_traces import OnTraces, means, of_rules
-from .pictures import by_estimates, used_share
+from .shared_pictures import by_estimates, used_share
 from .table2_figure8 import histogram
 
 CLAIMS = ("MF-33", "MF-34", "MF-35", "MF-40")
@@ -258,16 +258,17 @@ class Figure9(OnTraces, name="mualem2001/figure9", section="4.4", seconds=20, cl
 
     def parts(self):
         return {
-            "": Part(lambda: self.histogram, self._draw, cells=lambda: self.cells),
+            "": Part(
+                lambda: self.histogram,
+                lambda: used_share(self.histogram, self.described, 3600 * self.scatter_h),
+                cells=lambda: self.cells,
+            ),
             "scheduling": Part(lambda: self.scheduling, self._draw_scheduling),
             "readings": Part(lambda: self.readings),
             "possible": Part(lambda: self.possible),
             "profile": Part(lambda: self.profile),
             "losses": Part(lambda: self.losses),
         }
-
-    def _draw(self):
-        return used_share(self.histogram, self.described, 3600 * self.scatter_h)
 
     def _draw_scheduling(self):
         cases = {"extend": "overruns extended", "kill": "killed at the estimate"}

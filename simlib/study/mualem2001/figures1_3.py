@@ -63,37 +63,40 @@ class Figures1To3(OnTraces, name="mualem2001/figures1-3", section="2.1", seconds
     @cached_property
     def waits(self):
         """How long the jobs of each log wait under EASY, measured by their rank in the queue, by (trace, reading)."""
-        rules = {(label, rule): (jobs, policy) for label, jobs in self.labelled for rule, policy in _easy().items()}
-        rows = {place: beyond_rank(simulate(*of).jobs) for place, of in rules.items()}
+        easy = {rule: policy for (scheduler, rule), policy in policies().items() if scheduler == "easy"}
+        rows = {
+            (label, rule): beyond_rank(simulate(jobs, policy).jobs)
+            for label, jobs in self.labelled
+            for rule, policy in easy.items()
+        }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "rule"])
 
     def judge(self):
         late, waits = self.promises.late, self.waits.beyond
         rebackfilled = self.promises.late_share.xs(("conservative", "rebackfill"), level=("scheduler", "rule"))
         kept = {"kept": _count(late, "conservative", ["arrival", "start"])}
-        broken = {"example": Measure.exactly(late_second(self.second)), "logs": Measure.exactly(rebackfilled.max())}
+        by_log = [f"{trace} {share:.1%}" for trace, share in rebackfilled.items()]
+        anew = self.second.rebackfill  # all reservations made anew
+        broken = {"example": Measure.exactly(anew.start - anew.guarantee), "logs": Measure.exactly(rebackfilled.max())}
         heads = {reading: {"head": _count(late, "EASY", [rule])} for reading, rule in SHADOW_KEPT.items()}
         beyond = {reading: {"bound": Measure.exactly(waits.xs(reading, level="rule").sum())} for reading in heads}
+        by_rule = self.waits.groupby("rule", sort=False)
+        worst = ", ".join(f"{rule} {most:.0%}" for rule, most in by_rule.most.max().items())
+        jobs_beyond = ", ".join(f"{rule} {jobs}" for rule, jobs in by_rule.beyond_estimate.sum().items())
+        longest = (
+            f"the longest wait, of what the bound allows that job: {worst}; jobs beyond, if the limit is the longest "
+            f"estimate, which some jobs outlive: {jobs_beyond}"
+        )
         return [
             decide("MF-01", {TEXT: kept}, f"of {self._promised('conservative', 'arrival'):,} jobs in each order"),
-            decide("MF-02", {TEXT: broken}, f"by log: {_by_trace(rebackfilled)}"),
+            decide("MF-02", {TEXT: broken}, f"by log: {', '.join(by_log)}"),
             decide("MF-03", {TEXT: {"unbounded": Measure.exactly(growth(self.delays))}}),
             decide("MF-04", heads, f"of {self._promised('EASY', 'textbook'):,} heads by the text"),
-            decide("MF-48", beyond, self._longest_wait),
+            decide("MF-48", beyond, longest),
         ]
 
     def _promised(self, scheduler, rule):
         return self.promises.promised.xs((scheduler, rule), level=("scheduler", "rule")).sum()
-
-    @property
-    def _longest_wait(self):
-        by_rule = self.waits.groupby("rule", sort=False)
-        worst = ", ".join(f"{rule} {most:.0%}" for rule, most in by_rule.most.max().items())
-        beyond = ", ".join(f"{rule} {jobs}" for rule, jobs in by_rule.beyond_estimate.sum().items())
-        return (
-            f"the longest wait, of what the bound allows that job: {worst}; jobs beyond, if the limit is the longest "
-            f"estimate, which some jobs outlive: {beyond}"
-        )
 
     def parts(self):
         return {
@@ -113,23 +116,10 @@ def _count(late, scheduler, rules):
     return Measure.exactly(late.xs(scheduler, level="scheduler")[lambda of: of.index.isin(rules, level="rule")].sum())
 
 
-def _by_trace(shares):
-    return ", ".join(f"{trace} {share:.1%}" for trace, share in shares.items())
-
-
-def late_second(second):
-    """Work out how much later than promised Figure 2's second job starts when all reservations are made anew."""
-    return second.rebackfill.start - second.rebackfill.guarantee
-
-
 def growth(delays):
     """Work out by how many seconds Figure 3's second job waits longer for each second of the backfilled one."""
     shortest, longest = delays.index[[0, -1]]
     return (delays.easy[longest] - delays.easy[shortest]) / (longest - shortest)
-
-
-def _easy():
-    return {reading: policy for (scheduler, reading), policy in policies().items() if scheduler == "easy"}
 
 
 def beyond_rank(jobs):

@@ -1,4 +1,4 @@
-"""Figure 7: which traits of a workload make the difference between the schedulers (section 3.3)."""
+"""Figures 4 and 7: models under rising load, and which traits of a workload make the difference (section 3)."""
 
 from dataclasses import dataclass
 from functools import cached_property, partial

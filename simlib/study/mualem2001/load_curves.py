@@ -151,14 +151,11 @@ def curves(
         found.append(_replication(workloads, batch, policies, loads, stopping, feedback, executor))
     numbers = range(1, len(found) + 1)
     points, differences = (pd.concat(tables, keys=numbers) for tables in zip(*found, strict=True))
-    points, differences = points.rename_axis(POINT), differences.rename_axis(PAIR)
-    named = dict(zip(("one", "other"), SCHEDULERS, strict=True))
-    return _of(points, measures), _of(differences, measures).rename(columns=named)
-
-
-def _of(table, measures):
-    """Take the rows of some measures."""
-    return table[table.index.isin(list(measures), level="metric")]
+    points, differences = (
+        table.rename_axis(names)[table.index.isin(list(measures), level=-1)]
+        for table, names in ((points, POINT), (differences, PAIR))
+    )
+    return points, differences.rename(columns=dict(zip(("one", "other"), SCHEDULERS, strict=True)))
 
 
 def _replication(workloads, batch, policies, loads, stopping, feedback, executor):
@@ -198,17 +195,17 @@ NAMES = {"response_s": "response time", "bounded_slowdown": "bounded slowdown"}
 
 def figure4(differences):
     """Decide claims MF-06 and MF-07 from the differences of `load_curves.curves` on the model "Jann"."""
-    rules = differences.index.unique("rule")
-    response, slowdown = ({rule: on_jann(differences, rule, metric) for rule in rules} for metric in NAMES)
+    response, slowdown = (
+        {
+            rule: _mean(at_high_load(differences, rule, metric, ["Jann"])["Jann"])
+            for rule in differences.index.unique("rule")
+        }
+        for metric in NAMES
+    )
     return [
         decide("MF-06", {rule: {"response time": one} for rule, one in response.items()}),
         decide("MF-07", {rule: {"higher": one, "slightly": one} for rule, one in slowdown.items()}),
     ]
-
-
-def on_jann(differences, rule, metric):
-    """Measure the difference on the Jann model at high load."""
-    return _mean(at_high_load(differences, rule, metric, ["Jann"])["Jann"])
 
 
 # The Feitelson model and its variants, labelled F, Fs, Fl, Fsl, with the CANDIDATES and Jann

@@ -32,12 +32,11 @@ QUANTITIES = {
 
 
 def replications(trace, policy, shakes, **settings):
-    """Simulate a trace as it is and shaken, and work out the means of each month."""
+    """Simulate as `wide`; gives a Series, by (replication, month, metric)."""
     table = wide(trace, policy, shakes, **settings)
     # As `stack` does, which takes a thousand times as long: every replication has the same months and metrics.
-    values, columns = table.to_numpy(), table.columns
-    months, metrics = columns.unique("month"), columns.unique("metric")
-    return pd.Series(values.ravel(), pd.MultiIndex.from_product([table.index, months, metrics]))
+    levels = [table.index, table.columns.unique("month"), table.columns.unique("metric")]
+    return pd.Series(table.to_numpy().ravel(), pd.MultiIndex.from_product(levels))
 
 
 def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=None, as_it_is=True, executor=None):
@@ -47,8 +46,10 @@ def wide(trace, policy, shakes, shake_s=60, seed=0, overrun="extend", estimates=
     slowdown by MF's formula; the last month, WHOLE, has all jobs. A restored trace is nowhere as it is: for that
     stands the median of its replications.
     """
+    jobs = cache.state_of(trace.workload), trace.lost.key if trace.restored else ()
+    months = {name: (tuple(one.month_edges[0]), tuple(one.month_edges[1])) for name, one in trace.calendars.items()}
+    key = *jobs, identity(policy), identity(estimates), months  # what runs hang on but their seeds
     block = cache.once(_block, "trace", "policy", "estimates", "executor")
-    key = _key(trace, policy, estimates)
     blocks = [
         block(key, trace, policy, min(BLOCK, seed + shakes - first), shake_s, first, overrun, estimates, executor)
         for first in range(seed, seed + shakes, BLOCK)
@@ -90,13 +91,6 @@ def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor
     return shake(trace.workloads, policy, runs, seconds, seed, trace.by_calendars, overrun, estimates, executor)
 
 
-def _key(trace, policy, estimates):
-    """What these runs hang on but their seeds."""
-    jobs = cache.state_of(trace.workload), trace.lost.key if trace.restored else ()
-    months = {name: (tuple(one.month_edges[0]), tuple(one.month_edges[1])) for name, one in trace.calendars.items()}
-    return *jobs, identity(policy), identity(estimates), months
-
-
 DRAWS = 10
 """Of the logs that lost jobs, where nothing is simulated: what is counted hardly differs between them."""
 
@@ -134,7 +128,7 @@ class OnTraces(Exhibit):
         return any(one["trace"] == trace and _covers(one["months"], month) for one in self._found[1])
 
     def origin(self, trace, month=WHOLE, **of):
-        """Why a printed number is not judged, and what is missing from its log: options of `judging.cell`."""
+        """Why a printed number is not judged, and what is missing from its log: options of `verdicts.cell`."""
         logs = [each for each in self.found if each.trace == trace and _covers(each.months, month)]
         origins = [each.origin(month, **of) for each in logs]
         unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
@@ -162,11 +156,8 @@ class OnTraces(Exhibit):
         return labelled(self.found)
 
     def load(self):
-        restored = (
-            [trace.drawn(getattr(self, "seed", 0)).workload for trace in self.found if trace.lost]
-            if self.restores
-            else []
-        )
+        lost = [trace for trace in self.found if trace.lost] if self.restores else []
+        restored = [trace.drawn(getattr(self, "seed", 0)).workload for trace in lost]
         return {LOGS: [trace.workload for trace in self.found] + restored}
 
     @property

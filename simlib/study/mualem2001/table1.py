@@ -20,7 +20,7 @@ from ..results import AS_IT_IS
 from ..verdicts import CALENDAR, CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, deviation, published
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2, TRACES, WHOLE
 from .on_traces import OnTraces, of_rules
-from .pictures import AS_PRINTED
+from .shared_pictures import AS_PRINTED
 
 # Table 1 as the paper prints it: its two halves and columns, our number below each printed one.
 
@@ -46,7 +46,7 @@ RIGHT = [2.7, 3.6, 4.8, 5.9, 7.1, 8.2, 9.2, 10.5]
 
 
 def as_printed(cells):
-    """Draw Table 1 of judged cells, from `judging.cell`: half (a) has the SP2 logs, half (b) the others."""
+    """Draw Table 1 of judged cells, from `verdicts.cell`: half (a) has the SP2 logs, half (b) the others."""
     keys = "trace", "month", "metric", "scheduler"
     by_place = {tuple(one["of"].get(key) for key in keys): one for one in cells}
     months = sorted({place[:2] for place in by_place}, key=lambda place: (TRACES.index(place[0]), place[1]))
@@ -104,11 +104,34 @@ def claims(differences, printed):
     """Decide claims MF-08 to MF-13."""
     months = {rule: months_of(differences.xs(rule, level="rule")) for rule in differences.index.unique("rule")}
     months[PRINTED] = months_of(pd.concat({AS_IT_IS: printed}, names=["replication"]))
-    measures = {"MF-08": _sp2, "MF-09": _contender, "MF-10": _others, "MF-11": _paragon, "MF-12": _cm5, "MF-13": _waits}
     return [
-        decide(id, {reading: measured(table) for reading, table in months.items()}, _wins(id, months))
-        for id, measured in measures.items()
+        decide(id, {reading: measured(id, table) for reading, table in months.items()}, _wins(id, months))
+        for id in CLAIMS
     ]
+
+
+COUNTED = {
+    "MF-08": {"response time": (SP2, RESPONSE), "bounded slowdown": (SP2, SLOWDOWN)},
+    "MF-10": {"response time": (("Par", "CM5"), RESPONSE)},
+    "MF-11": {"inconclusive": (("Par",), SLOWDOWN)},
+    "MF-12": {"conservative": (("CM5",), SLOWDOWN)},
+}
+"""By claim and part: of which logs the months are counted in which EASY is better, and by which metric."""
+
+
+def measured(id, months):
+    """Measure the parts of a claim in months from `months_of`; None where a log is not at hand."""
+    if id == "MF-13":  # in how many months wait and response time name the same scheduler
+        same = months.get("wait_s")
+        return None if same is None else {"same scheduler": share([(same > 0) == (months[RESPONSE] > 0)])}
+    traces = {trace for of, _ in COUNTED[id].values() for trace in of} if id in COUNTED else set(SP2)
+    if not traces <= set(months.index.unique("trace")):
+        return None
+    if id == "MF-09":  # KTH by bounded slowdown, against the other combinations of SP2 log and metric
+        elsewhere = [*((["CTC", "SDSC"], metric) for metric in METRICS), (["KTH"], RESPONSE)]
+        others = share([_easy_wins(months, *case) for case in elsewhere])
+        return {"others": others, "contender": share([_easy_wins(months, ["KTH"], SLOWDOWN)]).minus(others)}
+    return {part: share([_easy_wins(months, *case)]) for part, case in COUNTED[id].items()}
 
 
 def months_of(differences):
@@ -129,48 +152,6 @@ def _easy_wins(months, traces, metric):
     return months[metric][months.index.isin(traces, level="trace")] > 0
 
 
-def _have(months, *traces):
-    return set(traces) <= set(months.index.unique("trace"))
-
-
-def _sp2(months):
-    """Share out the months of the SP2 logs by which scheduler is better."""
-    if not _have(months, *SP2):
-        return None
-    parts = {"response time": RESPONSE, "bounded slowdown": SLOWDOWN}
-    return {part: share([_easy_wins(months, SP2, metric)]) for part, metric in parts.items()}
-
-
-def _contender(months):
-    """Compare KTH by bounded slowdown with the other combinations of SP2 log and metric."""
-    if not _have(months, *SP2):
-        return None
-    elsewhere = [*((["CTC", "SDSC"], metric) for metric in METRICS), (["KTH"], RESPONSE)]
-    others = share([_easy_wins(months, *case) for case in elsewhere])
-    return {"others": others, "contender": share([_easy_wins(months, ["KTH"], SLOWDOWN)]).minus(others)}
-
-
-def _others(months):
-    """Share out the months of the other logs by which scheduler has the lower response time."""
-    traces = ["Par", "CM5"]
-    return {"response time": share([_easy_wins(months, traces, RESPONSE)])} if _have(months, *traces) else None
-
-
-def _paragon(months):
-    """Share out Par's months by which scheduler has the lower bounded slowdown."""
-    return {"inconclusive": share([_easy_wins(months, ["Par"], SLOWDOWN)])} if _have(months, "Par") else None
-
-
-def _cm5(months):
-    """Share out CM5's months by which scheduler has the lower bounded slowdown."""
-    return {"conservative": share([_easy_wins(months, ["CM5"], SLOWDOWN)])} if _have(months, "CM5") else None
-
-
-def _waits(months):
-    """Count the months in which wait and response time name the same scheduler."""
-    return {"same scheduler": share([(months.wait_s > 0) == (months[RESPONSE] > 0)])} if "wait_s" in months else None
-
-
 # What the verdict does not hang on
 
 NOTED = {
@@ -184,14 +165,12 @@ def _wins(id, months):
     """Write in how many months of each log EASY is better, by the text."""
     if id not in NOTED or TEXT not in months:
         return ""
-    as_it_is = months[TEXT].loc[[AS_IT_IS]]
-    found = {case: _easy_wins(as_it_is, [case[0]], case[1]) for case in NOTED[id] if _have(as_it_is, case[0])}
-    counts = [f"{trace} {_words(metric)} {wins.sum()} of {len(wins)}" for (trace, metric), wins in found.items()]
+    counts, as_it_is = [], months[TEXT].loc[[AS_IT_IS]]
+    for trace, metric in NOTED[id]:
+        if trace in as_it_is.index.unique("trace"):
+            wins, words = _easy_wins(as_it_is, [trace], metric), metric.removesuffix("_s").replace("_", " ")
+            counts.append(f"{trace} {words} {wins.sum()} of {len(wins)}")
     return f"{TEXT}, months in which EASY is better: {', '.join(counts)}"
-
-
-def _words(metric):
-    return metric.removesuffix("_s").replace("_", " ")
 
 
 CLAIMS = ("MF-08", "MF-09", "MF-10", "MF-11", "MF-12", "MF-13")
@@ -271,27 +250,21 @@ class Table1(OnTraces, name="mualem2001/table1", section="3.2", seconds=25, clai
     @cached_property
     def cells(self):
         """The verdicts on its printed numbers; load and jobs of a month are judged once, under the first policy."""
-        return results.cells(self.comparison.drop(index=self._repeated), self._about)
-
-    @cached_property
-    def cells_of_changes(self):
-        """The verdicts on its printed differences."""
-        return results.cells(self.changes, self._about_changes)
-
-    def _about(self, of):
-        return {"close": CLOSE_TO.get(of["metric"], 0.05), "decimals": DECIMALS[of["metric"]]} | self.origin(**of)
-
-    def _about_changes(self, of):
-        """As many points as the means may be off in per cent."""
-        return {"close": 100 * CLOSE_TO[of["metric"]], "decimals": 1, "absolute": True} | self.origin(**of)
-
-    @property
-    def _repeated(self):
         places = self.comparison.index
         of_all = places.isin(["load", "jobs"], level="metric")
         rules = [self.rules[0], RESTORED, CALENDAR]
         of_first = places.isin(SCHEDULERS[:1], level="scheduler") & places.isin(rules, level="rule")
-        return places[of_all & ~of_first]
+        return results.cells(self.comparison[~of_all | of_first], self._about)
+
+    @cached_property
+    def cells_of_changes(self):
+        """The verdicts on its printed differences."""
+        points = {metric: 100 * close for metric, close in CLOSE_TO.items()}  # as the means may be off in per cent
+        exactly = {"decimals": 1, "absolute": True}
+        return results.cells(self.changes, lambda of: {"close": points[of["metric"]]} | exactly | self.origin(**of))
+
+    def _about(self, of):
+        return {"close": CLOSE_TO.get(of["metric"], 0.05), "decimals": DECIMALS[of["metric"]]} | self.origin(**of)
 
     # For reading
 

@@ -20,7 +20,7 @@ from ..parameters import WORDS, parameter, some_of, whole
 from ..verdicts import OTHER_LOG, RESTORED, TEXT, cell, published
 from . import SP2, TRACES
 from .on_traces import OnTraces
-from .pictures import used_share
+from .shared_pictures import used_share
 
 CLAIMS = ("MF-25", "MF-26", "MF-28", "MF-29", "MF-39", "MF-45")
 
@@ -203,32 +203,48 @@ class Table2Figure8(
     def judge(self):
         counts = published("mualem2001_table2").set_index("parameter").T
         killed = counts.peak_100pct_killed
-        printed = {"MF-26": _least(killed / counts.peak_100pct, "killed")}
-        printed["MF-39"] = _most(killed / counts.total_jobs, "killed")
-        notes = {"MF-25": _tenths(self.flat), "MF-29": _medians(self.popular), "MF-45": _of_printed_peak(self.lines)}
+        printed = {"MF-26": {"killed": Measure.exactly((killed / counts.peak_100pct).min())}}
+        printed["MF-39"] = {"killed": Measure.exactly((killed / counts.total_jobs).max())}
+        tenths = [f"{trace} {row.lowest:.2f} to {row.highest:.2f}" for trace, row in self.flat.iterrows()]
+        flat = f"tenths of the range between the peaks hold of a flat histogram's share: {', '.join(tenths)}"
+        popular = self.popular
+        medians = (
+            f"the middle half spans 25 points or more for {(popular.q75 - popular.q25 >= 25).sum()} of {len(popular)} "
+            f"popular values; their medians lie between {popular.q50.min():.0f} and {popular.q50.max():.0f} per cent"
+        )
+        notes = {"MF-25": flat, "MF-29": medians, "MF-45": _of_printed_peak(self.lines)}
         return [decide(id, self.by_rule(id) | {PRINTED: printed.get(id)}, notes.get(id, "")) for id in CLAIMS]
 
     @cached_property
     def measured(self):
-        """What was measured on the job lines, by claim and part."""
-        sdsc = next((each.workload for each in self.found if each.trace == "SDSC"), None)
-        return {
-            "MF-25": _flat(self.flat),
-            "MF-26": _peak_killed(self.lines),
-            "MF-28": _removed(sdsc),
-            "MF-29": _rounded(self.nice) | _spread(self.popular),
-            "MF-39": _used_up(self.lines),
-            "MF-45": _zero_peak(self.lines),
+        """What was measured on the job lines, by claim and part: of several logs the one that has least, or most."""
+        lines, flat, nice, popular = self.lines, self.flat, self.nice, self.popular
+        sdsc = [each.workload.log.run for each in self.found if each.trace == "SDSC"]
+        used_up = lines.killed & (lines.used >= 99)
+        numbers = {
+            "MF-25": {"flat": flat.ks.max(), "peak at 0": flat.zero.min(), "peak at 100": flat.hundred.min()},
+            "MF-26": {"killed": lines.killed[in_peak(lines) & ~lines.unknown].groupby("trace").mean().min()},
+            "MF-28": {"removed": (sdsc[0] < 0).mean()} if sdsc else {},
+            "MF-29": {
+                "rounded": nice.iloc[:, 1].min(),
+                "longer ones rounded": nice.iloc[:, 2].min(),
+                "equally inaccurate": (popular.q75 - popular.q25).min(),
+            },
+            "MF-39": {"killed": used_up.groupby("trace").mean().max()},
+            "MF-45": _zero_peak(lines),
         }
-
-    def _draw_table2(self):
-        return against_printed(self.table)
+        exactly = {id: {part: Measure.exactly(one) for part, one in parts.items()} for id, parts in numbers.items()}
+        return {id: parts or None for id, parts in exactly.items()}
 
     def parts(self):
         return {
             "": Part(lambda: self.histogram, lambda: used_share(self.histogram, self.lines, SCATTER)),
             "popular": Part(lambda: self.popular, lambda: quartiles_by_value(self.popular)),
-            "table2": Part(lambda: self.table, None if self.own else self._draw_table2, cells=lambda: self.cells),
+            "table2": Part(
+                lambda: self.table,
+                None if self.own else lambda: against_printed(self.table),
+                cells=lambda: self.cells,
+            ),
             "percentages": Part(lambda: self.percentages),
         }
 
@@ -299,67 +315,13 @@ def flatness(lines):
 # What the claims are about
 
 
-def _least(shares, part):
-    """Take the log with the smallest share."""
-    return {part: Measure.exactly(shares.min())}
-
-
-def _most(shares, part):
-    """Take the log with the largest share."""
-    return {part: Measure.exactly(shares.max())}
-
-
-def _flat(flat):
-    """Measure how far the histograms are from flat, and how high their peaks are."""
-    peaks = {"peak at 0": flat.zero.min(), "peak at 100": flat.hundred.min()}
-    return {part: Measure.exactly(value) for part, value in ({"flat": flat.ks.max()} | peaks).items()}
-
-
-def _tenths(flat):
-    said = [f"{trace} {row.lowest:.2f} to {row.highest:.2f}" for trace, row in flat.iterrows()]
-    return f"tenths of the range between the peaks hold of a flat histogram's share: {', '.join(said)}"
-
-
-def _peak_killed(lines):
-    """Share out the jobs of the peak at 100 per cent, as far as their status is known, by whether they were killed."""
-    return _least(lines.killed[in_peak(lines) & ~lines.unknown].groupby("trace").mean(), "killed")
-
-
-def _removed(sdsc):
-    """Count the lines of SDSC's log that never ran."""
-    return None if sdsc is None else {"removed": Measure.exactly((sdsc.log.run < 0).mean())}
-
-
-def _rounded(nice):
-    """Count the estimates that are multiples of five minutes, and the long ones that are multiples of ten."""
-    return _least(nice.iloc[:, 1], "rounded") | _least(nice.iloc[:, 2], "longer ones rounded")
-
-
-def _spread(popular):
-    """Measure how far the completed jobs with one estimate spread."""
-    return {"equally inaccurate": Measure.exactly((popular.q75 - popular.q25).min())}
-
-
-def _medians(popular):
-    wide = (popular.q75 - popular.q25 >= 25).sum()
-    return (
-        f"the middle half spans 25 points or more for {wide} of {len(popular)} popular values; their medians lie "
-        f"between {popular.q50.min():.0f} and {popular.q50.max():.0f} per cent"
-    )
-
-
-def _used_up(lines):
-    """Count the jobs that were killed with their estimates used up."""
-    return _most((lines.killed & (lines.used >= 99)).groupby("trace").mean(), "killed")
-
-
 def _zero_peak(lines):
     """Share out the jobs of the peak at zero of CTC and SDSC: killed ones, and of the others the short ones."""
     peak = lines[(lines.used < 1) & ~lines.unknown & lines.index.isin(["CTC", "SDSC"], level="trace")]
     if peak.index.unique("trace").size < 2:
-        return None
+        return {}
     killed, short = peak.killed.groupby("trace").mean(), (peak.run < SHORT)[~peak.killed].groupby("trace").mean()
-    return _least(killed, "killed") | _least(short, "short")
+    return {"killed": killed.min(), "short": short.min()}
 
 
 def _of_printed_peak(lines):

@@ -1,4 +1,4 @@
-"""Table 4: the users' estimates multiplied by two (section 4.5)."""
+"""Tables 3 and 4: what the quality of users' estimates does to performance (sections 4.2 and 4.5)."""
 
 from functools import cached_property, partial
 from itertools import product
@@ -18,7 +18,7 @@ from ..parameters import SECONDS, SEED, WORDS, parameter, real, repeats, some, s
 from ..verdicts import LIKELY, RESTORED, TEXT, deviation, published
 from . import CLOSE_TO, LABELS, METRICS, SCHEDULERS, SP2, TRACES
 from .on_traces import OnTraces, means, of_rules
-from .pictures import AS_PRINTED, LINES, MARKERS, named_rules, numbers
+from .shared_pictures import AS_PRINTED, LINES, MARKERS, named_rules, numbers
 from .table1 import DECIMALS
 
 # Table 3: what the quality of user estimates does to performance (section 4.2).
@@ -75,13 +75,16 @@ class Table3(OnTraces, name="mualem2001/table3", section="4.2", seconds=60, clai
     @cached_property
     def cells(self):
         """The verdicts on its printed numbers."""
-        return results.cells(self.comparison, lambda of: _about(of) | self.origin(**of))
+
+        def about(of):
+            decimals = 0 if of["metric"] == "response_s" else 2 if of["trace"] == "CTC" else 1
+            return {"close": CLOSE_TO[of["metric"]], "decimals": decimals} | self.origin(**of)
+
+        return results.cells(self.comparison, about)
 
     def parts(self):
-        return {"": Part(lambda: self.comparison, self._draw, cells=lambda: self.cells)}
-
-    def _draw(self):
-        return against_estimates(self.comparison, self.followed)
+        draw = lambda: against_estimates(self.comparison, self.followed)  # noqa: E731
+        return {"": Part(lambda: self.comparison, draw, cells=lambda: self.cells)}
 
 
 def qualities(factors):
@@ -124,11 +127,6 @@ def beside(table, metric, printed=True):
     wide = results.beside(table.xs(metric, level="metric"), form, "estimates", sd=True, printed=printed)
     order = wide.columns.unique(0)
     return wide.stack(1, future_stack=True)[order]
-
-
-def _about(of):
-    decimals = 0 if of["metric"] == "response_s" else 2 if of["trace"] == "CTC" else 1
-    return {"close": CLOSE_TO[of["metric"]], "decimals": decimals}
 
 
 # What the claims are about

@@ -4,14 +4,18 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from ..._util import paths
 from ...core.workload import Workload
 from ...logs import archive
+from ...plots.style import COLOURS
 from ...report.taking import taken
-from .. import log, verdicts
+from .. import log, results, verdicts
 from ..claims import NOTHING, Measure
+from ..exhibit import LOGS, Exhibit
 from ..parameters import some_of
 from ..results import AS_IT_IS
 
@@ -60,9 +64,14 @@ def traces(names=STAND_INS):
     known = settings()
     if unknown := set(names) - set(known):
         raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(known)}")
-    variants = {name: _best_variant(known[name]) for name in names}
+    variants = {}
+    for name in names:
+        log_of = known[name]["log"]
+        variants[name] = next((each for each in known[name]["variants"] if archive.find(log_of, each)), None)
     missing = [name for name in names if not variants[name]]
-    taken = [name for name in names if variants[name]] or [name for name in names if _has_twin(known[name])]
+    # a twin has no partitions, and not every log has one
+    twins = [name for name in names if "partition" not in known[name] and archive.has_twin(known[name]["log"])]
+    taken = [name for name in names if variants[name]] or twins
     if names and not taken:
         raise archive.ArchiveError(
             f"{', '.join(names)}: not on this machine, and without a twin that could stand in; expected the log of "
@@ -71,16 +80,6 @@ def traces(names=STAND_INS):
     # once for all its partitions
     load = cache(lambda of, variant: log(of, variant) if variant else archive.twin_of(of))
     return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
-
-
-def _best_variant(setting):
-    """The best variant of a log that is on this machine; None where there is none."""
-    return next((each for each in setting["variants"] if archive.find(setting["log"], each)), None)
-
-
-def _has_twin(setting):
-    """Tell whether a twin can stand in: one has no partitions, and not every log has one."""
-    return "partition" not in setting and archive.has_twin(setting["log"])
 
 
 def _taken(name, setting, workload):
@@ -124,7 +123,7 @@ def printed(*exhibits):
 
 
 def unjudged(of):
-    """Say for a record's cell that no log is the paper's: options of `judging.cell`."""
+    """Say for a record's cell that no log is the paper's: options of `verdicts.cell`."""
     note = "the paper's machine, 9 of its 30 months" if of["trace"] == "ANL-Intrepid" else ""
     return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
 
@@ -133,7 +132,7 @@ def unjudged(of):
 
 
 def by_part(measured):
-    """Turn what was measured by log and part round: by part and log, as `ledger.decide` takes it."""
+    """Turn what was measured by log and part round: by part and log, as `claims.decide` takes it."""
     return {part: {log: of[part] for log, of in measured.items()} for part in next(iter(measured.values()))}
 
 
@@ -160,3 +159,94 @@ def _chosen(values, order):
 def between_groups(difference):
     """Measure a difference between two ways to group jobs; nothing where they make the same groups of all jobs."""
     return Measure.spread(difference) if difference.any() else NOTHING
+
+
+# What the exhibits have in common: what their pictures share, and that they are made of logs
+
+
+LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
+"""No adjustment, overestimation, underestimation, bad estimation."""
+
+
+def panels(count, across, size, **shared):
+    """Make so many panels, `across` of them a row, each of a size in inches: the figure and the axes in a list."""
+    across = min(across, count)
+    rows, (width, height) = -(-count // across), size
+    options = {"figsize": (0.8 + width * across, 0.6 + height * rows), "squeeze": False} | shared
+    figure, axes = plt.subplots(rows, across, **options)
+    for ax in axes.flat[count:]:
+        ax.set_axis_off()
+    return figure, list(axes.flat[:count])
+
+
+def percentile_axis(ax, percentiles):
+    """Label an x axis whose places 0, 1, ... are percentiles that A is set to."""
+    names = {100: "max.", 50: "median"}
+    ax.set_xticks(range(len(percentiles)), [names.get(p, f"{p:g}th") for p in percentiles], size=9)
+    ax.set_xlabel("A: percentile of earlier jobs' R")
+
+
+CASE_COLOURS = [COLOURS[0], COLOURS[2], COLOURS[1]]
+"""Of schemes, by rising aggressiveness."""
+
+CASE_STYLES = [
+    {"color": colour, "marker": marker, "markersize": size, "linewidth": 1.3}
+    for colour, marker, size in zip(CASE_COLOURS, "os^", (5, 5, 5), strict=True)
+]
+"""The same as lines."""
+
+MONTHS_A_ROW = 12
+
+
+def years(months):
+    """Divide months, the level of an index, into rows of twelve."""
+    names = list(months.index.unique("month"))
+    return [names[first : first + MONTHS_A_ROW] for first in range(0, len(names), MONTHS_A_ROW)]
+
+
+def month_axis(ax, months):
+    """Label an x axis whose places 0, 1, ... are twelve months; below the first, and each January, stands the year."""
+    texts = []
+    for place, date in enumerate(pd.PeriodIndex(months, freq="M")):
+        texts.append(f"{date:%b\n%Y}" if place == 0 or date.month == 1 else f"{date:%b}")
+    ax.set_xticks(range(len(months)), texts, size=8)
+    ax.set_xlim(-0.6, MONTHS_A_ROW - 0.4)
+
+
+def name_row(ax, name):
+    """Write to the left of a row of panels, of which this is the first, what it shows."""
+    place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "center"}
+    ax.annotate(name, (0, 0.5), (-38, 0), rotation=90, weight="bold", size=12, **place)
+
+
+class OnTraces(Exhibit):
+    """An exhibit with the parameter `trace`, one log or several, as `tang2013.traces` takes them.
+
+    It may have `log`, the path of a log, or its name in the catalogue, to be taken in their place.
+    """
+
+    @cached_property
+    def found(self):
+        """The logs that are on this machine, or synthetic twins: a list of Trace."""
+        if self.own:
+            return [own_trace(self.log)]
+        found, missing = traces(self.trace)
+        self.missing = [name for name in missing if name not in {one.name for one in found}]  # and have no twin
+        return found
+
+    def beside_printed(self, table):
+        """A table of `results.against`; of a log of one's own, without what the paper prints of its own."""
+        return table.assign(published=np.nan, deviation=np.nan) if self.own else table
+
+    def cells(self):
+        """List the printed numbers of its `comparison` for the record."""
+        return results.cells(self.comparison, unjudged)
+
+    def load(self):
+        return {LOGS: [one.workload for one in self.found]}
+
+    def show_sources(self):
+        """Print what stands in for the paper's log, and what is missing; return the table of what takes part."""
+        if not self.own:
+            print(about(self.found))
+        return super().show_sources()

@@ -14,8 +14,7 @@ from .. import results
 from ..claims import PRINTED, Measure, decide
 from ..parameters import RESAMPLES, SEED, WORDS, parameter, real, some, whole
 from ..verdicts import TEXT
-from . import DOUBLE, STAND_INS, TRACE, TRIPLE, between_groups, by_part, farthest, largest, printed, smallest
-from .on_traces import OnTraces
+from . import DOUBLE, STAND_INS, TRACE, TRIPLE, OnTraces, between_groups, by_part, farthest, largest, printed, smallest
 
 # What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
 

@@ -20,9 +20,8 @@ from .. import results
 from ..exhibit import LOGS, Part
 from ..parameters import PERCENTILE, SEED, parameter, repeats
 from ..results import AS_IT_IS
-from . import TRACE, scheduling, settings, traces
+from . import TRACE, OnTraces, scheduling, settings, traces
 from .figure13 import reach
-from .on_traces import OnTraces
 from .scheduling import BASELINE, ORDERS, STRATEGIES, over_baseline, scheme, spread
 
 # Plan with predicted run times in place of adjusted estimates.

@@ -16,9 +16,8 @@ from ..claims import Measure
 from ..exhibit import LOGS, Part
 from ..parameters import RESAMPLES, SEED, SHARE, WINDOW, or_none, parameter, some, whole
 from ..verdicts import published
-from . import DOUBLE, KEY_NAMES, STAND_INS, TRACE, TRIPLE, between_groups, smallest
+from . import DOUBLE, KEY_NAMES, STAND_INS, TRACE, TRIPLE, OnTraces, between_groups, smallest
 from .accuracy import decided, measured, similar
-from .on_traces import OnTraces
 
 LINES = {"original": None, "maximum": 100, "85th percentile": 85, "median": 50}
 """The lines of Figure 11 and their percentiles."""

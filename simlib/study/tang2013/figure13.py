@@ -14,8 +14,7 @@ from ..exhibit import LOGS, Part
 from ..parameters import RESAMPLES, SEED, SHARE, WINDOW, or_none, parameter, whole
 from ..results import AS_IT_IS
 from ..verdicts import TEXT
-from . import STAND_INS, TRACE, by_part, printed, scheduling, smallest
-from .on_traces import CASE_STYLES, month_axis, panels, years
+from . import CASE_STYLES, STAND_INS, TRACE, by_part, month_axis, panels, printed, scheduling, smallest, years
 from .scheduling import LEAST_JOBS, PERCENTILES
 
 # How far the scheme of section 6.1 reaches on a log.

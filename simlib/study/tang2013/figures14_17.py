@@ -10,8 +10,7 @@ from ...plots.panels import legend
 from .. import results
 from ..exhibit import LOGS, Part
 from ..parameters import SECONDS, SEED, SHARE, WINDOW, WORDS, or_none, parameter, repeats, whole
-from . import STAND_INS, TRACE, scheduling
-from .on_traces import CASE_STYLES, month_axis, name_row, years
+from . import CASE_STYLES, STAND_INS, TRACE, month_axis, name_row, scheduling, years
 from .scheduling import BASELINE, LEAST_JOBS, ORDERS, PERCENTILES, OfMonths, over_baseline, percent, spread
 
 # What it changes that each month is simulated by itself, and not the log as one run (section 6.1).
@@ -35,7 +34,14 @@ def beside(traces, apart, months, cases, **settings):
     `APART` and as `ONE` run, means over the shakes, each with `low` and `high`.
     """
     simulated = months.query("simulated")
-    waited = {APART: _as_months(apart, simulated), ONE: _as_one(traces, simulated, cases, **settings)}
+    without_month = ["order", "replication", "case"]
+    waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
+    waits = waits[waits.index.isin([BASELINE, CASE], level="case")]
+    waits = waits * simulated.jobs.reindex(waits.index.droplevel(without_month)).to_numpy()
+    two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, CASE)} for one in traces}
+    whole = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
+    whole = whole.droplevel("month").rename_axis(index={"metric": "month"})
+    waited = {APART: waits, ONE: whole[whole.index.droplevel(without_month).isin(simulated.index)]}
     found = pd.concat({way: spread(_gains(of))[["ours", "low", "high"]] for way, of in waited.items()}, axis=1)
     base = waited[APART].xs(BASELINE, level="case").groupby(["trace", "order", "month"]).mean()
     part = (base / base.groupby(["trace", "order"]).sum()).rename_axis(index={"month": "of"})
@@ -43,22 +49,8 @@ def beside(traces, apart, months, cases, **settings):
     return found.loc[[one.name for one in traces]]
 
 
-def _as_months(apart, simulated):
-    """Add up the waits of the jobs of each month, simulated by itself."""
-    waits = apart.xs("wait", level="metric")
-    waits = waits[waits.index.isin([BASELINE, CASE], level="case")]
-    return waits * simulated.jobs.reindex(waits.index.droplevel(["order", "replication", "case"])).to_numpy()
-
-
-def _as_one(traces, simulated, cases, **settings):
-    """Add up the waits of the jobs of each month in one run of each log."""
-    two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, CASE)} for one in traces}
-    found = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
-    found = found.droplevel("month").rename_axis(index={"metric": "month"})
-    return found[found.index.droplevel(["order", "replication", "case"]).isin(simulated.index)]
-
-
 def _waits_by_month(schedule):
+    """Add up the waits of the jobs of each month."""
     month = schedule.workload.calendar_month(schedule.column("submit"))
     return pd.Series(schedule.column("wait")).groupby(month).sum().to_dict()
 
@@ -137,7 +129,7 @@ class Figures1417(
 
     @cached_property
     def one_run(self):
-        """What it changes to simulate each log as one run, shaken as often as a large one, from `one_run.beside`."""
+        """What it changes to simulate each log as one run, shaken as often as a large one, from `beside`."""
         settings = self._settings | {"shakes": self.large_shakes}
         return beside(self.found, self.results, self.months, self._cases, **settings)
 

@@ -14,10 +14,9 @@ from ...plots.style import COLOURS, shades
 from ...policies import walltime
 from .. import results
 from ..exhibit import LOGS, Part
-from . import DOUBLE, KEY_NAMES, TRIPLE, accuracy, printed
+from . import DOUBLE, KEY_NAMES, LEVEL_COLOURS, TRIPLE, accuracy, panels, percentile_axis, printed
 from .accuracy import ALL, BALANCED, ORIGINAL, OfSchemes, against_all, curve, similar, study, threshold_effect
 from .inaccuracy import used
-from .on_traces import LEVEL_COLOURS, panels, percentile_axis
 
 BOTH = (TRIPLE, DOUBLE)
 PANELS = {
@@ -52,13 +51,10 @@ class Figures47(
     @cached_property
     def comparison(self):
         """What the text says in numbers of Figures 4 to 6 beside ours, by (least, trace, quantity)."""
-        found = {(least, trace): self._numbers(self.results[least][trace]) for least, trace in self._places}
+        places = product(self.least, [one.name for one in self.found])
+        found = {(least, trace): self._numbers(self.results[least][trace]) for least, trace in places}
         columns = pd.concat(found, axis=1, names=["least", "trace", "quantity"])
         return self.beside_printed(results.against(results.summary(columns), printed("fig4", "fig5", "fig6")))
-
-    @property
-    def _places(self):
-        return product(self.least, [one.name for one in self.found])
 
     def _numbers(self, found):
         """The quantities of the comparison on one trace: by replication, a column each."""
@@ -75,9 +71,6 @@ class Figures47(
         for name, values in ranges.items():
             columns |= {f"{name}_min": values.min(axis=1), f"{name}_max": values.max(axis=1)}
         return pd.DataFrame(columns)
-
-    def _draw_figure4(self):
-        return by_percentile(self.figure4.ours, None if self.own else printed("fig4"))
 
     @property
     def figure4(self):
@@ -144,7 +137,10 @@ class Figures47(
         found = {
             "": Part(lambda: self.table, cells=self.cells),
             "median-threshold": Part(lambda: self.at_median.to_frame()),
-            "figure4": Part(lambda: self.figure4, self._draw_figure4),
+            "figure4": Part(
+                lambda: self.figure4,
+                lambda: by_percentile(self.figure4.ours, None if self.own else printed("fig4")),
+            ),
         }
         for number in PANELS:
             found[f"figure{number}"] = Part(partial(self._levels, number), partial(self._draw_levels, number))

@@ -17,8 +17,7 @@ from ..claims import PRINTED, Measure
 from ..exhibit import LOGS, Part
 from ..parameters import RESAMPLES, SEED, parameter, whole
 from ..verdicts import TEXT, published
-from . import KEY_NAMES, STAND_INS, TRACE, between_groups, by_part, printed
-from .on_traces import OnTraces
+from . import KEY_NAMES, STAND_INS, TRACE, OnTraces, between_groups, by_part, printed
 
 # Which log is most like the paper's, and by what (Table 1, section 3).
 
@@ -49,7 +48,20 @@ def likeness(traces):
     The nearest is that of the least ratio to the paper's number, or of that to it.
     """
     ours = pd.DataFrame({one.name: _of(one) for one in traces}, FORMS)
-    paper = pd.Series(_of_paper()).reindex(ours.index)
+    printed_of = printed("table1", "fig1", "fig2", "fig13")
+    paper = {
+        "year": 2010,  # in the middle of January 2009 to June 2011
+        "processors": CORES * printed_of.nodes,
+        "jobs a month": printed_of.jobs_a_month,
+        "users": printed_of.users,
+        "mean requested time [h]": printed_of.mean_requested / 3600,
+        "mean run time [h]": printed_of.mean_run / 3600,
+        "mean R": printed_of.mean_R,
+        "jobs with R below 0.2": printed_of["share_R_below_0.2"],
+        "jobs with R below 0.5": printed_of["share_R_below_0.5"],
+        "jobs with R above 0.8": printed_of["share_R_above_0.8"],
+    }
+    paper = pd.Series(paper).reindex(ours.index)
     away = np.log(ours.div(paper, axis=0)).abs().dropna()
     every = pd.concat([paper.rename("Tang et al."), ours], axis=1)
     text = pd.DataFrame({name: results.written(of, FORMS[name]) for name, of in every.iterrows()}).T
@@ -57,41 +69,23 @@ def likeness(traces):
 
 
 def _of(trace):
+    """What is compared, of a log."""
     workload, jobs = trace.workload, trace.workload.jobs
     first, last = jobs.submit.iloc[[0, -1]]
+    r = walltime.used(jobs.run, jobs.estimate)
     return {
         "year": int(workload.calendar_month(jobs.submit)[len(jobs) // 2][:4]),
         "processors": workload.procs,
         "jobs a month": len(jobs) / ((last - first) / MONTH),
         "users": jobs.user.nunique(),
-        **_of_times(jobs.estimate.mean(), jobs.run.mean()),
-        **_of_r(walltime.used(jobs.run, jobs.estimate)),
+        "mean requested time [h]": jobs.estimate.mean() / 3600,
+        "mean run time [h]": jobs.run.mean() / 3600,
+        "mean R": r.mean(),
+        "jobs with R below 0.2": (r < 0.2).mean(),
+        "jobs with R below 0.5": (r < 0.5).mean(),
+        "jobs with R above 0.8": (r > 0.8).mean(),
         "load": workload.load,
     }
-
-
-def _of_paper():
-    paper = printed("table1", "fig1", "fig2", "fig13")
-    return {
-        "year": 2010,  # in the middle of January 2009 to June 2011
-        "processors": CORES * paper.nodes,
-        "jobs a month": paper.jobs_a_month,
-        "users": paper.users,
-        **_of_times(paper.mean_requested, paper.mean_run),
-        "mean R": paper.mean_R,
-        "jobs with R below 0.2": paper["share_R_below_0.2"],
-        "jobs with R below 0.5": paper["share_R_below_0.5"],
-        "jobs with R above 0.8": paper["share_R_above_0.8"],
-    }
-
-
-def _of_times(requested, run):
-    return {"mean requested time [h]": requested / 3600, "mean run time [h]": run / 3600}
-
-
-def _of_r(r):
-    shares = {"below 0.2": (r < 0.2).mean(), "below 0.5": (r < 0.5).mean(), "above 0.8": (r > 0.8).mean()}
-    return {"mean R": r.mean()} | {f"jobs with R {name}": share for name, share in shares.items()}
 
 
 WEEK = 7 * 86400
@@ -142,7 +136,11 @@ class Table1Figures12(
         wide = results.wide(self.comparison.ours, "trace")
         wide.insert(0, "Tang et al.", self.comparison.published.groupby(level="quantity").first())
         wide = wide.map(lambda value: f"{value:,.0f}" if value > 2 else f"{value:.2f}")
-        wide.loc["time_span"] = ["2009-01 to 2011-06", *map(time_span, self.found)]
+        spans = []
+        for one in self.found:
+            first, last = (one.workload.time(one.workload.jobs.submit.iloc[place]) for place in (0, -1))
+            spans.append(f"{first:%Y-%m} to {last:%Y-%m}")
+        wide.loc["time_span"] = ["2009-01 to 2011-06", *spans]
         return wide
 
     @property
@@ -291,12 +289,6 @@ def quarter_of(trace):
     return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
 
 
-def time_span(trace):
-    """The months from the first job to the last, as text."""
-    first, last = (trace.workload.time(trace.workload.jobs.submit.iloc[place]) for place in (0, -1))
-    return f"{first:%Y-%m} to {last:%Y-%m}"
-
-
 def cumulated(histogram):
     """Draw how R is distributed: histograms, and cumulative with what the paper prints as circles."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.6))
@@ -411,7 +403,8 @@ def scatter_within(trace, least, resamples, seed):
     and R would scatter less within projects.
     """
     circle = circles(trace)
-    sums, counts = _moments(trace).groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
+    moments = pd.DataFrame({"r": used(trace), "square": used(trace) ** 2})
+    sums, counts = moments.groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
     means = cluster_means(sums, counts, resamples, seed)
     found = {"all": np.sqrt((means.square - means.r**2) * len(circle) / (len(circle) - 1))}
     for key in KEY_NAMES:
@@ -420,11 +413,6 @@ def scatter_within(trace, least, resamples, seed):
         of_key = of_key.reindex(sums.index, fill_value=0)
         found[key] = cluster_means(of_key[["sum"]], of_key["size"], resamples, seed)["sum"]
     return pd.DataFrame(found).rename_axis("replication")
-
-
-def _moments(trace):
-    """R of each job, and its square."""
-    return pd.DataFrame({"r": used(trace), "square": used(trace) ** 2})
 
 
 def circles(trace):

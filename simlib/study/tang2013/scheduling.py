@@ -23,8 +23,7 @@ from .. import results
 from ..claims import PRINTED, Measure, decide
 from ..results import AS_IT_IS
 from ..verdicts import OTHER_LOG, TEXT, published
-from . import TRIPLE
-from .on_traces import OnTraces
+from . import TRIPLE, OnTraces
 
 # What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
 
@@ -158,24 +157,22 @@ def _by_month(gains, order, case, metric, holds):
 
 def _note(id, on):
     """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
-    title, tell = {
-        "TG-16": ("gains of p70", _gains_of_p70),
-        "TG-19": ("months that get worse in the mean over the shakes", _months_worse),
-    }.get(id, ("", None))
-    return tell and "; ".join(f"{title}, {trace}: {tell(gains)}" for trace, gains in on.items())
-
-
-def _gains_of_p70(gains):
-    found = {words: statistic(gains, *_mean("wfp", "regular p70", metric)) for metric, words in PAPERS.items()}
-    return ", ".join(f"{words} {percent(of.mean(), Interval.of(of))}" for words, of in found.items())
-
-
-def _months_worse(gains):
-    found = {}
-    for p, metric in product((85, 70), ("wait", "slowdown")):
-        by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
-        found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
-    return ", ".join(" ".join(one) for one in found.items())
+    texts = []
+    for trace, gains in on.items():
+        found = {}
+        if id == "TG-16":
+            title = "gains of p70"
+            for metric, words in PAPERS.items():
+                of = statistic(gains, *_mean("wfp", "regular p70", metric))
+                found[words] = percent(of.mean(), Interval.of(of))
+        elif id == "TG-19":
+            title = "months that get worse in the mean over the shakes"
+            for p, metric in product((85, 70), ("wait", "slowdown")):
+                by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
+                found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
+        if found:
+            texts.append(f"{title}, {trace}: {', '.join(' '.join(one) for one in found.items())}")
+    return "; ".join(texts)
 
 
 ORDERS = ("wfp", "fcfs")
@@ -320,25 +317,23 @@ def runs(
     return wide.rename_axis(index=names, columns="case").stack(future_stack=True)
 
 
+ANY_USE = {"queue": True, "backfill": True, "running": True}
+
+
 def _policies(adjustments, trace, workload):
     """Make EASY for each case, with what is known before this month: once for all shakes."""
     policies, prepared = {}, {}
     for name, given in adjustments.items():
         policy = given if isinstance(given, EASY) else EASY(adjust=given)
-        of = policy.adjust
-        if (past := _same_past(of)) not in prepared:
+        of = past = policy.adjust  # what is known before is the same, whatever use is made of it
+        if isinstance(of, Predictions):
+            past = replace(of, **ANY_USE, correct=True)
+        elif of:
+            past = replace(of, scheme=replace(of.scheme, percentile=100, threshold=None, least=1), **ANY_USE)
+        if past not in prepared:
             prepared[past] = EASY(adjust=of and _carried_over(of, trace, workload)).prepare(workload.jobs)
         policies[name] = replace(policy, known=prepared[past].known)
     return policies
-
-
-def _same_past(adjustment):
-    """Tell what cases have in common that learn from the same jobs, whatever use they make of it."""
-    same = {"percentile": 100, "threshold": None, "least": 1}
-    used = {"queue": True, "backfill": True, "running": True}
-    if isinstance(adjustment, Predictions):
-        return replace(adjustment, **used, correct=True)
-    return adjustment and replace(adjustment, scheme=replace(adjustment.scheme, **same), **used)
 
 
 def _carried_over(adjustment, trace, workload):

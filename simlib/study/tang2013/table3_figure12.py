@@ -18,9 +18,8 @@ from ..claims import Measure
 from ..exhibit import EXAMPLES, Exhibit, Part
 from ..parameters import SHARE, one_of, parameter
 from ..verdicts import TEXT
-from . import KEY_NAMES, TRIPLE, examples
+from . import KEY_NAMES, LEVEL_COLOURS, TRIPLE, examples
 from .examples import backfill_decisions
-from .on_traces import LEVEL_COLOURS
 
 # Figure 3: the three dimensions of an adjustment scheme (section 4.1).
 

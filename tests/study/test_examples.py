@@ -1,17 +1,113 @@
-"""Table 3 and Figure 12 of Tang et al.: the small schedule shows each effect, and what it shows is decided by rule."""
+"""The papers' small schedules show what their captions say, and what is counted on logs beside them."""
 
 import helpers
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from helpers import verdict_by_id
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import FCFS, Workload, plots, simulate
+import simlib
+from simlib import EASY, FCFS, Conservative, Workload, plots, simulate
+from simlib.models import examples as small
 from simlib.study import claims
+from simlib.study.exhibit import LOGS
+from simlib.study.mualem2001 import figures1_3
+from simlib.study.mualem2001.figures1_3 import Figures1To3
 from simlib.study.tang2013 import examples, table3_figure12
 from simlib.study.tang2013.examples import backfill_decisions, backfill_window
+
+
+def test_figure_1_reserves_for_the_first_passes_over_an_anchor_for_the_second_and_backfills_the_third():
+    jobs = simulate(small.figure1(), Conservative()).jobs
+    assert jobs.start[["first", "second", "third"]].tolist() == [60, 100, 6]
+    assert jobs.backfilled[jobs.backfilled].index.tolist() == ["third"]
+
+
+@pytest.mark.parametrize("rule, start", [("arrival", 20), ("start", 20), ("none", 40), ("rebackfill", 90)])
+def test_figure_2_breaks_the_promise_only_when_all_reservations_are_made_anew(rule, start):
+    second = simulate(small.figure2(), Conservative(compress=rule)).jobs.loc["second"]
+    assert (second.guarantee, second.start) == (40, start)
+
+
+def test_figure_3_delays_the_second_job_by_as_long_as_the_backfilled_one_runs():
+    delay = Figures1To3(lengths=(10, 100, 1000)).delays
+    assert delay.easy.tolist() == [20, 103, 1003]
+    assert delay.without.tolist() == delay.conservative.tolist() == [20, 20, 20]
+    assert simulate(small.figure3(1000), EASY()).jobs.start["first"] == 10
+
+
+def test_promises_are_counted_and_their_breach_measured():
+    kept = small.promises(small.figure2())
+    assert kept.promised["conservative"].tolist() == [4, 4, 4, 4]
+    assert kept.late["conservative"].to_dict() == {"arrival": 0, "start": 0, "none": 0, "rebackfill": 1}
+    late = kept.loc["conservative", "rebackfill"]
+    assert (late.late_share, late.mean_late_s, late.worst_s) == (0.25, 50, 50)
+    assert kept.promised["EASY"].max() <= 2  # only who waits at the head is promised something
+
+
+@pytest.fixture
+def exhibit():
+    """On the jobs of Figure 2, as if they were CTC's log."""
+    made = Figures1To3(lengths=(10, 1000))
+    made.promises = pd.concat({"CTC": small.promises(small.figure2())}, names=["trace"])
+    made.waits = pd.DataFrame({"beyond": [0, 0], "most": [0.5, 0.6], "beyond_estimate": [0, 1]}, index=WAITS)
+    return made
+
+
+WAITS = pd.MultiIndex.from_tuples([("CTC", "text"), ("CTC", "likely")], names=["trace", "rule"])
+
+
+def test_the_claims_follow_from_the_counts(exhibit):
+    assert verdict_by_id(exhibit.judge()) == dict.fromkeys(
+        ["MF-01", "MF-02", "MF-03", "MF-04", "MF-48"], claims.REPRODUCED
+    )
+
+
+def test_the_claims_are_told_from_false_ones(exhibit):
+    exhibit.promises.loc[("CTC", "conservative", "start"), "late"] = 1
+    exhibit.promises.loc[("CTC", "EASY", "textbook"), "late"] = 1
+    exhibit.waits.loc[("CTC", "text"), "beyond"] = 1
+    exhibit.second["rebackfill"] = exhibit.second["arrival"]
+    exhibit.promises.loc[("CTC", "conservative", "rebackfill"), "late_share"] = 0
+    exhibit.delays["easy"] = 20
+    found = verdict_by_id(exhibit.judge())
+    assert set(found.values()) == {claims.NOT}
+
+
+def test_the_likely_program_is_judged_beside_the_text(exhibit):
+    exhibit.promises.loc[("CTC", "EASY", "reuse_extra"), "late"] = 1
+    heads = {one["id"]: one for one in exhibit.judge()}["MF-04"]
+    assert (heads["verdict"], heads["readings"]["likely"]["verdict"]) == (claims.REPRODUCED, claims.NOT)
+
+
+def test_a_rank_counts_the_earlier_jobs_that_go_on_waiting():
+    submit, start = pd.Series([0, 1, 2, 2, 5, 9]), pd.Series([0, 5, 9, 2, 9, 9])
+    assert figures1_3.ranks(submit, start).tolist() == [1, 1, 2, 3, 2, 1]
+
+
+@pytest.mark.parametrize("wait, beyond, of_estimate", [(100, 0, 0), (150, 0, 1), (250, 1, 1)])
+def test_waits_are_held_against_the_longest_that_a_job_may_run_times_the_rank(wait, beyond, of_estimate):
+    jobs = {"submit": [0, 0], "start": [0, wait], "wait": [0, wait], "run": [200, 50], "estimate": [100, 100]}
+    found = figures1_3.beyond_rank(pd.DataFrame(jobs))
+    assert (found["limit"], found["beyond"], found["beyond_estimate"]) == (200, beyond, of_estimate)
+    assert found["most"] == wait / 200
+
+
+def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
+    rows = {name: (0, 100, 100, 4) for name in "ABCD"}
+    jobs = simulate(Workload.of("queue", 4, **rows), EASY()).jobs
+    assert figures1_3.beyond_rank(jobs) | {"limit": 0} == {"limit": 0, "beyond": 0, "most": 1, "beyond_estimate": 0}
+
+
+def test_on_stand_ins_only_the_example_decides(exhibit):
+    exhibit.sources = {LOGS: [simlib.load("sample")]}
+    untested = {found["id"] for found in exhibit.verdicts if found["verdict"] == claims.UNTESTED}
+    assert untested == {"MF-01", "MF-02", "MF-04", "MF-48"}
+
 
 matplotlib.use("Agg")
 
@@ -28,45 +124,33 @@ def schedule(case, selective=False):
     return examples.scheduled(examples.figure12(job4), shares, selective)
 
 
-# The left half of the figure: waiting jobs
+@pytest.mark.parametrize(
+    "case, adjusted, backfilled, window, late, later",
+    [
+        ("users' estimates", "", "5", 300, 0, 0),
+        ("job 3 overestimated", "3 OE", "3, 5", 300, 0, 0),  # the left half: waiting jobs
+        ("job 4 underestimated", "4 UE", "4, 5", 300, 15, 75),
+        ("job 4 badly underestimated", "4 BE", "4, 5", 300, 60, 120),
+        ("job 1 overestimated", "1 OE", "", 246, 0, 0),  # the right half: the running job
+        ("job 1 underestimated", "1 UE", "", 228, 12, 0),
+        ("job 1 badly underestimated", "1 BE", "", 156, 84, 0),
+    ],
+)
+def test_waiting_jobs_that_are_adjusted_are_let_in_and_a_running_one_shortens_the_window(
+    found, case, adjusted, backfilled, window, late, later
+):
+    row = found.loc["regular", case]
+    assert (row.adjusted, row.backfilled, row.window_min) == (adjusted, backfilled, window)
+    assert (row.late_min, row.later_min) == (late, later)
 
 
 @pytest.mark.slow
-def test_by_the_users_estimates_only_job_5_is_backfilled_and_job_2_starts_before_it_is_promised(found):
+def test_by_the_users_estimates_job_2_starts_before_it_is_promised_and_later_where_job_4_outlives_job_1(found):
     row = found.loc["regular", "users' estimates"]
-    assert (row.adjusted, row.backfilled) == ("", "5")
-    assert (row.window_min, row.promised_min, row.started_min) == (300, 360, 300)
-
-
-def test_an_overestimated_waiting_job_is_let_in_and_delays_nobody(found):
-    row = found.loc["regular", "job 3 overestimated"]
-    assert (row.adjusted, row.backfilled, row.window_min) == ("3 OE", "3, 5", 300)
-    assert (row.late_min, row.later_min) == (0, 0)
-
-
-@pytest.mark.parametrize("case, level, late", [("underestimated", "UE", 15), ("badly underestimated", "BE", 60)])
-def test_an_underestimated_waiting_job_is_let_in_and_delays_job_2(found, case, level, late):
-    row = found.loc["regular", f"job 4 {case}"]
-    assert (row.adjusted, row.backfilled, row.window_min) == (f"4 {level}", "4, 5", 300)
-    assert (row.late_min, row.later_min) == (late, late + 60)
-    jobs = schedule(f"job 4 {case}").jobs
-    assert jobs.end[1] < jobs.end[4] == jobs.start[2], "job 4 ends after job 1, and job 2 has to wait for it"
-
-
-# The right half: the running job
-
-
-@pytest.mark.parametrize(
-    "case, level, window, late",
-    [("overestimated", "OE", 246, 0), ("underestimated", "UE", 228, 12), ("badly underestimated", "BE", 156, 84)],
-)
-def test_an_adjusted_running_job_shortens_the_window_and_an_underestimated_one_breaks_the_promise(
-    found, case, level, window, late
-):
-    row = found.loc["regular", f"job 1 {case}"]
-    assert (row.adjusted, row.backfilled) == (f"1 {level}", "")
-    assert (row.window_min, row.late_min) == (window, late)
-    assert row.later_min == 0, "job 2 starts when job 1 ends, as by the users' estimates"
+    assert (row.promised_min, row.started_min) == (360, 300)
+    for case in ("job 4 underestimated", "job 4 badly underestimated"):
+        jobs = schedule(case).jobs
+        assert jobs.end[1] < jobs.end[4] == jobs.start[2]
 
 
 def test_a_shorter_window_keeps_out_a_job_that_would_have_made_job_2_start_later():
@@ -267,3 +351,31 @@ def test_decisions_are_drawn_of_schedules_that_promise_a_start():
     with pytest.raises(ValueError, match=r"found a schedule under FCFS\(.*\), expected one under EASY"):
         backfill_decisions({"FCFS": first_come}, examples.DECISION, examples.HEAD)
     plt.close("all")
+
+
+@pytest.mark.slow
+def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
+    exhibit = table3_figure12.Figure3(percentile=50)
+    assert exhibit.table.nunique().tolist() == [4, 6, 7] and len(exhibit.made[""].table) == 168
+    marked = [text.get_text() for text in exhibit.figure().axes[0].texts if text.get_color() == "white"]
+    assert marked == ["triple key", "1 month", "median"]
+
+
+@pytest.mark.slow
+def test_table_3_and_figure_12_rest_on_no_log():
+    exhibit = table3_figure12.Table3Figure12(lowest_share=0.95)
+    (claim,) = exhibit.verdicts
+    assert claim["verdict"] == claims.REPRODUCED
+    assert list(exhibit.made) == ["", "figure12", "left", "right", "between", "moved"]
+    assert exhibit.made["left"].table.index.tolist() == list(table3_figure12.LEFT)
+    assert exhibit.made["right"].table.index.tolist() == list(table3_figure12.RIGHT)
+    assert len(exhibit.figure("moved").axes) == 4
+
+
+@pytest.mark.slow
+def test_starts_and_promises_are_drawn_in_hours_over_the_levels():
+    sweep = examples.by_share(1, [1, 0.9, 0.8])
+    waits, runs = table3_figure12.by_share({"job 4 waits": sweep, "job 1 runs": sweep}).axes
+    assert (waits.get_title(), runs.get_title()) == ("job 4 waits", "job 1 runs")
+    assert waits.lines[0].get_ydata().tolist() == [6, 5.4, 4.8]
+    assert [patch.get_label() for patch in runs.patches] == ["NA", "OE", "UE"]
