@@ -6,4 +6,4 @@ from .paired import compare
 
 __all__ = ["Comparison", "compare"]
 
-__getattr__ = importing(__name__, "confidence", "load_curves", "model_comparison", "size_classes", "stats")
+__getattr__ = importing(__name__, "load_curves", "model_comparison", "size_classes", "stats")

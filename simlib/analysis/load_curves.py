@@ -16,8 +16,7 @@ from ..core import metrics
 from ..core.policy import Policy, check_names
 from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
-from .confidence import mean_interval
-from .stats import mean_of_batches, means_of_batches
+from .stats import mean_interval, mean_of_batches, means_of_batches
 
 Measure = Callable[[Schedule], Floats]
 """Gives one number for each job of a schedule, in the order of the workload."""

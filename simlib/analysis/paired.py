@@ -15,8 +15,8 @@ from ..core.schedule import Schedule, is_own
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
 from .comparison import BY, Comparison, Groups, blocks, grouped
-from .confidence import change, cluster_draws, interval_around
 from .replicate import schedules
+from .stats import change, cluster_draws, interval_around
 
 MEASURES = ("wait", "response", "bounded_slowdown")
 

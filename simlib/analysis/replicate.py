@@ -147,9 +147,9 @@ def replicate(
         key = _key(*depends) if keep and paths.CHECKOUT else None
         runs = _read_or_simulate(case, by_policy, blocks, (seed, seconds, overrun), measured, key, executor)
         for policy, of_policy in runs.items():
-            for number, table in zip(range(int(not as_it_is), len(seeds) + int(not as_it_is)), of_policy, strict=True):
+            for number, measured_of_run in enumerate(of_policy, int(not as_it_is)):
                 rows.append((log, estimate, load, policy, number))
-                tables.append(table)
+                tables.append(_table(measured_of_run))
     return _joined(rows, tables, [*named, True], by)
 
 
@@ -174,11 +174,11 @@ def _read_or_simulate(
     policies: Mapping[Any, Policy],
     blocks: Sequence[Sequence[int | None]],
     settings: tuple[int, int, str],
-    measured: Callable[[Schedule], pd.DataFrame],
+    measured: Measure,
     key: Any,
     executor: Any,
-) -> dict[Any, list[pd.DataFrame]]:
-    """Give the tables of all runs by policy: read what is kept, simulate the rest run by run, and keep it."""
+) -> dict[Any, list]:
+    """Give what was measured of all runs by policy: read what is kept, simulate the rest run by run, and keep it."""
     places = {}
     if key is not None:
         for (name, policy), block in product(policies.items(), blocks):
@@ -194,7 +194,7 @@ def _read_or_simulate(
         if missing[id(block)]
     ]
     simulated = iter(sweep(_replication, tasks, executor, label="runs"))
-    tables: dict[Any, list[pd.DataFrame]] = {name: [] for name in policies}
+    tables: dict[Any, list] = {name: [] for name in policies}
     for block in blocks:
         new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[id(block)] else []
         of_block = dict(zip(missing[id(block)], new, strict=True))
@@ -213,8 +213,8 @@ def _replication(
     policies: Sequence[Policy],
     run: int | None,
     settings: tuple[int, int, str],
-    measured: Callable[[Schedule], pd.DataFrame],
-) -> list[pd.DataFrame]:
+    measured: Measure,
+) -> list:
     """Simulate one run of a log with its estimates at its load under some policies, and measure each schedule."""
     (log, estimates, load), (first, seconds, overrun) = case, settings
     draw = first if run is None else run
@@ -241,13 +241,10 @@ def _key(log: Log, *depends: Any) -> Any:
         return None  # something that cannot be told from another
 
 
-def _measured(schedule: Schedule, measures: Any, by: Any) -> pd.DataFrame:
-    """Measure a schedule: a table with a row for all jobs, or for each group of them."""
+def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
+    """Measure a schedule: the groups of jobs, and by measure a number for each; or what a function gives at once."""
     if not isinstance(measures, Mapping):  # all of it at once
-        all_at_once = measures(schedule)
-        if isinstance(all_at_once, pd.DataFrame):
-            return all_at_once.stack(future_stack=True).to_frame().T  # type: ignore[operator]
-        return pd.DataFrame([pd.Series(all_at_once)])
+        return measures(schedule)
     groups, code = _groups(schedule, by)
     known = code >= 0
     jobs = np.bincount(code[known], minlength=len(groups))
@@ -264,7 +261,17 @@ def _measured(schedule: Schedule, measures: Any, by: Any) -> pd.DataFrame:
             with np.errstate(invalid="ignore"):
                 values = np.bincount(code[known], values[known], len(groups)) / jobs
         columns[name] = values
-    return pd.DataFrame(columns, index=groups)
+    return groups, columns
+
+
+def _table(measured: Any) -> pd.DataFrame:
+    """Make a table of what `_measured` gives; at the end, for pandas would hold the threads up."""
+    if isinstance(measured, tuple):
+        groups, columns = measured
+        return pd.DataFrame(columns, index=groups)
+    if isinstance(measured, pd.DataFrame):
+        return measured.stack(future_stack=True).to_frame().T  # type: ignore[operator]
+    return pd.DataFrame([pd.Series(measured)])
 
 
 def _values(schedule: Schedule, measure: str | Measure) -> np.ndarray:

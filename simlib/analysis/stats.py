@@ -1,105 +1,16 @@
-"""Judge how much a simulation's numbers are worth: by shaking, and by batch means (MF section 3.1)."""
+"""Judge how much a simulation's numbers are worth: intervals, batch means (MF section 3.1), resampling."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, whole
-from ..core.estimates import Model
-from ..core.policy import Policy
-from ..core.schedule import Schedule, simulate
-from ..core.sweeps import sweep
-from ..core.workload import Workload, check_shaking
-
-Measure = Callable[[Schedule], float | pd.Series | pd.DataFrame]
-"""What is wanted of a Schedule."""
-
-
-def shake(
-    workload: Workload | Callable[[int], Workload],
-    policy: Policy,
-    runs: int = 200,
-    seconds: int = 60,
-    seed: int = 0,
-    measure: Measure = Schedule.summary,
-    overrun: str = "extend",
-    estimates: Callable[[int], str | Model] | None = None,
-    executor: Any = None,
-) -> pd.DataFrame:
-    """Simulate a workload again and again with its submit times moved a little, to see how much is coincidence.
-
-    Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
-    month's mean by per cents. So the numbers of one simulation of one log are one draw from those that the same log
-    gives with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine & Feitelson, "Reducing
-    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
-
-    Run k is shaken with seed `seed` + k, whatever the policy: runs of two policies can be compared pair by pair.
-
-    Parameters
-    ----------
-    workload : Workload or callable
-        Or of a run's seed what makes it: then every run has another one, such as another draw of a model.
-    policy, overrun
-        As for `simulate`.
-    runs, seconds, seed : int
-    measure : callable
-        What is wanted of a Schedule: a number, a Series, or a DataFrame, such as `Schedule.by_month`.
-    estimates : callable, optional
-        Of a run's seed: its estimates, as for `Workload.with_estimates`. By default all have the workload's own.
-    executor : concurrent.futures.Executor, optional
-        By default threads, see `simlib.sweep`.
-
-    Returns
-    -------
-    DataFrame
-        A row a run; the columns are the index of the Series, or the pairs (row, column) of the DataFrame.
-
-    Raises
-    ------
-    ValueError
-        For no run, seconds that are no whole number from 0 to 10^9, a seed below 0; as from `simulate`.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> runs = shake(simlib.load("sample"), simlib.EASY(), runs=5)
-    >>> runs.mean_wait.round().to_list()
-    [9013.0, 8714.0, 8725.0, 8641.0, 8753.0]
-    """
-    whole("shake", "runs", runs, 1)
-    check_shaking("shake", seconds, seed)
-    tasks = [(workload, policy, seed + run, seconds, measure, overrun, estimates) for run in range(runs)]
-    return _together(sweep(_shaken, tasks, executor, label="shaken runs"))
-
-
-def _shaken(
-    workload: Workload | Callable[[int], Workload],
-    policy: Policy,
-    seed: int,
-    seconds: int,
-    measure: Measure,
-    overrun: str,
-    estimates: Callable[[int], str | Model] | None,
-) -> float | pd.Series | pd.DataFrame:
-    """Measure one run."""
-    made = workload if isinstance(workload, Workload) else workload(seed)
-    if estimates is not None:
-        made = made.with_estimates(estimates(seed))
-    return measure(simulate(made.shake(seconds, seed), policy, overrun))
-
-
-def _together(measures: list[Any]) -> pd.DataFrame:
-    """Join the measures of all runs to one table; at the end, for pandas would hold the threads up."""
-    runs = pd.RangeIndex(len(measures), name="run")
-    if any(isinstance(each, pd.DataFrame) for each in measures):
-        return pd.concat([each.stack(future_stack=True) for each in measures], axis=1, keys=runs, names=["run"]).T
-    return pd.DataFrame([pd.Series(each) for each in measures], runs)
+from .._util.arrays import Floats, Ints, whole
 
 
 @dataclass(frozen=True)
@@ -162,7 +73,7 @@ def band(runs: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        From `shake`: a row a run.
+        A row a run, as from `simlib.replicate`.
     share : float
         Of the runs; as many lie below the band as above.
 
@@ -420,3 +331,95 @@ def _lag1(means: Floats) -> float:
         return float("nan")
     away = (means - means.mean()) / range_
     return float(away[1:] @ away[:-1] / (away @ away))
+
+
+# Intervals of many numbers at once, and of logs whose jobs come in clusters
+
+
+def change(base: ArrayLike, value: ArrayLike) -> Floats:
+    """Find by which share of the base values differ from it: no change where both are nought, inf where the base is."""
+    base, value = np.asarray(base, float), np.asarray(value, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(base == value, 0.0, value / base - 1)
+
+
+def interval_around(estimate: ArrayLike, values: ArrayLike, share: float = 0.95) -> Floats:
+    """Find the interval of an estimate: it holds the middle share of the values that chance gives, and the estimate.
+
+    Where chance is so skewed that the mean of the values is not among their middle share, the interval reaches to it.
+    """
+    ordered = np.sort(np.asarray(values, float))  # np.nanquantile would take seconds for many intervals; nan comes last
+    last = np.maximum((~np.isnan(ordered)).sum(axis=-1, keepdims=True) - 1, 0)
+    ends = []
+    for at in ((1 - share) / 2, (1 + share) / 2):
+        place = at * last
+        below = np.floor(place).astype(np.int64)
+        low, high = (np.take_along_axis(ordered, each, -1) for each in (below, np.minimum(below + 1, last)))
+        with np.errstate(invalid="ignore"):
+            ends.append(np.where((place == below) | (low == high), low, low + (place - below) * (high - low))[..., 0])
+    return np.stack([np.minimum(ends[0], estimate), np.maximum(ends[1], estimate)], axis=-1)
+
+
+def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
+    """Find the confidence interval for the mean of each column by Student's t."""
+    if len(runs) < 2:
+        raise ValueError(f"mean_interval: found {len(runs)} run, expected at least 2 to see how much they differ")
+    mean = runs.mean()
+    half_width = runs.sem() * scipy.special.stdtrit((runs.count() - 1).clip(lower=1), (1 + confidence) / 2)
+    return pd.DataFrame({"low": mean - half_width, "mean": mean, "high": mean + half_width})
+
+
+def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) -> Ints:
+    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row."""
+    drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+    return np.vstack([np.ones(clusters, drawn.dtype), drawn])
+
+
+def cluster_means(
+    sums: pd.DataFrame, counts: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
+) -> pd.DataFrame:
+    """Average over clusters of alike jobs, such as those of a user or a week, as they are and resampled.
+
+    Quicker than `cluster_bootstrap` for many columns.
+    """
+    each = np.asarray(counts)
+    drawn = cluster_draws(len(each), resamples, seed)
+    return pd.DataFrame((drawn @ sums.to_numpy(float)) / (drawn @ each)[:, None], columns=sums.columns)
+
+
+def cluster_bootstrap(
+    values: pd.DataFrame, clusters: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
+) -> pd.DataFrame:
+    """Resample clusters of alike rows with replacement, and work out the means and medians.
+
+    The jobs of one week of a log are alike, as users submit the same again and again. A bootstrap of single jobs would
+    make the spread far too small; here a cluster counts as a whole, as often as it is drawn.
+
+    Gives a DataFrame, a row a resample, the columns (name, "mean") and (name, "median") for each column of
+    `values`. A median is a value that occurs: the smallest that at least half of the rows do not exceed.
+    """
+    cluster = np.asarray(clusters)
+    count = int(cluster.max()) + 1
+    drawn = cluster_draws(count, resamples, seed)[1:]
+    columns = {}
+    for name in values:
+        unique, which = np.unique(values[name].to_numpy(), return_inverse=True)
+        rows = np.bincount(cluster * len(unique) + which, minlength=count * len(unique)).reshape(count, -1)
+        columns[name, "mean"] = (drawn @ (rows @ unique)) / (drawn @ rows.sum(axis=1))
+        columns[name, "median"] = _medians(unique, rows, drawn)
+    return pd.DataFrame(columns)
+
+
+def _medians(values: Floats, rows: Ints, drawn: Ints) -> Floats:
+    """Find the median for each row of `drawn`, how often each cluster counts; `rows` is by cluster and sorted value.
+
+    Searched by bisection, for all resamples at once: there are as many values as there are different run times.
+    """
+    upto = np.cumsum(rows.T, axis=0)  # by value and cluster, the rows with no more
+    low, high = np.zeros(len(drawn), int), np.full(len(drawn), len(values) - 1)
+    half = drawn @ upto[-1] / 2
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = (drawn * upto[middle]).sum(axis=1) >= half
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+    return values[low]

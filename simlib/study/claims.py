@@ -25,8 +25,7 @@ import pandas as pd
 import scipy
 
 from .._util import paths
-from ..analysis.confidence import mean_interval
-from ..analysis.stats import Interval
+from ..analysis.stats import Interval, mean_interval
 from .results import AS_IT_IS
 from .verdicts import TEXT
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, report
-from simlib.analysis import Comparison, comparison, stats
+from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, replicate, report
+from simlib.analysis import Comparison, comparison
 from simlib.analysis.comparison import INTERVALS, holds
-from simlib.analysis.confidence import interval_around
 from simlib.analysis.paired import MEASURES
+from simlib.analysis.stats import interval_around
 from simlib.core.percentiles import STATISTICS, statistics
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study.tang2013.beyond import Predicted
@@ -53,7 +53,7 @@ def test_differences_are_those_of_runs_with_the_same_seeds(found, sample):
     def measure(schedule):
         return pd.Series(statistics(schedule.column("wait")), STATISTICS)
 
-    runs = [stats.shake(sample, policy, runs=4, measure=measure) for policy in (EASY(), FCFS())]
+    runs = [replicate(sample, policy, shakes=4, measures=measure, as_it_is=False) for policy in (EASY(), FCFS())]
     runs = [
         pd.concat([measure(simlib.simulate(sample, policy)).to_frame().T, of])
         for of, policy in zip(runs, (EASY(), FCFS()), strict=True)
@@ -75,7 +75,7 @@ def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
 
     week = simlib.analysis.comparison.blocks(sample)
     sums = np.array([np.bincount(week, wait) for wait in (waits(EASY()), waits(FCFS()), np.ones(len(week)))])
-    drawn = simlib.analysis.confidence.cluster_draws(len(sums.T), 100)[1:]
+    drawn = simlib.analysis.stats.cluster_draws(len(sums.T), 100)[1:]
     base, other, jobs = sums @ drawn.T
     expected = np.quantile((other - base) / jobs, [0.025, 0.975])
     row = found.table.loc["FCFS", "all", "all", "wait", "mean"]

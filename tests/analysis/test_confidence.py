@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simlib.analysis.confidence import cluster_bootstrap, cluster_means, mean_interval
+from simlib.analysis.stats import cluster_bootstrap, cluster_means, mean_interval
 
 
 def test_intervals_are_those_of_student():

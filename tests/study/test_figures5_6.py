@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from simlib import EASY, Workload, plots
+from simlib.analysis.replicate import replicate
 from simlib.analysis.size_classes import ALL, named
-from simlib.analysis.stats import shake
 from simlib.models import feitelson96, jann97
 from simlib.study import claims, mualem2001, results
 from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, PRINTED, REPRODUCED, UNTESTED
@@ -49,7 +49,7 @@ def test_all_policies_get_the_same_shakes(one_passes):
 
 def test_what_is_the_same_by_two_rules_is_simulated_once_and_what_a_rule_lacks_not_at_all(one_passes, monkeypatch):
     shaken = []
-    monkeypatch.setattr(figure5, "shake", lambda *given, **more: shaken.append(given[:2]) or shake(*given, **more))
+    monkeypatch.setattr(figure5, "replicate", lambda *of, **more: shaken.append(of) or replicate(*of, **more))
     other, policies = one_passes.shake(1), mualem2001.policies((LIKELY, RESTORED))
     logs = [("same", dict.fromkeys((LIKELY, RESTORED), one_passes)), ("other", {LIKELY: one_passes, RESTORED: other})]
     found = figure5.of_logs([*logs, ("as filed", {LIKELY: other})], policies, shakes=2)

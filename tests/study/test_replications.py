@@ -10,7 +10,7 @@ from helpers import first_days, lossy, means, of_traces, past
 
 from simlib import EASY, Conservative, simulate
 from simlib.analysis import cache
-from simlib.analysis.stats import shake
+from simlib.analysis.replicate import replicate
 from simlib.core.estimates import Uniform
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study import mualem2001
@@ -43,11 +43,11 @@ def simulated(monkeypatch, tmp_path):
     found = []
     note = found.extend  # what the list holds must not tell one run's function from another's
 
-    def counting(workload, policy, runs, seconds, seed, *more):
-        note(range(seed, seed + runs))
-        return shake(workload, policy, runs, seconds, seed, *more)
+    def counting(workload, policy, *, shakes, seed, **more):
+        note(range(seed, seed + shakes))
+        return replicate(workload, policy, shakes=shakes, seed=seed, **more)
 
-    monkeypatch.setattr(on_traces, "shake", counting)
+    monkeypatch.setattr(on_traces, "replicate", counting)
     return found
 
 
@@ -63,7 +63,8 @@ def of_all_jobs(found):
 
 def test_replications_are_the_workload_as_it_is_and_shaken(kth, simulated):
     found = on_traces.replications(kth, EASY(), 25, shake_s=30, seed=7)
-    expected = shake(kth.workload, EASY(), 25, 30, 7, kth.by_month_and_whole)
+    settings = {"shakes": 25, "seconds": 30, "seed": 7, "as_it_is": False}
+    expected = replicate(kth.workload, EASY(), measures=kth.by_month_and_whole, **settings)
     expected = expected.rename(columns=on_traces.QUANTITIES, level=1).set_axis(range(1, 26))
     wide = found.unstack(["month", "metric"]).drop(index=AS_IT_IS)
     assert set(wide.columns.unique("metric")) == set(on_traces.QUANTITIES.values())

@@ -220,7 +220,7 @@ def january() -> Workload:
 
 
 def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
-    """Summarise shaken runs as `stats.shake` does, but without a progress bar, which is no part of a verdict."""
+    """Summarise shaken runs as `simlib.replicate` does, but without a progress bar, which is no part of a verdict."""
     summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
     return pd.DataFrame(summaries, index=range(runs))
 

@@ -14,8 +14,8 @@ import pandas as pd
 from ..._util.fingerprint import identity
 from ...analysis import cache
 from ...analysis.comparison import blocks
-from ...analysis.confidence import change, cluster_draws, interval_around
 from ...analysis.paired import FEWEST_BLOCKS, MANY_MONTHS, places
+from ...analysis.stats import change, cluster_draws, interval_around
 from ...core.schedule import Schedule, simulate
 from ...core.sweeps import sweep
 from ...policies.conservative import Conservative

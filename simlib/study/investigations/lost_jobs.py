@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
-from ...analysis.stats import band, shake
+from ...analysis.replicate import replicate
+from ...analysis.stats import band
 from ...plots.panels import legend
 from ...plots.style import COLOURS
 from ..claims import finding
@@ -343,7 +344,8 @@ def counted(trace, **settings):
 
 def _jobs(trace, shakes, shake_s, seed):
     """The number of jobs of each month, a row a shaken run."""
-    runs = shake(trace.workloads, PROGRAMS["easy"], shakes, shake_s, seed, trace.by_month)
+    settings = {"shakes": shakes, "seconds": shake_s, "seed": seed, "as_it_is": False, "keep": False}
+    runs = replicate(trace.workloads, PROGRAMS["easy"], measures=trace.by_month, **settings)
     return runs.xs("jobs", axis=1, level=1)
 
 
@@ -359,9 +361,10 @@ def orders(trace, lengths, shakes, shake_s, seed):
     variants = {_written(days): replace(trace, begin_on=begin_on(months, days)) for days in permuted(lengths)}
     calendar = _written(pd.Period(month).days_in_month for month in months)
     table = printed(trace).loc[months]
+    settings = {"shakes": shakes, "seconds": shake_s, "seed": seed, "as_it_is": False, "keep": False}
     found = {}
     for scheduler, policy in PROGRAMS.items():
-        runs = shake(trace.workload, policy, shakes, shake_s, seed, _Months(variants, table.index))
+        runs = replicate(trace.workload, policy, measures=_Months(variants, table.index), **settings)
         for order in variants:
             means = runs[order].rename(columns={name: metric for metric, name in METRICS.items()}, level=1)
             mean = means.mean().unstack()

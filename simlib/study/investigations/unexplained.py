@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
-from ...analysis.stats import shake
+from ...analysis.replicate import replicate
 from ...core.schedule import simulate
 from ...plots.panels import legend
 from ...plots.style import COLOURS
@@ -237,7 +237,7 @@ def swapped(jobs, one, other):
 
 def watched(trace, **settings):
     """Shake SDSC under EASY: a row a run, with December's and March's means, and what they may hang on."""
-    return shake(trace.workload, PROGRAMS["easy"], measure=_Winter(trace), **settings)
+    return replicate(trace.workload, PROGRAMS["easy"], measures=_Winter(trace), as_it_is=False, keep=False, **settings)
 
 
 class _Winter:
@@ -492,7 +492,7 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
     def winter(self):
         """Shaken runs of SDSC under EASY, from `watched`."""
         trace = next(each for each in self.real if each.trace == "SDSC")
-        return watched(trace, runs=self.fork_shakes, seconds=self.shake_s, seed=self.seed)
+        return watched(trace, shakes=self.fork_shakes, seconds=self.shake_s, seed=self.seed)
 
     @cached_property
     def fork_runs(self):

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from ...analysis.confidence import mean_interval
+from ...analysis.replicate import replicate
 from ...analysis.size_classes import ALL, backfilled, named
-from ...analysis.stats import shake
+from ...analysis.stats import mean_interval
 from ...core import sweeps
 from ...core.schedule import simulate
 from ...models import feitelson96, jann97
@@ -30,7 +30,7 @@ from .shared_pictures import DOT, DOTTED, INTERVAL
 
 
 def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
-    """Simulate workloads as they are and shaken (see `stats.shake`); each shake is the same for all policies.
+    """Simulate workloads as they are and shaken (see `replicate`); each shake is the same for all policies.
 
     Workloads come as pairs with their labels, by rule; policies by (scheduler, rule). Of one that is a function of a
     seed, a draw stands for the workload as it is. What is the same under two rules is simulated once.
@@ -50,11 +50,9 @@ def _of_log(workload, policy, shakes, shake_s, seed, executor):
     as_it_is = workload(seed) if callable(workload) else workload
     runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame().T]
     if shakes:
-        runs.append(shake(workload, policy, shakes, shake_s, seed, backfilled, executor=executor))
-    table, levels = (
-        pd.concat(runs, ignore_index=True),
-        ["size_class", "metric"],
-    )  # the first is AS_IT_IS, or 0
+        settings = {"shakes": shakes, "seconds": shake_s, "seed": seed, "as_it_is": False, "keep": False}
+        runs.append(replicate(workload, policy, measures=backfilled, executor=executor, **settings))
+    table, levels = pd.concat(runs, ignore_index=True), ["size_class", "metric"]  # the first is AS_IT_IS, or 0
     return table.rename_axis(index="replication", columns=levels).stack(levels, future_stack=True)
 
 

@@ -10,8 +10,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from ... import plots
 from ...analysis import size_classes
-from ...analysis.confidence import cluster_bootstrap
 from ...analysis.size_classes import ALL, SECONDS, class_name, named
+from ...analysis.stats import cluster_bootstrap
 from ...core import sweeps
 from ...models import feitelson96, jann97
 from .. import results
@@ -38,7 +38,7 @@ def of_weeks(workloads, resamples=1000, seed=0, executor=None):
     """Work out mean and median of run time and size of whole workloads, and of ones put together from their weeks.
 
     Workloads come as a list of (label, Workload); their weeks are drawn by
-    `simlib.analysis.confidence.cluster_bootstrap`.
+    `simlib.analysis.stats.cluster_bootstrap`.
 
     Gives a Series, by (workload, replication, quantity, statistic). Quantities are `run` (seconds), `size`
     (processors) and `machine_share`, the same as a share of the machine; statistics `mean` and `median`.

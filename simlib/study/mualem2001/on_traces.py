@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..._util.fingerprint import identity
 from ...analysis import cache
-from ...analysis.stats import shake
+from ...analysis.replicate import replicate
 from ...core.schedule import simulate
 from .. import results
 from ..claims import Measure
@@ -88,7 +88,9 @@ def means(results, metrics):
 
 def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor):
     """Some runs; `key` stands for what is not looked at when they are looked for."""
-    return shake(trace.workloads, policy, runs, seconds, seed, trace.by_calendars, overrun, estimates, executor)
+    settings = {"shakes": runs, "seconds": seconds, "seed": seed, "overrun": overrun, "estimates": estimates}
+    others = {"as_it_is": False, "keep": False, "executor": executor}  # they are kept as blocks
+    return replicate(trace.workloads, policy, measures=trace.by_calendars, **settings, **others)
 
 
 DRAWS = 10

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ...analysis.confidence import cluster_means
+from ...analysis.stats import cluster_means
 from ...policies import walltime
 from ...policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
 from .. import results

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from ...analysis.confidence import cluster_draws
+from ...analysis.stats import cluster_draws
 from ...plots.style import COLOURS
 from ...policies import walltime
 from .. import results

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ...analysis.confidence import cluster_means
+from ...analysis.stats import cluster_means
 from ...plots.panels import legend
 from ...policies import walltime
 from .. import results

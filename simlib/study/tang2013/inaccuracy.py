@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 from matplotlib.ticker import PercentFormatter
 
-from ...analysis.confidence import cluster_means
+from ...analysis.stats import cluster_means
 from ...plots.style import COLOURS
 from ...policies import walltime
 from .. import claims, results

@@ -11,8 +11,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ...analysis.confidence import cluster_means
-from ...analysis.stats import Interval
+from ...analysis.stats import Interval, cluster_means
 from ...core import metrics, sweeps
 from ...core.schedule import simulate
 from ...policies import walltime
