@@ -21,12 +21,12 @@ from helpers import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simlib.explain import first_difference
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib._util.paths import TRACES
 from simlib.explain import reference
-from simlib.explain.differences import first_difference
 
 
 def same(policy, workload, **options):

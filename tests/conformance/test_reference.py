@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import busy_users, every_policy, random_workload, table
+from simlib.explain import first_difference
 
 from simlib import EASY, FCFS, Conservative, load, simulate
 from simlib.explain import reference
-from simlib.explain.differences import first_difference
 from simlib.policies.walltime import Adjustment, Scheme
 
 

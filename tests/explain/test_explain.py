@@ -345,14 +345,14 @@ def test_why_tells_of_a_job_that_did_not_wait_how_it_could_start():
 @settings(max_examples=5)
 @given(seed=st.integers(0, 2**32))
 def test_why_knows_the_same_of_a_job_when_only_the_jobs_since_the_machine_was_empty_are_scheduled_again(seed):
-    from simlib.explain import waiting
+    from simlib.explain import replay
 
     w = random_workload(seed, jobs=80, machine=16)
     for policy in (EASY(order="wfp"), Conservative()):
         explanation = explain(w, policy)
         by_arrival = explanation.schedule.jobs
         for place in range(0, 80, 7):
-            story = waiting._story(explanation.schedule, by_arrival, place)
+            story = replay._story(explanation.schedule, by_arrival, place)
             refused = [rule for _, rule, *_ in story if rule.kind == "refuse"]
             job = by_arrival.index[place]
             assert len(refused) == sum(job in seen.jobs for seen in explanation if seen.kind == "refuse")
@@ -361,7 +361,7 @@ def test_why_knows_the_same_of_a_job_when_only_the_jobs_since_the_machine_was_em
 def test_why_works_for_any_schedule_and_tells_what_the_schedule_itself_knows(monkeypatch, workload):
     s = simulate(examples.figure2(), Conservative())
     with monkeypatch.context() as patch:
-        patch.setattr("simlib.explain.waiting.LIMIT", 1)  # as if too many jobs had come since the machine was empty
+        patch.setattr("simlib.explain.replay.LIMIT", 1)  # as if too many jobs had come since the machine was empty
         text = why(s, "second")
     assert "guaranteed to start by 40. It was backfilled" in text
     adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))

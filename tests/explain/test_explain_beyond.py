@@ -289,7 +289,7 @@ def test_a_priority_that_clusters_use_is_taken_apart_where_few_wait():
 @settings(max_examples=5)
 @seeds
 def test_why_knows_what_came_before_the_machine_was_empty(policy, seed):
-    from simlib.explain import waiting
+    from simlib.explain import replay
 
     first, then = busy_users(seed, 20).jobs, busy_users(seed + 1, 40).jobs
     rows = pd.concat([first, then.assign(submit=then.submit + 10**7)], ignore_index=True)
@@ -297,6 +297,6 @@ def test_why_knows_what_came_before_the_machine_was_empty(policy, seed):
     by_arrival = explanation.schedule.jobs
     others = "sort", "try", "correct"  # of several jobs, or of one that runs
     for place in range(20, 60, 6):
-        story = waiting._story(explanation.schedule, by_arrival, place)
+        story = replay._story(explanation.schedule, by_arrival, place)
         decided = [seen.kind for seen in explanation if place in seen.jobs and seen.kind not in others]
         assert [rule.kind for _, rule, *_ in story if rule.kind not in others] == decided

@@ -12,7 +12,7 @@ import simlib
 from simlib import EASY, FCFS, OwnPolicy, Workload, simulate
 from simlib._util.fingerprint import identity
 from simlib.analysis import stats
-from simlib.explain.differences import first_difference
+from simlib.explain import first_difference
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...explain.differences import first_difference
+from ...explain import first_difference
 from ...policies import examples_own, orders
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
