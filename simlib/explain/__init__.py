@@ -1,9 +1,10 @@
 """Tell why a scheduler does what it does: every decision of a policy, with its rule, and why a job waited.
 
-The policies are written here a second time, in plain Python, to be read beside the papers' pseudo-code: `fcfs`, `easy`,
-`conservative`, and `reserving`, which is between the two; who passes EASY's head is in `passing` and `lookahead`, with
-which run times in `predicting`, in which order in `ranking`. They decide as the compiled ones of `simlib.engine` do,
-job by job.
+The policies are written here a second time, in plain Python, to be read beside the papers' pseudo-code: `easy` has FCFS
+and EASY, whose head is passed one by one, in an order or by the best set, perhaps with predicted run times;
+`conservative` has conservative backfilling and what is between the two. They decide as the compiled ones of
+`simlib.engine` do, job by job. What they see is in `system`, what is said of a decision in `rules`; `records` keeps it
+with all that could be seen then, and `replay` schedules a second time to tell why a job waited, or why schedules part.
 """
 
 from .._util import importing
@@ -11,12 +12,11 @@ from ..core.policy import Policy
 from ..core.schedule import simulate
 from ..core.workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
-from .replay import check, replay
-from .waiting import decided, why
+from .replay import check, decided, first_difference, schedule_again, why
 
-__all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "why"]
+__all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "first_difference", "why"]
 
-__getattr__ = importing(__name__, "differences", "reference")
+__getattr__ = importing(__name__, "reference")
 
 LIMIT = 500
 """The most jobs that `explain` takes."""
@@ -61,4 +61,4 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
             "such as workload.select('submit < 86400'), or ask simlib.explain.why(schedule, job) about one of them"
         )
     schedule = simulate(workload, policy, overrun)
-    return Explanation(record(*replay(schedule)), schedule)
+    return Explanation(record(*schedule_again(schedule)), schedule)

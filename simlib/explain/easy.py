@@ -1,6 +1,6 @@
-"""EASY backfilling, in plain Python (MF section 2.2)."""
+"""FCFS and EASY backfilling, in plain Python: to be read beside MF sections 1 and 2.2."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from math import inf
 
@@ -8,40 +8,77 @@ from ..engine.estimating import STEPS
 from ..engine.variants import DEPTH
 from ..policies.predictions import Predictions
 from . import rules
-from .ranking import Ranks, sort_the_queue
-from .system import Decisions, Job, System, leave_and_join
-
-# First come, first served, in plain Python (MF section 1).
+from .system import Decisions, Job, Ranks, Scheduler, System
 
 
 def fcfs(system: System, order: Ranks | None = None) -> Decisions:
-    """Decide at an instant under FCFS: a job starts only when all before it in the queue have started.
-
-    The queue is in order of arrival, unless it has an order of its own.
-    """
-    yield from leave_and_join(system)
-    if order is not None:
-        yield from sort_the_queue(system, order)
-    yield from start_from_the_head(system)
+    """Decide at an instant under FCFS: a job starts only when all before it in the queue have started."""
+    yield from start_from_the_head(system, order)
     if system.queue:
         head, *others = system.queue
         yield rules.head_blocks, head, others, system.free
 
 
-def start_from_the_head(system: System) -> Decisions:
-    """Start jobs from the head of the queue while they fit."""
+def easy(
+    system: System, order: Ranks | None, find_backfill_jobs: Scheduler, predictor: "Predictor | None" = None
+) -> Decisions:
+    """Decide at an instant under EASY: Algorithm EASY Backfill; step 2 is `one_by_one`, or another of those below."""
+    yield from start_from_the_head(system, order, predictor)
+    if not system.queue:
+        return
+    head = system.queue[0]
+
+    # 1. Find the shadow time and extra processors:
+    shadow, available, leaving = system.now, system.free, []
+    # a. sort the running jobs by their expected ends;
+    for job in sorted(system.running, key=lambda job: job.expected_end):
+        # b. collect processors until there are enough for the head;
+        if available >= head.procs and job.expected_end > shadow:
+            break
+        available += job.procs
+        shadow = max(shadow, job.expected_end)
+        leaving.append(job)
+    # c. the time at which this happens is the shadow time; d. what is left over then are the extra processors.
+    before, head.shadow = head.shadow, shadow
+    system.shadow, system.extra = shadow, available - head.procs
+    yield rules.head_waits, head, system.free, leaving, before, system.extra, system.now
+
+    # 2. Find backfill jobs, and start them.
+    yield from find_backfill_jobs(system)
+
+
+def start_from_the_head(system: System, order: Ranks | None = None, predictor: "Predictor | None" = None) -> Decisions:
+    """Begin an instant: jobs leave, jobs join the queue, and jobs start from its head while they fit."""
+    system.leave()
+    system.queue += system.arrive()
+    yield rules.jobs_end_or_arrive, None, system.ended, system.arrived, system.now, system.free, system.queue
+    if predictor is not None:
+        yield from predictor.predict(system)
+        yield from predictor.correct(system)
+    if order is not None:
+        yield from sort_the_queue(system, order)
     while system.queue and system.queue[0].procs <= system.free:
-        head = system.queue[0]
-        free = system.free
+        head, free = system.queue[0], system.free
         system.start(head)
         yield rules.head_starts, head, free
 
 
-# Who passes the head of the queue, in plain Python (step 2 of EASY, MF section 2.2).
+def sort_the_queue(system: System, order: Ranks) -> Decisions:
+    """Sort the queue by falling priority, ties by arrival."""
+    before = list(system.queue)
+    for job in system.queue:
+        job.priority = order.of(job, system, job.in_queue)
+    system.queue.sort(key=lambda job: (-job.priority, job.arrival))
+    if system.queue != before:
+        values = order.values(system.queue, [job.priority for job in system.queue])
+        yield rules.sorts, system.queue[0], system.queue, order.by, values
+
+
+# 2. Find backfill jobs.
 
 
 def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
-    """Loop on the queued jobs in order, and start each one that does not delay the head."""
+    """Loop on the queued jobs in order, and start each one that may pass the head."""
     for job in system.queue[1:]:
         if may_pass(job, system):
             yield from pass_the_head(job, system, reuse_extra)
@@ -49,27 +86,10 @@ def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
             yield refusal(job, system)
 
 
-def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisions:
-    """Start the best of the jobs that do not delay the head, by an order, again and again."""
-    told = others = system.queue[1:]
-    while fitting := [job for job in others if job.start is None and may_pass(job, system)]:
-        window = system.shadow - system.now
-        ranks = {job: order.of(job, system, job.to_backfill, system.extra, window) for job in fitting}
-        best_first = sorted(fitting, key=lambda job: (-ranks[job], job.arrival))
-        if best_first != [job for job in told if job in ranks]:
-            told = best_first
-            values = order.values(told, [ranks[job] for job in told])
-            yield rules.tries, told[0], system.queue[0], told, order.by, values
-        yield from pass_the_head(best_first[0], system, reuse_extra)
-    for job in others:
-        if job.start is None:
-            yield refusal(job, system)
-
-
 def may_pass(job: Job, system: System) -> bool:
-    """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
-    ends_in_time = system.now + job.to_backfill <= system.shadow
-    return job.procs <= system.free and (ends_in_time or job.procs <= system.extra)
+    """Check whether either of the two conditions holds."""
+    ends_by_the_shadow_time = job.procs <= system.free and system.now + job.to_backfill <= system.shadow
+    return ends_by_the_shadow_time or job.procs <= min(system.free, system.extra)
 
 
 def pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisions:
@@ -90,11 +110,28 @@ def refusal(job: Job, system: System) -> tuple:
     return rules.would_delay_the_head, job, system.now + job.to_backfill, system.shadow, system.extra
 
 
-# Lookahead in plain Python: the set of waiting jobs that fills the machine best (Shmueli & Feitelson 2005).
+def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisions:
+    """Start the best of the jobs that may pass the head, by an order, again and again."""
+    last_order = others = system.queue[1:]
+    while fitting := [job for job in others if job.start is None and may_pass(job, system)]:
+        window = system.shadow - system.now
+        ranks = {job: order.of(job, system, job.to_backfill, system.extra, window) for job in fitting}
+        best_first = sorted(fitting, key=lambda job: (-ranks[job], job.arrival))
+        if best_first != [job for job in last_order if job in ranks]:
+            last_order = best_first
+            values = order.values(best_first, [ranks[job] for job in best_first])
+            yield rules.tries, best_first[0], system.queue[0], best_first, order.by, values
+        yield from pass_the_head(best_first[0], system, reuse_extra)
+    for job in others:
+        if job.start is None:
+            yield refusal(job, system)
 
 
 def best_set(system: System) -> Decisions:
-    """Start those of the first jobs behind the head that together take the most free processors."""
+    """Start those of the first jobs behind the head that together fill the machine best: lookahead.
+
+    From Shmueli & Feitelson 2005.
+    """
     head, *others = system.queue
     free = system.free
     near = others[:DEPTH]
@@ -116,12 +153,12 @@ def best_set(system: System) -> Decisions:
 def easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
     """List those whom EASY would take: each that fits beside those before it."""
     free, extra = system.free, system.extra
-    found = []
+    chosen = []
     for job in candidates:
-        if job.procs <= free and _past(job, system) <= extra:
-            free, extra = free - job.procs, extra - _past(job, system)
-            found.append(job)
-    return found
+        if job.procs <= free and past_the_shadow_time(job, system) <= extra:
+            free, extra = free - job.procs, extra - past_the_shadow_time(job, system)
+            chosen.append(job)
+    return chosen
 
 
 def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
@@ -129,7 +166,6 @@ def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on.
     """
-
     own = easys_own(candidates, system)
     if sum(job.procs for job in own) == min(system.free, sum(job.procs for job in candidates)):
         return own  # no set takes more
@@ -139,27 +175,27 @@ def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
         """Of sets of the candidates from a place on that take so many processors: how few past the shadow time."""
         if place == len(candidates):
             return 0 if total == 0 else inf
-        procs, without = candidates[place].procs, least(place + 1, total)
-        if procs > total:
+        job, without = candidates[place], least(place + 1, total)
+        if job.procs > total:
             return without
-        return min(without, least(place + 1, total - procs) + _past(candidates[place], system))
+        return min(without, least(place + 1, total - job.procs) + past_the_shadow_time(job, system))
 
     left, extra = next(total for total in range(system.free, -1, -1) if least(0, total) <= system.extra), system.extra
-    found = []
+    chosen = []
     for place, job in enumerate(candidates):
-        past = _past(job, system)
+        past = past_the_shadow_time(job, system)
         if job.procs <= left and least(place + 1, left - job.procs) + past <= extra:
             left, extra = left - job.procs, extra - past
-            found.append(job)
-    return found
+            chosen.append(job)
+    return chosen
 
 
-def _past(job: Job, system: System) -> int:
-    """The processors that a job holds past the shadow time."""
+def past_the_shadow_time(job: Job, system: System) -> int:
+    """Count the processors that a job holds past the shadow time."""
     return job.procs if system.now + job.to_backfill > system.shadow else 0
 
 
-# Predict run times in plain Python, and correct what is outlived (Tsafrir, Etsion & Feitelson 2005, section 3).
+# Predict run times, and correct what is outlived (Tsafrir, Etsion & Feitelson 2005, section 3).
 
 
 class Predictor:
@@ -195,17 +231,14 @@ class Predictor:
                 job.predicted = job.run
             elif runs:
                 job.predicted = min(max(sum(runs) // len(runs), 1), job.predicted)
-            self._use(job)
+            use = self.predictions  # go by what is predicted, where that is switched on
+            job.in_queue = job.predicted if use.queue else job.estimate
+            job.to_backfill = job.predicted if use.backfill else job.estimate
+            job.while_running = job.predicted if use.running else job.estimate
             if runs:
                 yield rules.predicts, job, tuple(runs)
             elif self.learns:
                 yield rules.does_not_predict, job
-
-    def _use(self, job: Job) -> None:
-        """Go by what is predicted, where that is switched on."""
-        job.in_queue = job.predicted if self.predictions.queue else job.estimate
-        job.to_backfill = job.predicted if self.predictions.backfill else job.estimate
-        job.while_running = job.predicted if self.predictions.running else job.estimate
 
     def correct(self, system: System) -> Decisions:
         """Expect the running jobs to end later that have outlived what was expected of them."""
@@ -226,43 +259,3 @@ def corrected(expected: int, estimate: int, age: int) -> int:
     while expected <= age:
         expected += STEPS[-1]
     return expected
-
-
-def easy(
-    system: System,
-    order: Ranks | None = None,
-    passing: Callable[[System], Decisions] = one_by_one,
-    predictor: Predictor | None = None,
-) -> Decisions:
-    """Decide at an instant under EASY; steps 1 and 2 are the paper's."""
-    yield from leave_and_join(system)
-    if predictor is not None:
-        yield from predictor.predict(system)
-        yield from predictor.correct(system)
-    if order is not None:
-        yield from sort_the_queue(system, order)
-    yield from start_from_the_head(system)
-    if not system.queue:
-        return
-    head = system.queue[0]
-
-    # 1. find the shadow time and the extra processors
-    before = head.shadow
-    system.shadow, system.extra, leaving = shadow_time(head, system)
-    head.shadow = system.shadow
-    yield rules.head_waits, head, system.free, leaving, before, system.extra, system.now
-
-    # 2. start each job that does not delay the head
-    yield from passing(system)
-
-
-def shadow_time(head: Job, system: System) -> tuple[int, int, list[Job]]:
-    """Find the shadow time, the extra processors, and which running jobs end by then."""
-    shadow, available, leaving = system.now, system.free, []
-    for job in sorted(system.running, key=lambda job: job.expected_end):
-        if available >= head.procs and job.expected_end > shadow:
-            break
-        available += job.procs
-        shadow = max(shadow, job.expected_end)
-        leaving.append(job)
-    return shadow, available - head.procs, leaving

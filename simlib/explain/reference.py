@@ -3,46 +3,28 @@
 The compiled engine is compared with it job by job, and so can be a policy of your own. It shares no code with the
 engine and avoids its ideas: no event queue, no sorted arrays, no profile kept up to date. Every question ("how many
 processors are free then?") is answered by going through all jobs. So it is for hundreds of jobs, not for whole logs.
-
->>> import simlib
->>> from simlib.explain import differences, reference
->>> w = simlib.load("sample")
->>> few = w.select(w.jobs.index <= 60)
->>> right = reference.simulate(few, simlib.EASY())
->>> print(differences.first_difference(simlib.simulate(few, simlib.EASY()), right))
-None
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from .. import policies
 from ..core.policy import Policy
 from ..core.schedule import Schedule
 from ..core.workload import Workload
-from ..policies.conservative import Conservative as ConservativePolicy
-from ..policies.conservative import Selective as SelectivePolicy
-from ..policies.easy import EASY as EasyPolicy
-from ..policies.easy import FCFS as FcfsPolicy
-from ..policies.orders import BACKFILL, ORDERS, Multifactor, asked_for
-from ..policies.predictions import Predictions
-from .reference_schedulers import (
-    EASY,
-    FCFS,
-    AdjustedEASY,
-    Asking,
-    Conservative,
-    Predicting,
-    Reserving,
-    schedule,
-    sjf,
-    wfp,
-)
+from ..policies.orders import BACKFILL, ORDERS, asked_for
 
 if TYPE_CHECKING:
     from ..policies.walltime import Adjustment, Scheme
+
+__all__ = ["simulate"]
+
+Order = Callable[..., float] | None
+"""A function of a job, the largest first: `sjf`, `wfp` or an `Asking`; None for the order of arrival."""
 
 
 def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> Schedule:
@@ -72,47 +54,44 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     """
     jobs = workload.jobs
     run = jobs.run.clip(upper=jobs.estimate.clip(lower=0)) if overrun == "kill" else jobs.run
-    rows = zip(jobs.submit, run, jobs.estimate.clip(lower=run), jobs.procs, strict=True)
+    columns = jobs.submit, run, jobs.estimate.clip(lower=run), jobs.procs
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
-    whole = [(int(submit), int(run), int(estimate), int(size)) for submit, run, estimate, size in rows]
-    done = schedule(whole, workload.procs, _scheduler(policy, jobs), follows)
-    columns = {"start": "start", "submit": "submit", "backfilled": "backfilled"}
-    if type(policy) is ConservativePolicy:
-        columns["guarantee"] = "guarantee"
+    done = schedule(rows, workload.procs, _scheduler(policy, jobs), follows)
+    results = ["start", "submit", "backfilled"]
+    if type(policy) is policies.Conservative:
+        results.append("guarantee")
     if getattr(policy, "adjust", None) is not None:
-        columns["adjusted"] = "adjusted"
-    arrays = {name: np.array([getattr(job, own) for job in done]) for name, own in columns.items()}
+        results.append("adjusted")
+    arrays = {name: np.array([getattr(job, name) for job in done]) for name in results}
     return Schedule(workload, policy, overrun, run.to_numpy(), **arrays, feedback=feedback)
 
 
-def _scheduler(policy: Policy, jobs: pd.DataFrame) -> FCFS:
+def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
     """The scheduler of this module that does what a policy says."""
     priority = _order(getattr(policy, "order", "fcfs"), ORDERS, jobs)
-    if type(policy) is FcfsPolicy:
+    if type(policy) is policies.FCFS:
         return FCFS(priority)
-    if type(policy) is ConservativePolicy:
+    if type(policy) is policies.Conservative:
         return Reserving(np.inf, 0, priority) if priority else Conservative(policy.compress)
-    if type(policy) is SelectivePolicy:
+    if type(policy) is policies.Selective:
         return Reserving(np.inf, None if policy.threshold == "adaptive" else float(policy.threshold), priority)
-    if type(policy) is EasyPolicy:
-        return _easy(policy, jobs, priority)
-    raise ValueError(
-        f"reference: found policy {policy!r}, expected simlib.FCFS(), EASY(...), Conservative(...) or Selective(...)"
-    )
-
-
-def _easy(policy: EasyPolicy, jobs: pd.DataFrame, priority: Callable[..., float] | None) -> FCFS:
-    """The scheduler that does what EASY's options say."""
+    if type(policy) is not policies.EASY:
+        kinds = "simlib.FCFS(), EASY(...), Conservative(...) or Selective(...)"
+        raise ValueError(f"reference: found policy {policy!r}, expected {kinds}")
     if policy.reservations != 1:
         return Reserving(policy.reservations, 0, priority)
-    lookahead = policy.backfill == "lookahead"
-    backfill = None if lookahead or policy.backfill is None else _order(policy.backfill, BACKFILL, jobs)
-    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": priority, "backfill": backfill}
-    options["lookahead"] = lookahead
-    if isinstance(policy.adjust, Predictions):
+    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": priority}
+    if policy.backfill == "lookahead":
+        options["lookahead"] = True
+    elif policy.backfill is not None:
+        options["backfill"] = _order(policy.backfill, BACKFILL, jobs)
+    if policy.adjust is None:
+        return EASY(**options)
+    if isinstance(policy.adjust, policies.Predictions):
         return Predicting(*_predictions(policy.adjust, jobs), **options)
-    return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options) if policy.adjust else EASY(**options)
+    return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options)
 
 
 def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
@@ -129,12 +108,14 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
 
     asked = asked_for(order, names)
     about = jobs.reindex(columns=["user", "group", "queue"], fill_value=-1)
-    account, half_life = (order.account, order.half_life_s) if isinstance(order, Multifactor) else ("user", 7 * 86400)
+    account, half_life = "user", 7.0 * 86400
+    if isinstance(order, policies.Multifactor):
+        account, half_life = order.account, order.half_life_s
     rows: Any = about.assign(account=about[account]).to_dict("records")
     return Asking(of_floats, asked, rows, half_life)
 
 
-def _predictions(adjust: Predictions, jobs: pd.DataFrame) -> tuple:
+def _predictions(adjust: policies.Predictions, jobs: pd.DataFrame) -> tuple:
     """The arguments of `Predicting` for a `simlib.Predictions`."""
     columns = {"last two": ["user"], "same estimate": ["user", "estimate"]}.get(adjust.predictor)
     past = jobs[:0] if adjust.past is None else adjust.past.sort_values("submit", kind="stable")
@@ -164,3 +145,458 @@ def _keys(jobs: pd.DataFrame, scheme: "Scheme") -> list[tuple | None]:
     """The key of each job, None where a part of it is not known."""
     parts = zip(*(jobs[column] for column in scheme.columns), strict=True)
     return [None if -1 in key else key for key in parts]
+
+
+class Job:
+    """Hold what is known of a job at an instant; what is not known yet is None."""
+
+    def __init__(self, number: int, submit: int, run: int, estimate: int, size: int) -> None:
+        self.number, self.run, self.estimate, self.size = number, run, estimate, size
+        self.in_queue = self.to_backfill = self.while_running = estimate  # EASY: which may be adjusted
+        self.adjusted = estimate
+        self.submit: Any = submit  # None before the job that it follows has ended
+        self.arrival: Any = None  # how many joined the queue before it
+        self.start: Any = None  # when it starts to run
+        self.reserved: Any = None  # conservative only: when it is to start
+        self.guarantee: Any = None
+        self.backfilled = False
+
+    def go_by_adjusted(self, in_queue: bool, to_backfill: bool, while_running: bool) -> None:
+        """Use the adjusted estimate where that is switched on."""
+        self.in_queue = self.adjusted if in_queue else self.estimate
+        self.to_backfill = self.adjusted if to_backfill else self.estimate
+        self.while_running = self.adjusted if while_running else self.estimate
+
+    def end(self) -> int:
+        """Add up when a job that has started ends."""
+        return self.start + self.run
+
+    def expected_end(self) -> int:
+        """Add up when a job that has started is expected to end."""
+        return self.start + self.estimate
+
+
+def schedule(
+    rows: list[tuple[int, int, int, int]], machine: int, scheduler: "FCFS", follows: dict[int, tuple[int, int]]
+) -> list[Job]:
+    """Schedule jobs given as (submit, run, estimate, size), in order of submission; returns them as Jobs.
+
+    `follows[number] = preceding number, think`: the job is submitted a think time after the end of the preceding one.
+    """
+    jobs = [Job(number, *row) for number, row in enumerate(rows)]
+    for number in follows:
+        jobs[number].submit = None  # until the preceding job has ended
+    gone: set[Job] = set()
+    queue: list[Job] = []
+    arrived = 0
+    while any(job.start is None for job in jobs):
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        now = min([next_instant(jobs, queue, gone), *scheduler.alarms(running)])
+        left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
+        gone.update(left)
+        for number, (preceding, think) in follows.items():
+            if jobs[preceding] in left:
+                jobs[number].submit = jobs[preceding].end() + think
+        running = [job for job in jobs if job.start is not None and job not in gone]
+        scheduler.jobs_left(left, running, queue, machine, now)
+        for job in jobs:
+            if job.arrival is None and job.submit is not None and job.submit <= now:
+                job.arrival = arrived
+                arrived += 1
+                scheduler.job_joins(job, running, queue, machine, now)
+                queue.append(job)
+        for job in scheduler.scheduling_pass(running, queue, machine, now):
+            job.start = now
+            queue.remove(job)
+    return jobs
+
+
+def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
+    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of no length."""
+    times = [job.end() for job in jobs if job.start is not None and job not in gone]
+    times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
+    times += [job.reserved for job in queue if job.reserved is not None]
+    return min(times)
+
+
+class FCFS:
+    """Start jobs in the order of the queue, by `priority`; the other schedulers differ in one of these methods."""
+
+    def __init__(self, priority: Order = None) -> None:
+        self.priority = priority
+        self.gone: list[Job] = []
+
+    def alarms(self, running: list[Job]) -> list[int]:
+        """List seconds at which a pass is wanted, besides those at which jobs end or arrive."""
+        return []
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that jobs have ended."""
+        self.gone += left
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that a job joins the queue."""
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: from the head while they fit."""
+        free = machine - sum(job.size for job in running)
+        starting = []
+        for job in self.in_order(queue, running, machine, now):
+            if job.size > free:
+                break
+            free -= job.size
+            starting.append(job)
+        return starting
+
+    def in_order(self, queue: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
+        """Sort the queue by priority, ties by arrival."""
+        if (priority := self.priority) is None:
+            return list(queue)
+        free = machine - sum(job.size for job in running)
+        seen = {"now": now, "machine": machine, "free": free, "extra": 0, "window": 0}
+
+        def place(job: Job) -> tuple[float, int]:
+            return -self.rank(priority, job, job.in_queue, running, seen), job.arrival
+
+        return sorted(queue, key=place)
+
+    def rank(self, priority: Any, job: Job, estimate: int, running: list[Job], seen: dict[str, int]) -> float:
+        """Ask an order for the rank of a job; `seen` is what the system looks like."""
+        wait = seen["now"] - job.submit
+        if not isinstance(priority, Asking):
+            return priority(wait, estimate, job.size)
+        return priority.of(job, estimate, [*self.gone, *running], seen)
+
+
+class Asking:
+    """An order that asks by name for what it wants to know of a job.
+
+    `names` are those that `function` is told: see `simlib.policies.orders`; `about` has of each job by number its user,
+    group, queue and `account`, whose use of the machine counts; half of that is forgotten in `half_life` seconds.
+    """
+
+    def __init__(
+        self, function: Callable[..., float], names: tuple[str, ...], about: list[dict[str, int]], half_life: float
+    ) -> None:
+        self.function, self.names, self.about, self.half_life = function, names, about, half_life
+
+    def of(self, job: Job, estimate: int, started: list[Job], seen: dict[str, int]) -> float:
+        """Rank a job; `started` are all jobs that run or have run."""
+        now = seen["now"]
+        usage = self.usage(job, started, now) if {"usage", "fair_share"}.intersection(self.names) else 0.0
+        its = {"submit": job.submit, "wait": now - job.submit, "estimate": estimate, "procs": job.size}
+        told = self.about[job.number] | seen | its | {"usage": usage, "fair_share": 0.5**usage}
+        return self.function(**{name: told[name] for name in self.names})
+
+    def usage(self, job: Job, started: list[Job], now: int) -> float:
+        """Add up what the job's account has had, in multiples of an equal share of all, to nine digits."""
+
+        def had(one: Job) -> float:
+            ages = now - one.start, now - min(one.end(), now)
+            old, new = (2 ** (-age / self.half_life) for age in ages)
+            return one.size * self.half_life / np.log(2) * (new - old)
+
+        mine = self.about[job.number]["account"]
+        everything = sum(had(one) for one in started)
+        accounts = len({one["account"] for one in self.about})
+        own = sum(had(one) for one in started if self.about[one.number]["account"] == mine)
+        return round(own / everything * accounts, 9) if everything > 0 else 0.0
+
+
+class EASY(FCFS):
+    """Backfill by section 2.2: `priority` orders the queue, `backfill` those behind the head, both as for FCFS.
+
+    With `lookahead` those pass the head that together take the most free processors, found by trying all sets.
+    """
+
+    DEPTH = 50  # jobs behind the head that lookahead looks at
+
+    def __init__(
+        self, reuse_extra: bool = False, priority: Order = None, backfill: Order = None, lookahead: bool = False
+    ) -> None:
+        super().__init__(priority)
+        self.reuse_extra, self.backfill, self.lookahead = reuse_extra, backfill, lookahead
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: from the head while they fit, then those that are backfilled."""
+        starting = super().scheduling_pass(running, queue, machine, now)
+        waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
+        if not waiting:
+            return starting
+        head, others = waiting[0], waiting[1:]
+
+        # until when processors are held, as far as the scheduler knows
+        held = [(self.expected_end(job, now), job.size) for job in running]
+        held += [(now + job.while_running, job.size) for job in starting]
+
+        def free_at(time: int) -> int:
+            return machine - sum(size for end, size in held if end > time)
+
+        shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
+        seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
+        seen["free"] = machine - sum(size for _, size in held)
+        passing = self.best_set(others, seen) if self.lookahead else self.one_by_one(others, running, seen)
+        for job in passing:
+            job.backfilled = True
+        return starting + passing
+
+    def one_by_one(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
+        """List who passes the head: again and again the first, or best, of those that would not delay it."""
+        found: list[Job] = []
+        while fitting := [job for job in others if job not in found and self.may_pass(job, seen)]:
+            job = fitting[0]
+            if order := self.backfill:
+                ranks = {one: self.rank(order, one, one.to_backfill, running, seen) for one in fitting}
+                job = min(fitting, key=lambda one: (-ranks[one], one.arrival))
+            seen["free"] -= job.size
+            if job.to_backfill > seen["window"] and not self.reuse_extra:
+                seen["extra"] -= job.size
+            found.append(job)
+        return found
+
+    def best_set(self, others: list[Job], seen: dict[str, int]) -> list[Job]:
+        """List who passes the head together: the best set, of several the one with the first job, then the second."""
+        near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
+        best: list[Job] = []
+        for taken in product((True, False), repeat=len(near)):
+            chosen = [job for job, yes in zip(near, taken, strict=True) if yes]
+            past = sum(job.size for job in chosen if job.to_backfill > seen["window"])
+            total = sum(job.size for job in chosen)
+            if total <= seen["free"] and past <= seen["extra"] and total > sum(job.size for job in best):
+                best = chosen
+        return best
+
+    def may_pass(self, job: Job, seen: dict[str, int]) -> bool:
+        """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
+        return job.size <= seen["free"] and (job.to_backfill <= seen["window"] or job.size <= seen["extra"])
+
+    def expected_end(self, job: Job, now: int) -> int:
+        """Say when a running job is expected to end."""
+        return max(now, job.start + job.while_running)
+
+    def head_fits(self, head: Job, held: list[tuple[int, int]], machine: int, time: int) -> bool:
+        """Tell whether the head would find enough processors once all jobs expected to end by `time` have ended.
+
+        It does not fit now, when jobs expected to end now have not ended: so at least one of them must count as gone.
+        """
+        gone = [size for end, size in held if end <= time]
+        return bool(gone) and machine - sum(size for end, size in held if end > time) >= head.size
+
+
+class Predicting(EASY):
+    """Plan with the mean run time of the last two jobs of the same key: EASY++ (Tsafrir et al. 2005, section 3).
+
+    `keys` has the key of each job by number, such as its user, None where it is not known; `past` has earlier jobs as
+    (key, run time), in order of their submission; `estimates` what users asked for; `switches` as for `AdjustedEASY`.
+    """
+
+    MORE = [60 * more for more in (1, 5, 15, 30)] + [3600 * more for more in (1, 2, 5, 10, 20, 50, 100)]
+
+    def __init__(
+        self,
+        keys: list[Any],
+        past: list[tuple[Any, int]],
+        estimates: list[int],
+        switches: tuple[bool, bool, bool],
+        correct: bool = True,
+        exact: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.keys, self.past, self.estimates, self.switches = keys, past, estimates, switches
+        self.correct, self.exact = correct, exact
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Predict the run time of a job that joins the queue."""
+        estimate, key = self.estimates[job.number], self.keys[job.number]
+        ended = sorted((one.arrival, one.run) for one in self.gone if self.keys[one.number] == key)
+        last_two = ([run for of, run in self.past if of == key] + [run for _, run in ended])[-2:]
+        job.adjusted = estimate
+        if self.exact:
+            job.adjusted = job.run
+        elif key is not None and last_two:
+            job.adjusted = min(estimate, max(1, sum(last_two) // len(last_two)))
+        job.go_by_adjusted(*self.switches)
+
+    def alarms(self, running: list[Job]) -> list[int]:
+        """List when jobs outlive what is expected of them, if nothing ends before."""
+        return [job.start + job.while_running for job in running] if self.correct else []
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that jobs have ended, and that others have not."""
+        super().jobs_left(left, running, queue, machine, now)
+        for job in running:
+            if self.correct and job.start + job.while_running <= now:
+                estimate = self.estimates[job.number]
+                longer = [estimate + sum(self.MORE[:steps]) for steps in range(len(self.MORE) + 1)]
+                after_all = job.while_running + self.MORE[-1]
+                job.while_running = next((one for one in longer if one > job.while_running), after_all)
+
+
+class AdjustedEASY(EASY):
+    """Plan with estimates times A, from jobs of the same key that ended before (sections 4 and 5 of Tang et al.).
+
+    `keys` has the key of each job by number, None where it is not known; `past` has earlier jobs as (key, R, end).
+    """
+
+    def __init__(
+        self,
+        keys: list[tuple | None],
+        past: list[tuple],
+        window: int,
+        percentile: float,
+        threshold: float,
+        least: int,
+        switches: tuple[bool, bool, bool],
+        overdue: int,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.keys, self.ended = keys, list(past)
+        self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
+        self.switches, self.overdue = switches, overdue
+        self.close_call = False  # whether rounding to whole seconds hung on the last digits
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Learn how much of their estimates jobs have used that ended."""
+        super().jobs_left(left, running, queue, machine, now)
+        for job in left:
+            used = min(1, job.run / job.estimate) if job.estimate else 1
+            self.ended.append((self.keys[job.number], used, job.end()))
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Adjust the estimate of a job that joins the queue."""
+        mine = self.keys[job.number]
+        eligible = [r for key, r, end in self.ended if mine and key == mine and now - self.window <= end < now]
+        job.adjusted = job.estimate
+        if len(eligible) >= self.least:
+            exact = job.estimate * max(np.percentile(eligible, self.percentile), self.threshold)
+            job.adjusted = round(exact)
+            self.close_call |= 0 < abs(exact % 1 - 0.5) < 1e-6
+        job.go_by_adjusted(*self.switches)
+
+    def expected_end(self, job: Job, now: int) -> int:
+        """Say when a running job is expected to end; later than now if it runs longer than was expected."""
+        end = job.start + job.while_running
+        return end if end > now else now + self.overdue
+
+
+class Conservative(FCFS):
+    """Reserve by section 2.1; `order` of compression: "arrival", "start", or "none"; or "rebackfill" instead."""
+
+    def __init__(self, order: str) -> None:
+        super().__init__()
+        self.order = order
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Compress the schedule where a job ended early."""
+        if self.order == "none" or not any(job.expected_end() > now for job in left):
+            return
+        if self.order == "rebackfill":
+            for k, job in enumerate(queue):
+                job.reserved = self.anchor(job, running, queue[:k], machine, now)
+            return
+        ordered = list(queue)
+        if self.order == "start":
+            ordered.sort(key=lambda job: (job.reserved, job.arrival))
+        for job in ordered:
+            others = [other for other in queue if other is not job]
+            job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Reserve a start time for a job that joins the queue."""
+        job.reserved = job.guarantee = self.anchor(job, running, queue, machine, now)
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: those whose reservation is now."""
+        starting = [job for job in queue if job.reserved == now]
+        waiting = [job for job in queue if job.reserved > now]
+        for job in starting:
+            job.backfilled = any(other.arrival < job.arrival for other in waiting)
+        return starting
+
+    def anchor(self, job: Job, running: list[Job], reserved: list[Job], machine: int, now: int) -> int:
+        """Find the earliest time at which a job fits until its expected end, beside the running and reserved ones."""
+        blocks = [(other.start, other.expected_end(), other.size) for other in running]
+        blocks += [(other.reserved, other.reserved + other.estimate, other.size) for other in reserved]
+
+        def free_at(time: int) -> int:
+            return machine - sum(size for start, end, size in blocks if start <= time < end)
+
+        for anchor in sorted({now} | {end for _, end, _ in blocks if end > now}):
+            changes = [start for start, _, _ in blocks if anchor < start < anchor + job.estimate]
+            if all(free_at(time) >= job.size for time in [anchor, *changes]):
+                return anchor
+        raise AssertionError("a job no larger than the machine fits after all others")
+
+
+class Reserving(Conservative):
+    """Reserve for the first `most` jobs of the queue whose expected slowdown has come to `threshold`; backfill others.
+
+    The threshold None is the mean slowdown of the jobs that have ended.
+    """
+
+    def __init__(self, most: float, threshold: float | None = 0, priority: Order = None) -> None:
+        super().__init__("arrival")
+        self.most, self.threshold, self.priority = most, threshold, priority
+        self.to_compress = False
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note of jobs that ended early."""
+        self.gone += left
+        self.to_compress = any(job.expected_end() > now for job in left)
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Make no reservation before the pass."""
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start, and reserve for those that are entitled to it."""
+        queue = self.in_order(queue, running, machine, now)
+        for place, job in enumerate(queue):
+            if self.priority is not None and place >= self.most and job.reserved is not None:
+                job.reserved, self.to_compress = None, True
+
+        def beside(job: Job) -> int:
+            others = [other for other in queue if other is not job and other.reserved is not None]
+            return self.anchor(job, running, others, machine, now)
+
+        for job in queue if self.to_compress else []:
+            if job.reserved is not None:
+                job.reserved = min(job.reserved, beside(job))
+        waiting: list[Job] = []
+        for job in queue:
+            if job.reserved is None:
+                entitled = len(waiting) < self.most and slowdown(now - job.submit, job.estimate) >= self.needed()
+                anchor = beside(job)
+                if entitled or anchor == now:
+                    job.reserved = anchor
+                if entitled and job.guarantee is None:
+                    job.guarantee = anchor
+            if job.reserved == now:
+                job.backfilled = bool(waiting)
+            else:
+                waiting.append(job)
+        return [job for job in queue if job not in waiting]
+
+    def needed(self) -> float:
+        """Say from which expected slowdown on a job gets a reservation."""
+        if self.threshold is not None:
+            return self.threshold
+        slow = [slowdown(job.start - job.submit, job.run) for job in self.gone]
+        return round(sum(slow) / len(slow), 9) if slow else 1
+
+
+def slowdown(wait: int, duration: int) -> float:
+    """Divide wait and duration by the duration: bounded slowdown, to nine digits."""
+    return round(max(1, (wait + duration) / max(duration, 10)), 9)
+
+
+def sjf(wait: float, estimate: float, size: float) -> float:
+    """Put the shortest estimate first."""
+    return -estimate
+
+
+def wfp(wait: float, estimate: float, size: float) -> float:
+    """Put those first that waited long for their estimate, and the large ones (Tang et al. 2013, equation 5)."""
+    ratio = wait / max(estimate, 1)
+    return ratio * ratio * ratio * size

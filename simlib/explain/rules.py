@@ -1,30 +1,27 @@
 """The rules by which schedulers decide, and the sentence that tells of each decision."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .._util.words import ahead, are, jobs, length, number, processors, sentence, series, share, verb
-
-if TYPE_CHECKING:
-    from .system import Job
-
+from .system import Job
 
 # Parts of the sentences that tell of decisions.
 
 
-def named(*several: "Job") -> str:
+def named(*several: Job) -> str:
     """Name a job, or several."""
     return jobs(job.name for job in several)
 
 
-def with_values(several: "Sequence[Job]", values: "Sequence[str] | None") -> str:
+def with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
     """Name jobs with the values by which they are sorted; None where these go without saying."""
     if values is None:
         return named(*several)
     return jobs(f"{job.name} ({value})" for job, value in zip(several, values, strict=True))
 
 
-def request(job: "Job") -> str:
+def request(job: Job) -> str:
     """Say what a job asks for."""
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
@@ -34,12 +31,12 @@ def are_free(count: int) -> str:
     return f"{processors(count)} {'are' if count > 1 else 'is'} free"
 
 
-def too_few(job: "Job", free: int) -> str:
+def too_few(job: Job, free: int) -> str:
     """Say that a job needs more than is free."""
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
-def no_earlier(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
+def no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end."""
     if not too_short:
         return f"the first time at which {processors(job.procs)} {are(job.procs)} free"
@@ -47,17 +44,17 @@ def no_earlier(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> st
     return f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
 
 
-def passes_the(head: "Job", job: "Job") -> str:
+def passes_the(head: Job, job: Job) -> str:
     """Say that a job passes the head of the queue."""
     return f"{named(job)} starts now, ahead of {named(head)} at the head"
 
 
-def may(job: "Job") -> str:
+def may(job: Job) -> str:
     """Choose how sure it is until when a candidate runs at the most: predictions may prove too short."""
     return "should" if job.to_backfill < job.estimate else "may"
 
 
-def end_of(ended: "Sequence[Job]", now: int) -> str:
+def end_of(ended: Sequence[Job], now: int) -> str:
     """Say which jobs end, and which of them earlier than expected."""
     text = f"{named(*ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
@@ -92,7 +89,7 @@ def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
 
 @rule("event", "jobs end or arrive")
 def jobs_end_or_arrive(
-    _: None, ended: "Sequence[Job]", arrived: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]"
+    _: None, ended: Sequence[Job], arrived: Sequence[Job], now: int, free: int, queue: Sequence[Job]
 ) -> str:
     parts = [end_of(ended, now)] if ended else []
     if not ended and not arrived:
@@ -104,17 +101,17 @@ def jobs_end_or_arrive(
 
 
 @rule("sort", "the queue is sorted by priority")
-def sorts(_: "Job", queue: "Sequence[Job]", by: str, values: "Sequence[str] | None") -> str:
+def sorts(_: Job, queue: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
     return sentence(f"the queue is sorted by {by}: {with_values(queue, values)}")
 
 
 @rule("start", "the head fits")
-def head_starts(job: "Job", free: int) -> str:
+def head_starts(job: Job, free: int) -> str:
     return sentence(f"{named(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
 
 
 @rule("wait", "nobody may pass the head")
-def head_blocks(head: "Job", others: "Sequence[Job]", free: int) -> str:
+def head_blocks(head: Job, others: Sequence[Job], free: int) -> str:
     text = sentence(f"{named(head)} waits at the head: {too_few(head, free)}")
     fitting = [job for job in others if job.procs <= free]
     also = f", not even {named(*fitting)}, which would fit" if fitting else ""
@@ -122,7 +119,7 @@ def head_blocks(head: "Job", others: "Sequence[Job]", free: int) -> str:
 
 
 @rule("wait", "the head does not fit")
-def head_waits(head: "Job", free: int, leaving: "Sequence[Job]", before: int | None, extra: int, now: int) -> str:
+def head_waits(head: Job, free: int, leaving: Sequence[Job], before: int | None, extra: int, now: int) -> str:
     spare = f"with {processors(extra, 'extra')}"
     if before is not None and head.shadow == before:
         known = f"the shadow time remains {number(before)}, {spare}"
@@ -134,7 +131,7 @@ def head_waits(head: "Job", free: int, leaving: "Sequence[Job]", before: int | N
 
 
 @rule("refuse", "more processors than are free", together=True)
-def too_large(refused: "Sequence[Job]", free: int) -> str:
+def too_large(refused: Sequence[Job], free: int) -> str:
     text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: "
     if free == 0:
         return sentence(text + "no processor is free")
@@ -149,7 +146,7 @@ def too_large(refused: "Sequence[Job]", free: int) -> str:
 
 
 @rule("backfill", "ends by the shadow time")
-def ends_by_the_shadow_time(job: "Job", head: "Job", shadow: int) -> str:
+def ends_by_the_shadow_time(job: Job, head: Job, shadow: int) -> str:
     by, end = f"the shadow time {number(shadow)}", job.start + job.to_backfill
     if end < shadow:
         by = f"{number(end)}, before {by}"
@@ -158,7 +155,7 @@ def ends_by_the_shadow_time(job: "Job", head: "Job", shadow: int) -> str:
 
 
 @rule("backfill", "fits the extra processors")
-def fits_the_extra_processors(job: "Job", head: "Job", shadow: int, extra: int, left: int) -> str:
+def fits_the_extra_processors(job: Job, head: Job, shadow: int, extra: int, left: int) -> str:
     until = f"it {may(job)} run until {number(job.start + job.to_backfill)}, past the shadow time {number(shadow)}"
     rest = (
         f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
@@ -167,7 +164,7 @@ def fits_the_extra_processors(job: "Job", head: "Job", shadow: int, extra: int, 
 
 
 @rule("refuse", "would delay the head")
-def would_delay_the_head(job: "Job", end: int, shadow: int, extra: int) -> str:
+def would_delay_the_head(job: Job, end: int, shadow: int, extra: int) -> str:
     until = f"it {may(job)} run until {number(end)}, past the shadow time {number(shadow)}"
     few = f"only {number(extra)} {are(extra)} extra" if extra else "none is extra"
     return sentence(f"{named(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
@@ -177,7 +174,7 @@ def would_delay_the_head(job: "Job", end: int, shadow: int, extra: int) -> str:
 
 
 @rule("event", "jobs end")
-def jobs_end(_: None, ended: "Sequence[Job]", now: int, free: int, queue: "Sequence[Job]", compress: str) -> str:
+def jobs_end(_: None, ended: Sequence[Job], now: int, free: int, queue: Sequence[Job], compress: str) -> str:
     text = sentence(f"{end_of(ended, now)}: {are_free(free)}")
     if not queue:
         return f"{text} Nobody waits."
@@ -193,7 +190,7 @@ WHEN_EARLY = {
 
 
 @rule("reserve", "the earliest anchor point")
-def reserves(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
+def reserves(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     text = f"{named(job)} arrives ({request(job)}) and "
     if job.reserved == now:
         return sentence(f"{text}can start at once")
@@ -203,13 +200,13 @@ def reserves(job: "Job", too_short: Sequence[tuple[int, int]], now: int) -> str:
 
 
 @rule("move", "compression")
-def moves_forward(job: "Job", before: int, now: int) -> str:
+def moves_forward(job: Job, before: int, now: int) -> str:
     to = f"{number(now)}: it can start at once" if job.reserved == now else ahead(job.reserved, now)
     return sentence(f"compression moves the reservation of {named(job)} from {number(before)} to {to}")
 
 
 @rule("keep", "fits no earlier", together=True)
-def keeps(several: "Sequence[Job]") -> str:
+def keeps(several: Sequence[Job]) -> str:
     at = f" at {series(number(job.reserved) for job in several)}" if len(several) <= 4 else ""
     reservation = verb(several, "its reservation", "their reservations")
     fits = verb(several, "it fits", "they fit")
@@ -217,7 +214,7 @@ def keeps(several: "Sequence[Job]") -> str:
 
 
 @rule("move", "all reservations anew")
-def reserves_anew(job: "Job", before: int, now: int) -> str:
+def reserves_anew(job: Job, before: int, now: int) -> str:
     text = f"the new reservation of {named(job)} is {ahead(job.reserved, now)}"
     text += ", as before" if job.reserved == before else f" instead of {number(before)}"
     if job.reserved <= job.guarantee:
@@ -227,7 +224,7 @@ def reserves_anew(job: "Job", before: int, now: int) -> str:
 
 
 @rule("start", "the reservation is due")
-def reservation_is_due(job: "Job") -> str:
+def reservation_is_due(job: Job) -> str:
     if job.start == job.submit:
         return sentence(f"{named(job)} starts at once")
     if job.start == job.guarantee:
@@ -238,7 +235,7 @@ def reservation_is_due(job: "Job") -> str:
 
 
 @rule("backfill", "disturbs no reservation")
-def passes(job: "Job", passed: "Sequence[Job]") -> str:
+def passes(job: Job, passed: Sequence[Job]) -> str:
     whose = verb(passed, "its reservation is", "their reservations are")
     return sentence(f"{named(job)} starts ahead of {named(*passed)}, which came earlier: {whose} not touched")
 
@@ -250,13 +247,13 @@ def passes(job: "Job", passed: "Sequence[Job]") -> str:
 
 
 @rule("try", "those that may pass have an order")
-def tries(_: "Job", head: "Job", fitting: "Sequence[Job]", by: str, values: "Sequence[str] | None") -> str:
+def tries(_: Job, head: Job, fitting: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
     who = with_values(fitting, values)
     return sentence(f"those that would not delay {named(head)} are tried by {by}: {who}")
 
 
 @rule("choose", "the set that takes the most processors")
-def chooses(_: "Job", head: "Job", chosen: "Sequence[Job]", free: int, own: "Sequence[Job]") -> str:
+def chooses(_: Job, head: Job, chosen: Sequence[Job], free: int, own: Sequence[Job]) -> str:
     takes = f"{named(*chosen)} {verb(chosen, 'takes', 'take')} {share(_total(chosen), free, 'free')}"
     best = f"{takes}, and no set that does not delay {named(head)} takes more"
     if list(own) == list(chosen):
@@ -265,19 +262,19 @@ def chooses(_: "Job", head: "Job", chosen: "Sequence[Job]", free: int, own: "Seq
 
 
 @rule("refuse", "a better set without it", together=True)
-def not_in_the_set(refused: "Sequence[Job]", total: int) -> str:
+def not_in_the_set(refused: Sequence[Job], total: int) -> str:
     text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: no set with {verb(refused, 'it', 'them')}"
     return sentence(f"{text} is better than the one that takes {processors(total)}")
 
 
 @rule("refuse", "too far behind the head", together=True)
-def not_looked_at(refused: "Sequence[Job]", depth: int) -> str:
+def not_looked_at(refused: Sequence[Job], depth: int) -> str:
     are_not = verb(refused, "it is not", "they are not")
     text = f"{named(*refused)} {verb(refused, 'is', 'are')} not looked at"
     return sentence(f"{text}: {are_not} among the first {depth} behind the head")
 
 
-def _total(several: "Sequence[Job]") -> int:
+def _total(several: Sequence[Job]) -> int:
     return sum(job.procs for job in several)
 
 
@@ -285,36 +282,36 @@ def _total(several: "Sequence[Job]") -> int:
 
 
 @rule("reserve", "entitled to a reservation")
-def reserves_if_entitled(job: "Job", why: str, too_short: Sequence[tuple[int, int]], now: int) -> str:
+def reserves_if_entitled(job: Job, why: str, too_short: Sequence[tuple[int, int]], now: int) -> str:
     who = f"{named(job)}, {why}," if why else named(job)
     return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {no_earlier(job, too_short, now)}")
 
 
 @rule("give up", "not among the first any more")
-def gives_up(job: "Job", before: int, most: float) -> str:
+def gives_up(job: Job, before: int, most: float) -> str:
     first = "the first" if most == 1 else f"among the first {most:g}"
     return sentence(f"{named(job)} gives up its reservation at {number(before)}: it is not {first} any more")
 
 
 @rule("start", "the reserved time has come")
-def reserved_time(job: "Job", _: "Sequence[Job]") -> str:
+def reserved_time(job: Job, _: Sequence[Job]) -> str:
     return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}")
 
 
 @rule("backfill", "the reserved time has come")
-def reserved_time_ahead(job: "Job", waiting: "Sequence[Job]") -> str:
+def reserved_time_ahead(job: Job, waiting: Sequence[Job]) -> str:
     return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}, ahead of {named(*waiting)}")
 
 
 @rule("backfill", "touches no reservation")
-def touches_no_reservation(job: "Job", waiting: "Sequence[Job]", free: int) -> str:
+def touches_no_reservation(job: Job, waiting: Sequence[Job], free: int) -> str:
     needs = f"it needs {share(job.procs, free, 'free')}"
     until = f"touches no reservation until {number(job.expected_end)}, its expected end"
     return sentence(f"{named(job)} starts now, ahead of {named(*waiting)}: {needs} and {until}")
 
 
 @rule("refuse", "would touch a reservation")
-def would_touch(job: "Job", touched: "Sequence[Job]", now: int) -> str:
+def would_touch(job: Job, touched: Sequence[Job], now: int) -> str:
     whose = f"{verb(touched, 'the reservation', 'the reservations')} of {named(*touched)}"
     at = series(number(other.reserved) for other in touched)
     return sentence(
@@ -322,7 +319,7 @@ def would_touch(job: "Job", touched: "Sequence[Job]", now: int) -> str:
     )
 
 
-def _than_first(job: "Job") -> str:
+def _than_first(job: Job) -> str:
     late = job.start - job.guarantee
     if not late:
         return ""
@@ -333,7 +330,7 @@ def _than_first(job: "Job") -> str:
 
 
 @rule("predict", "the mean of the user's last two jobs")
-def predicts(job: "Job", runs: Sequence[int]) -> str:
+def predicts(job: Job, runs: Sequence[int]) -> str:
     each = f"{length(runs[0])} each" if len(set(runs)) < len(runs) else " and ".join(map(length, runs))
     which = "only earlier job" if len(runs) == 1 else "last two jobs"
     of = f"the {which} of user {job.user} that {'has' if len(runs) == 1 else 'have'} ended ran for {each}"
@@ -344,13 +341,13 @@ def predicts(job: "Job", runs: Sequence[int]) -> str:
 
 
 @rule("predict", "the user's estimate")
-def does_not_predict(job: "Job") -> str:
+def does_not_predict(job: Job) -> str:
     why = f"no job of user {job.user} has ended before" if job.user != -1 else "its user is not known"
     return sentence(f"{named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
 
 
 @rule("correct", "it has run for longer than expected")
-def corrects(job: "Job", before: int) -> str:
+def corrects(job: Job, before: int) -> str:
     now = f"it is now expected to end by {number(job.expected_end)}"
     if job.while_running == job.requested:
         now += ", as its user asked"

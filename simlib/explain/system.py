@@ -1,11 +1,12 @@
-"""What a scheduler sees: the machine, the jobs that run on it, and the queue; and how an instant begins."""
+"""What a scheduler sees: the machine, the jobs that run on it, the queue, its order, and what each account has had."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import rules
+from .._util.words import length, number
+from ..policies.orders import Multifactor
 
 # What each account has had of the machine of late, in plain Python.
 
@@ -52,19 +53,14 @@ class Usage:
         return 2.0 ** ((now - self.begin) / self.half_life)
 
 
-def remember(usage: Usage, ended: "Sequence[Job]") -> None:
-    """Count what jobs have had that ended before."""
-    starts = [(job.start, job.procs, job.account) for job in ended]
-    ends = [(job.end, -job.procs, job.account) for job in ended]
-    for now, procs, account in sorted(starts + ends):
-        usage.hold(account, now, procs)
-
-
 Profile = list[list[int]]
 """Steps [time, processors free from then until the next step]."""
 
 Decisions = Iterator[tuple[Any, ...]]
 """Of each decision a tuple: its rule, the job that it decides on or None, and what else its sentence needs."""
+
+Scheduler = Callable[["System"], Decisions]
+"""A function that decides at an instant."""
 
 
 @dataclass(eq=False)
@@ -179,17 +175,85 @@ class System:
         return job.procs if self.profile is None or job.estimate > 0 else 0
 
 
-def decisions(system: System, policy: Callable[[System], Decisions]) -> Decisions:
-    """Schedule all jobs to come: instant by instant, each as the policy says."""
+def decisions(system: System, scheduler: Scheduler) -> Decisions:
+    """Schedule all jobs to come: instant by instant, each as the scheduler decides."""
     system.free = system.procs
     while system.to_come or system.queue or system.running:
         system.now = system.next_instant()
         system.shadow = system.extra = None
-        yield from policy(system)
+        yield from scheduler(system)
 
 
-def leave_and_join(system: System) -> Decisions:
-    """Begin an instant under FCFS and EASY: jobs leave, jobs join the queue."""
-    system.leave()
-    system.queue += system.arrive()
-    yield rules.jobs_end_or_arrive, None, system.ended, system.arrived, system.now, system.free, system.queue
+# The order of the queue, and in which words it is told.
+
+FEW = 3
+"""Of so many jobs it is told what their priorities are made of."""
+
+BY = {
+    "fcfs": "arrival",
+    "arrival": "arrival",
+    "sjf": "estimate, the shortest first",
+    "wfp": "WFP, (wait / estimate)^3 x procs",
+    "largest": "processors, the most first",
+    "smallest area": "processors x estimate, the smallest first",
+    "best-fit": "what they fill of the window until the shadow time, the most processor-seconds first",
+}
+"""The names of orders in words."""
+
+SHOWN: dict[str, Callable[[float], str]] = {
+    "sjf": lambda rank: length(int(-rank)),
+    "largest": lambda rank: number(int(rank)),
+    "smallest area": lambda rank: number(int(-rank)),
+    "best-fit": lambda rank: number(int(rank)),
+}
+"""How the rank of a job is shown, if not as a decimal number."""
+
+
+WEIGHTS = "age", "procs", "fair_share"
+"""What the priority of a `Multifactor` is made of."""
+
+
+@dataclass
+class Ranks:
+    """An order of jobs, by which the largest rank comes first; ties by arrival."""
+
+    order: Any
+    function: Callable[..., float]
+
+    def of(self, job: Job, system: System, estimate: int, extra: int = 0, window: int = 0) -> float:
+        """Rank a job; `estimate` is the one in use, `extra` and `window` are known when jobs are backfilled."""
+        three = float(system.now - job.submit), float(estimate), float(job.procs)
+        if system.usage is None:
+            return self.function(*three)
+        usage = system.usage.times_its_share(job.account, system.now)
+        if isinstance(self.order, Multifactor):  # what age, size and fair share add, those that count
+            age = min(three[0] / (self.order.max_age_days * 86400), 1.0)
+            parts = zip(WEIGHTS, (age, three[2] / system.procs, 0.5**usage), strict=True)
+            weighted = {name: getattr(self.order, name) * part for name, part in parts if getattr(self.order, name)}
+            job.factors = {name.replace("_", " "): value for name, value in weighted.items()}
+        own = job.user, job.group, job.log_queue
+        facts = *three, system.now, *own, usage, 0.5**usage, system.procs, system.free, extra, window
+        return self.function(*map(float, facts))
+
+    @property
+    def by(self) -> str:
+        """What jobs are sorted by, in words."""
+        if isinstance(self.order, Multifactor):
+            counted = [name.replace("_", " ") for name in WEIGHTS if getattr(self.order, name)]
+            return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
+        if isinstance(self.order, str):
+            return BY[self.order]
+        return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")
+
+    def values(self, jobs: Sequence[Job], ranks: Sequence[float]) -> list[str] | None:
+        """Show the ranks of jobs, in words; None where the order needs none."""
+        if self.order in ("arrival", "fcfs"):
+            return None
+        if isinstance(self.order, Multifactor):
+            values = [f"{rank:.3f}" for rank in ranks]
+            if len(jobs) > FEW:
+                return values
+            made_of = (", ".join(f"{name} {value:.3f}" for name, value in job.factors.items()) for job in jobs)
+            return [f"{value}: {factors}" for value, factors in zip(values, made_of, strict=True)]
+        shown = SHOWN.get(self.order) if isinstance(self.order, str) else None
+        return [shown(rank) if shown else f"{rank:.3g}" for rank in ranks]

@@ -146,7 +146,7 @@ from simlib.study.investigations import programs
 
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
 workloads.append(helpers.random_workload(7, 2000).scale_arrivals(0.2))  # a queue that is long
-for policy, _ in helpers.POLICIES.values():
+for policy in helpers.POLICIES.values():
     for workload in workloads:
         simulate(workload, policy)
 for order in ("fcfs", "wfp"):

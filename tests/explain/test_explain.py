@@ -1,50 +1,22 @@
-"""Every decision is explained: the policies in plain Python equal the engine, and records and sentences are right."""
+"""Every decision is explained: records add up, and sentences say what was decided and why."""
 
 import re
 
+import pandas as pd
 import pytest
-from helpers import POLICIES, every_policy, random_workload, small_workloads, table
+from helpers import BEYOND, POLICIES, crowded, numbered, small_workloads, table
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, plots, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, plots, simulate
 from simlib.explain import explain, why
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
-
-
-def starts(explanation):
-    return {job: seen.time for seen in explanation if seen.kind in ("start", "backfill") for job in seen.jobs}
-
-
-def agrees(explanation):
-    """Whether the decisions, replayed, are the engine's schedule."""
-    schedule = explanation.schedule
-    backfilled = {job for seen in explanation if seen.kind == "backfill" for job in seen.jobs}
-    assert starts(explanation) == schedule.jobs.start.to_dict()
-    assert backfilled == set(schedule.jobs.index[schedule.jobs.backfilled])
-    return True
-
-
-@pytest.mark.slow
-@every_policy
-@given(drawn=small_workloads(), overrun=st.sampled_from(["extend", "kill"]))
-def test_the_decisions_make_the_schedule_of_the_engine(policy, overrun, drawn):
-    machine, rows = drawn
-    assert agrees(explain(table(rows, machine), policy, overrun))
-
-
-@pytest.mark.slow
-@every_policy
-@settings(max_examples=5)
-@given(seed=st.integers(0, 2**32))
-def test_the_decisions_make_the_schedule_of_the_engine_with_longer_queues(policy, seed):
-    assert agrees(explain(random_workload(seed, jobs=60, machine=16), policy))
+from simlib.study.tang2013.examples import backfill_window
 
 
 def adds_up(explanation):
-    """Whether every record is a picture of the machine that adds up."""
+    """Every record is a picture of the machine that adds up."""
     machine = explanation.schedule.workload.procs
     for seen in explanation:
         in_use = sum(span.procs for span in seen.running if span.end > seen.time or seen.profile is None)
@@ -58,16 +30,6 @@ def adds_up(explanation):
     assert {span[:4] for span in explanation[-1].done} == {
         (job, row.procs, row.start, row.end) for job, row in explanation.schedule.jobs.iterrows()
     }
-    return True
-
-
-@pytest.mark.slow
-@every_policy
-@settings(max_examples=15)
-@given(drawn=small_workloads())
-def test_every_record_is_a_picture_of_the_machine_that_adds_up(policy, drawn):
-    machine, rows = drawn
-    assert adds_up(explain(table(rows, machine), policy))
 
 
 @settings(max_examples=30)
@@ -87,22 +49,22 @@ def test_promises_in_the_records_are_those_of_the_engine(drawn):
 
 
 def reads_well(explanation):
-    """Whether every decision, and why each job waited, is told in whole sentences."""
+    """Every decision, and why the job that waits longest does, is told in whole sentences."""
     told = [seen.sentence for seen in explanation]
     told.append(why(explanation.schedule, explanation.schedule.jobs.wait.idxmax()))
     for text in told:
         assert re.fullmatch(r"[A-Z].*\.", text), text
         assert not re.search(r"None|nan|  | ,|\.\.|\b1 \w*processors|\b1 \w+ processors|-\d+ s|-\d+:", text), text
-    return True
 
 
 @pytest.mark.slow
-@every_policy
+@pytest.mark.parametrize("policy", (POLICIES | BEYOND).values(), ids=[*POLICIES, *BEYOND])
 @settings(max_examples=15)
-@given(drawn=small_workloads())
-def test_every_decision_and_every_wait_is_told_in_whole_sentences(policy, drawn):
-    machine, rows = drawn
-    assert reads_well(explain(table(rows, machine), policy))
+@given(workload=crowded())
+def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):
+    explanation = explain(workload, policy)
+    adds_up(explanation)
+    reads_well(explanation)
 
 
 # What is decided, on schedules small enough to read
@@ -294,7 +256,7 @@ def test_an_explanation_prints_a_line_a_decision_and_has_the_schedule(workload):
 
 
 def test_an_empty_workload_needs_no_decision(workload):
-    for policy, _ in POLICIES.values():
+    for policy in POLICIES.values():
         assert len(explain(workload([], 4), policy)) == 0
 
 
@@ -310,89 +272,226 @@ def test_what_cannot_be_explained_is_refused_with_what_can(workload):
         explain(few, FCFS(), overrun="cut")
 
 
-# Why a job waited
-
-
-def test_why_tells_of_the_machine_the_head_the_refusals_and_the_start():
-    assert why(simulate(examples.figure1(), EASY()), "second") == (
-        "Job second (3 processors, estimate 50 s) arrived at 4 and started at 100: it waited 96 s. "
-        "When it arrived, 1 processor was free; jobs A (4 until 30), B (3 until 60) and C (2 until 110) held the rest; "
-        "job first was waiting already. "
-        "It came to the head of the queue at 60, with the shadow time 100. "
-        "Of those that were waiting, job first (at 60) started before it. "
-        "Job third came later and passed it by backfilling. "
-        "It was refused twice because too few processors were free and twice because it would have delayed the head. "
-        "It started the moment that job first ended, exactly at its first shadow time."
-    )
-
-
-def test_why_tells_how_a_reservation_moved_and_whom_the_job_passed():
-    assert why(simulate(examples.figure2(), Conservative()), "second").endswith(
-        "It was guaranteed to start by 40; its reservation moved to 20 (at 20). "
-        "It was backfilled the moment that job bottom ended, ahead of job first, 20 s before its guarantee."
-    )
-    assert why(simulate(examples.figure2(), Conservative("rebackfill")), "second").endswith("50 s after its guarantee.")
-
-
-def test_why_tells_of_a_job_that_did_not_wait_how_it_could_start():
-    assert why(simulate(examples.figure3(), EASY()), "backfill") == (
-        "Job backfill (1 processor, estimate 30 s) did not wait: it arrived at 3 and was backfilled at once, ahead of "
-        "jobs first and second."
-    )
-
-
-@pytest.mark.slow
-@settings(max_examples=5)
-@given(seed=st.integers(0, 2**32))
-def test_why_knows_the_same_of_a_job_when_only_the_jobs_since_the_machine_was_empty_are_scheduled_again(seed):
-    from simlib.explain import waiting
-
-    w = random_workload(seed, jobs=80, machine=16)
-    for policy in (EASY(order="wfp"), Conservative()):
-        explanation = explain(w, policy)
-        by_arrival = explanation.schedule.jobs
-        for place in range(0, 80, 7):
-            story = waiting._story(explanation.schedule, by_arrival, place)
-            refused = [rule for _, rule, *_ in story if rule.kind == "refuse"]
-            job = by_arrival.index[place]
-            assert len(refused) == sum(job in seen.jobs for seen in explanation if seen.kind == "refuse")
-
-
-def test_why_works_for_any_schedule_and_tells_what_the_schedule_itself_knows(monkeypatch, workload):
-    s = simulate(examples.figure2(), Conservative())
-    with monkeypatch.context() as patch:
-        patch.setattr("simlib.explain.waiting.LIMIT", 1)  # as if too many jobs had come since the machine was empty
-        text = why(s, "second")
-    assert "guaranteed to start by 40. It was backfilled" in text
-    adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
-    w = examples.figure1()
-    w = w.derive(w.jobs.assign(user=1), "of a user")
-    assert "It waited at the head, with the shadow time 100." in why(simulate(w, adjusted), "second")
-
-
-def test_why_does_not_tell_decisions_where_a_replay_would_not_be_exact(monkeypatch):
-    s = simulate(examples.figure1(), EASY())
-    s._table.loc["third", "start"] += 1  # as feedback might have it: another order of arrival at one instant
-    assert "refused" not in why(s, "second")
-
-
-def test_why_names_the_jobs_there_are_when_there_is_no_such_job(workload):
-    jobs = examples.figure1().jobs
-    jobs.loc["huge"] = jobs.loc["A"].replace(4, 99)
-    w = Workload(jobs, 10, "Figure 1")
-    s = simulate(w, FCFS())
-    with pytest.raises(ValueError, match="found no job 'D', expected one of the workload's: 'A', 'B', 'C' and 3 oth"):
-        why(s, "D")
-    with pytest.raises(ValueError, match="job 'huge' takes no part: larger than the machine"):
-        why(s, "huge")
-
-
-def test_why_is_quick_about_a_job_of_a_real_month(log):
-    w = log("KTH-SP2", "original").months("1996-12")
-    for policy in (EASY(), Conservative()):
-        s = simulate(w, policy)
-        assert "it waited" in why(s, s.jobs.wait.idxmax())
-
-
 def test_explain_comes_with_simlib_when_it_is_asked_for():
     assert simlib.explain.why is why
+
+
+# Who is tried first
+
+PASSING = [(0, 10, 10, 3), (1, 5, 5, 4), (1, 9, 9, 1), (1, 4, 4, 1), (1, 6, 6, 1)]
+
+
+def test_easy_tells_in_which_order_those_who_may_pass_are_tried():
+    explanation = explain(table(PASSING, 4), EASY(backfill="sjf"))
+    assert [seen.sentence for seen in explanation if seen.time == 1][2:] == [
+        "Those that would not delay job 1 are tried by estimate, the shortest first: jobs 3 (4 s), 4 (6 s) and 2 "
+        "(9 s).",
+        "Job 3 starts now, ahead of job 1 at the head: it needs 1 processor and will end by 5, before the shadow time "
+        "10.",
+        "Jobs 2 and 4 are refused: no processor is free.",
+    ]
+    assert sentences(explain(table(PASSING, 4), EASY()), "try") == []
+
+
+def test_an_order_that_hangs_on_what_is_free_is_told_anew_when_it_changes():
+    def half_of_what_is_free(procs, free):
+        return -abs(procs - free / 2)
+
+    rows = [(0, 10, 10, 4), (1, 5, 5, 10), (1, 9, 9, 1), (1, 9, 9, 2), (1, 9, 9, 3)]
+    assert sentences(explain(table(rows, 10), EASY(backfill=half_of_what_is_free)), "try") == [
+        "Those that would not delay job 1 are tried by half_of_what_is_free: jobs 4 (-0), 3 (-1) and 2 (-2).",
+        "Those that would not delay job 1 are tried by half_of_what_is_free: jobs 2 (-0.5) and 3 (-0.5).",
+    ]
+
+
+@pytest.mark.parametrize(
+    "way, told",
+    [
+        ("largest", "processors, the most first: jobs 3 (2), 2 (1) and 4 (1)."),
+        ("smallest area", "processors x estimate, the smallest first: jobs 4 (6), 3 (8) and 2 (9)."),
+        (
+            "best-fit",
+            "what they fill of the window until the shadow time, the most processor-seconds first: jobs 2 (9), 3 (8) "
+            "and 4 (6).",
+        ),
+        (
+            "arrival",
+            "arrival: jobs 2, 3 and 4.",
+        ),
+    ],
+)
+def test_each_order_of_those_who_may_pass_has_its_words(way, told):
+    rows = [(0, 10, 10, 8), (1, 1, 1, 12), (1, 9, 9, 1), (1, 4, 4, 2), (1, 6, 6, 1)]
+    policy = EASY(order=lambda wait, estimate, procs: procs * 100 - estimate, backfill=way)
+    tried = sentences(explain(table(rows, 12), policy), "try")[:1]
+    assert tried == [f"Those that would not delay job 1 are tried by {told}"]
+
+
+def test_a_queue_with_an_order_and_no_backfilling_tells_the_order_and_who_would_fit():
+    rows = [(0, 10, 10, 3), (1, 5, 5, 2), (2, 4, 4, 2), (3, 9, 9, 1)]
+    told = explain(table(rows, 4), FCFS(order="sjf"))
+    assert sentences(told, "sort") == ["The queue is sorted by estimate, the shortest first: jobs 2 (4 s) and 1 (5 s)."]
+    assert sentences([seen for seen in told if seen.time == 3], "wait") == [
+        "Job 2 waits at the head: it needs 2 processors, 1 is free. Nobody may pass it, not even job 3, which would "
+        "fit."
+    ]
+
+
+# Reservations
+
+RESERVED = [(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (3, 30, 30, 1), (4, 2, 2, 2)]
+
+
+def told_at(time, policy, rows=RESERVED, machine=4):
+    return [seen.sentence for seen in explain(table(rows, machine), policy) if seen.time == time]
+
+
+def test_who_is_among_the_first_gets_a_reservation_and_others_must_not_touch_it():
+    assert told_at(2, EASY(reservations=2))[1:] == [
+        "Job 2, among the first 2 that wait, gets a reservation at 25: the first time at which 2 processors are free."
+    ]
+    assert told_at(3, EASY(reservations=2))[1:] == [
+        "Job 3 is refused: it may run until 33, and would touch the reservation of job 1 at 20."
+    ]
+    assert told_at(10, EASY(reservations=2))[1:] == [
+        "Compression moves the reservation of job 1 from 20 to 10: it can start at once.",
+        "Compression moves the reservation of job 2 from 25 to 15.",
+        "Job 1 starts at its reserved time, 10 s before the one reserved first.",
+        "Job 3, among the first 2 that wait, gets a reservation at 15: the first time at which 1 processor is free.",
+        "Job 4 is refused: no processor is free.",
+    ]
+
+
+def test_a_start_that_touches_no_reservation_says_until_when():
+    rows = [*RESERVED[:3], (3, 4, 4, 1)]
+    assert told_at(3, EASY(reservations=2), rows)[1:] == [
+        "Job 3 starts now, ahead of jobs 1 and 2: it needs the one free processor and touches no reservation until 7, "
+        "its expected end."
+    ]
+
+
+def test_who_is_not_among_the_first_any_more_gives_its_reservation_up():
+    rows = [*RESERVED[:3], (4, 2, 2, 2)]
+    assert told_at(4, EASY(reservations=2, order="sjf"), rows)[1:] == [
+        "The queue is sorted by estimate, the shortest first: jobs 3 (2 s), 1 (5 s) and 2 (9 s).",
+        "Job 2 gives up its reservation at 25: it is not among the first 2 any more.",
+        "Job 1 keeps its reservation at 20: it fits no earlier.",
+        "Job 3, among the first 2 that wait, gets a reservation at 25: the first time at which 2 processors are free.",
+        "Job 2 is refused: it needs 2 processors, 1 is free.",
+    ]
+
+
+def test_a_job_that_has_become_slow_gets_a_reservation():
+    rows = [(0, 20, 20, 3), (1, 10, 10, 4), (11, 15, 15, 1)]
+    assert told_at(1, Selective(2), rows)[1:] == ["Job 1 is refused: it needs 4 processors, 1 is free."]
+    assert told_at(11, Selective(2), rows)[1:] == [
+        "Job 1, whose expected slowdown has come to 2.00, gets a reservation at 20: the first time at which 4 "
+        "processors are free.",
+        "Job 2 is refused: it may run until 26, and would touch the reservation of job 1 at 20.",
+    ]
+    assert told_at(1, Selective("adaptive"), rows)[1:] == [
+        "Job 1, whose expected slowdown of 1.00 has come to the mean so far, 1.00, gets a reservation at 20: the first "
+        "time at which 4 processors are free."
+    ]
+
+
+def test_everyone_gets_a_reservation_under_conservative_backfilling_in_any_order():
+    rows = [*RESERVED[:3], (4, 2, 2, 2)]
+    assert told_at(4, Conservative(order="sjf"), rows)[1:] == [
+        "The queue is sorted by estimate, the shortest first: jobs 3 (2 s), 1 (5 s) and 2 (9 s).",
+        "Job 3 gets a reservation at 25: the first time at which 2 processors are free.",
+    ]
+
+
+# Predictions
+
+PREDICTED = [(0, 10, 60, 2, 7), (0, 30, 60, 2, 7), (31, 90, 40, 3, 7), (32, 9, 30, 4, 1), (33, 9, 200, 1, 7)]
+
+
+def test_predictions_tell_what_is_predicted_from_what_and_what_is_done_when_they_are_outlived():
+    w = numbered([*PREDICTED, (60, 5, 5, 1, -1)], 4)
+    explanation = explain(w, EASY(adjust=Predictions()))
+    assert sentences(explanation, "predict", "correct") == [
+        "Job 1 is expected to run for its estimate, 60 s: no job of user 7 has ended before.",
+        "Job 2 is expected to run for its estimate, 60 s: no job of user 7 has ended before.",
+        "Job 3 is predicted to run for 20 s: the last two jobs of user 7 that have ended ran for 10 s and 30 s; the "
+        "estimate is 40 s.",
+        "Job 4 is expected to run for its estimate, 30 s: no job of user 1 has ended before.",
+        "Job 5 is predicted to run for 20 s: the last two jobs of user 7 that have ended ran for 10 s and 30 s; the "
+        "estimate is 200 s.",
+        "Job 3 should have ended by 51 and still runs: it is now expected to end by 71, as its user asked.",
+        "Job 6 is expected to run for its estimate, 5 s: its user is not known.",
+        "Job 3 should have ended by 71 and still runs: it is now expected to end by 131.",
+    ]
+    assert sentences(explanation, "refuse")[0] == (
+        "Job 5 is refused: it should run until 53, past the shadow time 51, and needs 1 processor where none is extra."
+    )
+    assert sentences(explanation, "backfill")[0] == (
+        "Job 5 starts now, ahead of job 4 at the head: it needs 1 processor and should end by the shadow time 71."
+    )
+    assert "It was predicted to run for 20 s." in why(explanation.schedule, 5)
+    for now, end in [(40, 51), (60, 71), (71, 131), (100, 131)]:
+        window = backfill_window(explanation.schedule, now, 4)
+        assert window.start[4] == end and window.run[3] == 20
+    with pytest.raises(ValueError, match="expected EASY, one reservation"):
+        backfill_window(simulate(w, EASY(reservations=2)), 60, 4)
+
+
+def test_a_prediction_from_a_single_earlier_job_and_jobs_of_the_same_estimate_are_told():
+    rows = [(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)]
+    explanation = explain(numbered(rows, 8), EASY(adjust=Predictions("same estimate")))
+    assert sentences(explanation, "predict")[1:] == [
+        "Job 2 is predicted to run for 10 s: the only earlier job of user 7 that has ended ran for 10 s; the estimate "
+        "is 60 s.",
+        "Job 3 is expected to run for its estimate, 90 s: no job of user 7 has ended before.",
+    ]
+
+
+def test_jobs_of_before_predict_in_explanations_as_in_the_engine():
+    past = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 0, 60]})
+    w = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 1, 2, 7)], 8)
+    for predictor, first in [("last two", 20), ("same estimate", 10)]:
+        explanation = explain(w, EASY(adjust=Predictions(predictor, past=past)))
+        assert explanation.schedule.jobs.adjusted.to_list() == [first, 1, 1]
+        assert f"Job 1 is predicted to run for {first} s" in sentences(explanation, "predict")[0]
+
+
+# Sets
+
+
+def test_lookahead_tells_which_set_is_best_and_what_easy_would_have_taken():
+    rows = [(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3), (2, 20, 20, 1)]
+    assert told_at(2, EASY(backfill="lookahead"), rows, 10)[2:] == [
+        "Jobs 2 and 4 take all 5 free processors, and no set that does not delay job 1 takes more; in the order of the "
+        "queue, jobs 2 and 3 would take 4.",
+        "Job 2 starts now, ahead of job 1 at the head: it needs 2 processors and will end by 7, before the shadow time "
+        "10.",
+        "Job 3 is refused: no set with it is better than the one that takes 5 processors.",
+        "Job 4 starts now, ahead of job 1 at the head: it needs 3 processors and will end by 7, before the shadow time "
+        "10.",
+        "Job 5 is refused: no processor is free.",
+    ]
+    assert "once because a set without it took more processors" in why(
+        simulate(table(rows, 10), EASY(backfill="lookahead")), 3
+    )
+
+
+def test_lookahead_looks_no_further_than_fifty_jobs_behind_the_head():
+    rows = [(0, 10, 10, 3), (1, 9, 9, 4), *[(2, 20, 20, 1)] * 50, (2, 5, 5, 1), (2, 5, 5, 1)]
+    assert told_at(2, EASY(backfill="lookahead"), rows)[-1] == (
+        "Jobs 52 and 53 are not looked at: they are not among the first 50 behind the head."
+    )
+    assert told_at(2, EASY(), rows)[-2].startswith("Job 52 starts now")
+
+
+# Priorities
+
+
+def test_a_priority_that_clusters_use_is_taken_apart_where_few_wait():
+    day = 86400
+    rows = [(0, day, day, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)]
+    policy = EASY(order=Multifactor(procs=0.5, max_age_days=1))
+    assert sentences(explain(numbered(rows, 4), policy), "sort") == [
+        "The queue is sorted by priority, age + procs + fair share: jobs 3 (1.250: age 0.000, procs 0.250, fair share "
+        "1.000) and 2 (0.750: age 0.000, procs 0.500, fair share 0.250)."
+    ]

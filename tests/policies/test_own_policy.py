@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from helpers import (
     ROOT,
-    busy_users,
     differing,
     numbered,
     random_workload,
@@ -25,7 +24,7 @@ import simlib
 from simlib import EASY, FCFS, OwnPolicy, Workload, simulate
 from simlib._util.fingerprint import identity
 from simlib.analysis import stats
-from simlib.explain.differences import first_difference
+from simlib.explain import first_difference
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job, Machine
 
@@ -422,22 +421,6 @@ def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
     machine = Machine(free)
     found = examples_own.fullest(candidates, machine, 10, extra)
     assert found == by_trying_all_sets(candidates, machine, 10, extra)
-
-
-COMPILED = {
-    examples_own.easy_sjbf: EASY(backfill="sjf"),
-    examples_own.best_fit: EASY(backfill="largest"),
-    examples_own.lookahead: EASY(backfill="lookahead"),
-    examples_own.EasyPlusPlus(): EASY.plus_plus(),
-}
-
-
-@pytest.mark.parametrize("own", COMPILED, ids=lambda own: str(OwnPolicy(own)))
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
-def test_an_example_equals_the_compiled_policy(own, seed, jobs):
-    w = busy_users(seed, jobs=jobs)
-    assert differing(simulate(w, OwnPolicy(own)), simulate(w, COMPILED[own])) == []
 
 
 @given(seed=st.integers(0, 2**32))

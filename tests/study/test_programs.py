@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simlib import EASY, Conservative, simulate
 from simlib.analysis.stats import band
-from simlib.explain import reference, reference_schedulers
+from simlib.explain import reference
 from simlib.models.sample import sample
 from simlib.study import mualem2001, verdicts
 from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
@@ -26,10 +26,10 @@ LONG, NONE, ALL = range(3)
 
 def simulate_reading(rows, machine, scheduler, one_by_one=False, arrivals_first=False):
     """As `reference.schedule`, but the events of an instant may be taken one by one, or arrivals before ends."""
-    jobs = [reference_schedulers.Job(number, *row) for number, row in enumerate(rows)]
+    jobs = [reference.Job(number, *row) for number, row in enumerate(rows)]
     gone, queue, started, arrived = set(), [], count(), count()
     while any(job.start is None for job in jobs):
-        now = reference_schedulers.next_instant(jobs, queue, gone)
+        now = reference.next_instant(jobs, queue, gone)
         ends = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
         ends.sort(key=lambda job: (job.end(), -job.sequence))
         joins = [job for job in jobs if job.arrival is None and job.submit <= now]

@@ -17,7 +17,7 @@ from ... import plots
 from ...core.policy import Policy
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...explain.differences import first_difference
+from ...explain import first_difference
 from ...policies import examples_own, orders
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS

@@ -1,0 +1,182 @@
+"""Under every policy the engine, the slow reference, the explanation and the example make one schedule, job by job."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import BEYOND, POLICIES, busy_users, crowded, differing, numbered, seeds, table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simlib import EASY, Conservative, OwnPolicy, simulate
+from simlib.explain import explain, first_difference, reference
+from simlib.policies import examples_own
+from simlib.policies.walltime import Adjustment, Scheme
+
+ALL = POLICIES | BEYOND
+EXAMPLES = {
+    "FCFS": examples_own.fcfs,
+    "EASY": examples_own.easy,
+    "EASY-SJBF": examples_own.easy_sjbf,
+    "EASY, largest": examples_own.best_fit,
+    "EASY, lookahead": examples_own.lookahead,
+    "EASY++": examples_own.EasyPlusPlus(),
+}
+
+
+def equals_the_reference(schedule, **options):
+    """Hold the engine's schedule against the reference's in all that both tell."""
+    slow = reference.simulate(schedule.workload, schedule.policy, **options)
+    difference = first_difference(schedule, slow)
+    assert difference is None, difference
+    pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
+
+
+def is_explained(schedule, **options):
+    """Hold the engine's schedule against the one that the decisions make, one after the other."""
+    decisions = explain(schedule.workload, schedule.policy, **options)
+    started = {job: seen for seen in decisions if seen.kind in ("start", "backfill") for job in seen.jobs}
+    assert {job: seen.time for job, seen in started.items()} == schedule.jobs.start.to_dict()
+    assert {job: seen.kind == "backfill" for job, seen in started.items()} == schedule.jobs.backfilled.to_dict()
+    pd.testing.assert_frame_equal(decisions.schedule.jobs, schedule.jobs)
+
+
+def equals_the_example(example):
+    def equals(schedule, **options):
+        assert differing(schedule, simulate(schedule.workload, OwnPolicy(example), **options)) == []
+
+    return equals
+
+
+AGREES = {
+    "reference": dict.fromkeys(ALL, equals_the_reference),
+    "explanation": dict.fromkeys(ALL, is_explained),
+    "example": {name: equals_the_example(example) for name, example in EXAMPLES.items()},
+}
+
+
+def contract(*others, policies=ALL):
+    """Parametrise a test by policies, and by how each one's schedule agrees with another; explanations take long."""
+    cases = [
+        pytest.param(
+            policy, AGREES[other][name], id=f"{name}: {other}", marks=[pytest.mark.slow] * (other == "explanation")
+        )
+        for other in others
+        for name, policy in policies.items()
+        if name in AGREES[other]
+    ]
+    return pytest.mark.parametrize("policy, agrees", cases)
+
+
+def under_both_overruns(policy, agrees, workload, **options):
+    for overrun in ("extend", "kill"):
+        agrees(simulate(workload, policy, overrun, **options), overrun=overrun, **options)
+
+
+@contract("reference", "explanation", "example")
+@settings(max_examples=50)
+@given(workload=crowded())
+def test_on_crowded_machines(policy, agrees, workload):
+    under_both_overruns(policy, agrees, workload)
+
+
+@pytest.mark.slow
+@contract("reference", "example")
+@settings(max_examples=50)
+@given(workload=crowded(chains=True))
+def test_where_jobs_follow_others(policy, agrees, workload):
+    under_both_overruns(policy, agrees, workload, feedback=True)
+
+
+@pytest.mark.thorough
+@contract("explanation")
+@settings(max_examples=250)
+@given(workload=crowded())
+def test_explanations_in_many_cases(policy, agrees, workload):
+    under_both_overruns(policy, agrees, workload)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("feedback", [False, True])
+@contract("reference", policies=POLICIES)
+@settings(max_examples=500)
+@given(data=st.data())
+def test_the_policies_of_the_paper_in_many_cases(policy, agrees, feedback, data):
+    under_both_overruns(policy, agrees, data.draw(crowded(chains=feedback)), feedback=feedback)
+
+
+@pytest.mark.slow
+@contract("reference", "explanation", "example")
+@settings(max_examples=15)
+@seeds
+def test_with_longer_queues(policy, agrees, seed):
+    w = busy_users(seed, jobs=14 if "lookahead" in repr(policy) else 60)
+    agrees(simulate(w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"), policy))
+
+
+@pytest.mark.slow
+@contract("reference", "example")
+@settings(max_examples=5)
+@seeds
+def test_where_jobs_follow_others_with_longer_queues(policy, agrees, seed):
+    w = busy_users(seed, jobs=20)
+    rng = np.random.default_rng(seed)
+    rows = w.jobs[["submit", "run", "estimate", "procs", "user", "group"]].to_numpy()
+    follows = {
+        job: (int(rng.integers(1, job)), int(rng.integers(0, 900))) for job in range(2, 21) if rng.random() < 0.3
+    }
+    chained = numbered(rows, w.procs, follows or {2: (1, 0)})
+    agrees(simulate(chained, policy, feedback=True), feedback=True)
+
+
+PREDICTING = {name: policy for name, policy in ALL.items() if getattr(policy, "adjust", None) is not None}
+
+
+@contract("reference", "explanation", "example", policies=PREDICTING)
+@settings(max_examples=60)
+@given(workload=crowded(), unit=st.sampled_from([20, 300, 4000, 60_000]))
+def test_where_predictions_are_outlived_by_many_steps(policy, agrees, workload, unit):
+    times = {name: workload.jobs[name] * unit for name in ("submit", "run", "estimate")}
+    agrees(simulate(workload.derive(workload.jobs.assign(**times), f"times {unit}"), policy))
+
+
+def test_with_adjusted_estimates():
+    w = busy_users(1)
+    policy = EASY(order="wfp", adjust=Adjustment(Scheme("user", "1 day", 70, 0.5, least=2), running=False))
+    schedule = simulate(w, policy)
+    assert (schedule.jobs.adjusted != w.jobs.estimate).any()
+    equals_the_reference(schedule)
+
+
+@pytest.mark.parametrize("policy", [Conservative, lambda order: EASY(order=order, reservations=9)])
+def test_where_all_is_free_and_all_is_reserved(policy):
+    def small_unless_all_is_free(procs, free):
+        return procs if free == 4 else -procs
+
+    rows = [(0, 10, 10, 4), (1, 5, 5, 2), (10, 5, 5, 2), (10, 9, 9, 1)]
+    schedule = simulate(table(rows, 4), policy(order=small_unless_all_is_free))
+    assert schedule.jobs.start.to_list() == [0, 10, 10, 15]  # at second 10 job 1's reservation is due, and nothing runs
+    equals_the_reference(schedule)
+    is_explained(schedule)
+
+
+def widest(procs):
+    """Jobs with many processors first: an order that does not change while jobs wait."""
+    return procs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [EASY(order="sjf"), EASY(order="sjf", backfill="sjf"), EASY(order=widest)], ids=str)
+def test_with_a_sorted_queue_of_hundreds_of_jobs(policy):
+    """Such a queue has gaps, joins by binary search and is searched by an index; shorter ones have none of these."""
+    rng, jobs = np.random.default_rng(5), 1_300
+    run = rng.integers(1, 40, jobs) * 10
+    submit, more = np.sort(rng.integers(0, 2_000, jobs)), rng.integers(0, 30, jobs) * 10
+    schedule = simulate(table(np.column_stack([submit, run, run + more, rng.integers(1, 33, jobs)]), 64), policy)
+    started = np.sort(schedule.jobs.start)
+    assert max(np.arange(1, jobs + 1) - np.searchsorted(started, submit, side="right")) > 600  # jobs that wait
+    equals_the_reference(schedule)
+
+
+def test_a_policy_of_somebody_has_no_reference():
+    with pytest.raises(ValueError, match="expected simlib.FCFS"):
+        reference.simulate(table([(0, 1, 1, 1)], 1), object())
