@@ -21,7 +21,7 @@ WITH_EXAMPLES = {
     for path in PACKAGE.rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 } - {"simlib.course.lessons", "simlib.course.widgets"}  # whose examples are for a notebook
-API = re.findall(r"^ {3}([a-z_.A-Z]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
+API = re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
 """What is public, by its name below `simlib`; all else is private, and needs no example."""
 
 

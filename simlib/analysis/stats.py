@@ -337,7 +337,13 @@ def _lag1(means: Floats) -> float:
 
 
 def change(base: ArrayLike, value: ArrayLike) -> Floats:
-    """Find by which share of the base values differ from it: no change where both are nought, inf where the base is."""
+    """Find by which share of the base values differ from it: no change where both are nought, inf where the base is.
+
+    Examples
+    --------
+    >>> change([10, 0, 0], [5, 0, 5]).tolist()
+    [-0.5, 0.0, inf]
+    """
     base, value = np.asarray(base, float), np.asarray(value, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(base == value, 0.0, value / base - 1)
@@ -347,6 +353,24 @@ def interval_around(estimate: ArrayLike, values: ArrayLike, share: float = 0.95)
     """Find the interval of an estimate: it holds the middle share of the values that chance gives, and the estimate.
 
     Where chance is so skewed that the mean of the values is not among their middle share, the interval reaches to it.
+
+    Parameters
+    ----------
+    estimate : float array, shape (...)
+        Such as their mean, or what the same data give that the values are resampled from.
+    values : float array, shape (..., values)
+        nan is left out; inf counts, and may be an end.
+    share : float
+
+    Returns
+    -------
+    float array, shape (..., 2)
+        Both ends; nan where the estimate or all values are.
+
+    Examples
+    --------
+    >>> interval_around(50, range(101), share=0.5).tolist(), interval_around(1, [0, 0, 0, 0, 5], share=0.5).tolist()
+    ([25.0, 75.0], [0.0, 1.0])
     """
     ordered = np.sort(np.asarray(values, float))  # np.nanquantile would take seconds for many intervals; nan comes last
     last = np.maximum((~np.isnan(ordered)).sum(axis=-1, keepdims=True) - 1, 0)
@@ -361,7 +385,31 @@ def interval_around(estimate: ArrayLike, values: ArrayLike, share: float = 0.95)
 
 
 def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
-    """Find the confidence interval for the mean of each column by Student's t."""
+    """Find the confidence interval for the mean of each column by Student's t.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row an independent run. Where a column has nan, it rests on the other runs.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    DataFrame
+        For each column of `runs`: `low`, `mean`, `high`; all nan but the mean where it has a single value.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two runs.
+
+    Examples
+    --------
+    >>> mean_interval(pd.DataFrame({"wait": [10, 12, 14]})).round(2)
+           low  mean   high
+    wait  8.63  12.0  15.37
+    """
     if len(runs) < 2:
         raise ValueError(f"mean_interval: found {len(runs)} run, expected at least 2 to see how much they differ")
     mean = runs.mean()
@@ -370,7 +418,15 @@ def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
 
 
 def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) -> Ints:
-    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row."""
+    """Draw how often each of many clusters counts: once each in the first row, then drawn with replacement, row by row.
+
+    Examples
+    --------
+    >>> cluster_draws(3, resamples=2)
+    array([[1, 1, 1],
+           [1, 1, 1],
+           [0, 0, 3]])
+    """
     drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
     return np.vstack([np.ones(clusters, drawn.dtype), drawn])
 
@@ -381,6 +437,26 @@ def cluster_means(
     """Average over clusters of alike jobs, such as those of a user or a week, as they are and resampled.
 
     Quicker than `cluster_bootstrap` for many columns.
+
+    Parameters
+    ----------
+    sums : DataFrame
+        A row a cluster: what is to be averaged, summed over its jobs.
+    counts : int array
+        The number of jobs of each cluster.
+    resamples : int
+    seed : int or sequence of int
+
+    Returns
+    -------
+    DataFrame
+        The means, columns as of `sums`; row 0 of all clusters as they are, then a row a resample.
+
+    Examples
+    --------
+    >>> table = cluster_means(pd.DataFrame({"run": [10, 90]}), [1, 3], resamples=50)
+    >>> table.run.iloc[0].item(), sorted(table.run.unique().tolist())
+    (25.0, [10.0, 25.0, 30.0])
     """
     each = np.asarray(counts)
     drawn = cluster_draws(len(each), resamples, seed)
@@ -395,8 +471,28 @@ def cluster_bootstrap(
     The jobs of one week of a log are alike, as users submit the same again and again. A bootstrap of single jobs would
     make the spread far too small; here a cluster counts as a whole, as often as it is drawn.
 
-    Gives a DataFrame, a row a resample, the columns (name, "mean") and (name, "median") for each column of
-    `values`. A median is a value that occurs: the smallest that at least half of the rows do not exceed.
+    Parameters
+    ----------
+    values : DataFrame
+        A row a job.
+    clusters : int array
+        The cluster of each row, counted from 0; those in which there is no row are drawn as well.
+    resamples : int
+    seed : int or sequence of int
+
+    Returns
+    -------
+    DataFrame
+        A row a resample, the columns (name, "mean") and (name, "median") for each column of `values`. A median is a
+        value that occurs: the smallest that at least half of the rows do not exceed.
+
+    Examples
+    --------
+    Two weeks of one job each: a resample has one of them twice, or both.
+
+    >>> table = cluster_bootstrap(pd.DataFrame({"run": [10, 30]}), [0, 1], resamples=50)
+    >>> sorted(table["run", "mean"].unique().tolist())
+    [10.0, 20.0, 30.0]
     """
     cluster = np.asarray(clusters)
     count = int(cluster.max()) + 1

@@ -90,6 +90,44 @@ def convert(
     its processors: by the log it ends earlier than it did. Memory, GPUs and CPU time are not converted; the header
     says how many jobs had GPUs. Records that ended before they started, or whose fields cannot be told apart for a
     | or a line feed in a name, are left out.
+
+    Parameters
+    ----------
+    source : str or Path
+        Plain or gzip-compressed; several outputs may stand one after the other.
+    target : str or Path
+        The log; a path that ends in .gz is compressed.
+    unit : {"cpus", "nodes"}
+        What to count as processors: nodes for a cluster that allocates whole ones.
+    procs : int, optional
+        Size of the machine; by default the largest number that was in use for at least a thousandth of the time, or
+        that a job had.
+    timezone : str
+        The zone of times that are not in seconds since 1970, and of the log's calendar, such as Europe/Berlin.
+
+    Returns
+    -------
+    dict of str to int
+        How many records there were, and what became of them.
+
+    Raises
+    ------
+    SacctError
+        Where the file is not such output, lacks a column, or holds what sacct does not print; where the log would
+        overwrite it.
+
+    Examples
+    --------
+    >>> import simlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, target = Path(folder, "sacct.txt"), Path(folder, "cluster.swf")
+    ...     _ = source.write_text(
+    ...         "JobID|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS\\n"
+    ...         "17|1709290800|1709290860|1709291460|600|60|COMPLETED|8\\n"
+    ...     )
+    ...     counts = convert(source, target)
+    ...     counts["jobs written"], simlib.read_swf(target).jobs[["run", "procs", "estimate"]].to_numpy().tolist()
+    (1, [[600, 8, 3600]])
     """
     if procs is not None and not 0 < procs <= _LARGEST:
         raise SacctError(f"machine size: found {procs}, expected a number from 1 to {_LARGEST}")

@@ -17,6 +17,11 @@ def figure1() -> Workload:
 
     Three jobs run. The first queued job must wait for two of them; the second could start when one has ended, but that
     would delay the first; the third fits at once and is backfilled.
+
+    Examples
+    --------
+    >>> simulate(figure1(), Conservative()).jobs.start[["first", "second", "third"]].to_list()
+    [60, 100, 6]
     """
     return Workload.of(
         "Figure 1",
@@ -39,6 +44,13 @@ def figure2() -> Workload:
 
     The second queued job is promised to start at T1 = 40, before the first. Then the bottom job ends early: if all
     reservations are made anew, the first job takes the place, and the second starts at T3 = 90 only.
+
+    Examples
+    --------
+    >>> simulate(figure2(), Conservative()).jobs.start[["first", "second"]].to_list()
+    [90, 20]
+    >>> simulate(figure2(), Conservative(compress="rebackfill")).jobs.start[["first", "second"]].to_list()
+    [40, 90]
     """
     return Workload.of(
         "Figure 2",
@@ -51,7 +63,18 @@ def figure2() -> Workload:
 
 
 def figure3(length: int = 30) -> Workload:
-    """Make the jobs of figure 3: under EASY a backfilled job delays the second queued job (MF 2.2)."""
+    """Make the jobs of figure 3: under EASY a backfilled job delays the second queued job (MF 2.2).
+
+    Parameters
+    ----------
+    length : int
+        Seconds that the backfilled job runs; it delays not the first queued job, but the second.
+
+    Examples
+    --------
+    >>> [simulate(figure3(length), EASY()).jobs.start["second"] for length in (5, 30)]
+    [np.int64(20), np.int64(33)]
+    """
     return Workload.of(
         "Figure 3",
         4,
@@ -65,9 +88,21 @@ def figure3(length: int = 30) -> Workload:
 def promises(workload: Workload) -> pd.DataFrame:
     """Count how often the start times that jobs were promised are kept.
 
-    Gives a DataFrame, by scheduler and rule: `promised`, the jobs that were promised a start time (every job its
-    guarantee under conservative; those that waited at the head their shadow time under EASY), `late`, how many
-    started later, `late_share` of those promised, and `mean_late_s` and `worst_s`, how much later, in seconds.
+    Parameters
+    ----------
+    workload : Workload
+
+    Returns
+    -------
+    DataFrame
+        By scheduler and rule: `promised`, the jobs that were promised a start time (every job its guarantee under
+        conservative; those that waited at the head their shadow time under EASY), `late`, how many started later,
+        `late_share` of those promised, and `mean_late_s` and `worst_s`, how much later, in seconds.
+
+    Examples
+    --------
+    >>> promises(figure2()).late["conservative"].to_dict()
+    {'arrival': 0, 'start': 0, 'none': 0, 'rebackfill': 1}
     """
     rows = {}
     for rule in ("arrival", "start", "none", "rebackfill"):

@@ -45,7 +45,39 @@ def workload(
     arrivals: Callable[[np.random.Generator, int], Floats] | None = None,
     about: dict[str, Any] | None = None,
 ) -> Workload:
-    """Make a workload of the model."""
+    """Make a workload of the model.
+
+    Parameters
+    ----------
+    jobs : int
+    variant : {"F", "Fs", "Fl", "Fsl"}
+    seed : int
+    repeat : bool
+        Whether jobs are executed repeatedly.
+    arrivals : function, optional
+        Given a numpy Generator and a number n, it returns n times between successive submissions, in place of those
+        of the model. Their unit does not matter, since they are scaled to the load.
+    about : dict, optional
+        The model's numbers, such as one of `feitelson_family.members`; by default those of `table`.
+
+    Returns
+    -------
+    Workload
+        On the model's machine, at the load that the table gives; `Workload.scale_load` sets another one (MF 3.1). A
+        job's `app` is the number of the job that is executed. Submit times are those of an idle machine; for
+        `simulate(..., feedback=True)` the log's fields `preceding` and `think` tell which execution comes before.
+
+    Raises
+    ------
+    ValueError
+        For an unknown variant, a number of jobs below 1, or a seed below 0.
+
+    Examples
+    --------
+    >>> w = workload(jobs=1000, variant="Fsl")
+    >>> len(w), w.procs, round(w.load, 3)
+    (1000, 128, 0.688)
+    """
     if variant not in VARIANTS:
         raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
     whole("feitelson96", "jobs", jobs, 1)

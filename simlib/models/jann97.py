@@ -107,7 +107,30 @@ def table() -> dict[str, Any]:
 
 
 def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload:
-    """Make a workload of the model."""
+    """Make a workload of the model.
+
+    Parameters
+    ----------
+    jobs : int
+    procs : int
+        Processors of the machine, at least 322.
+    seed : int
+
+    Returns
+    -------
+    Workload
+        Its load is what the model gives on such a machine; `Workload.scale_load` sets another one (MF section 3.1).
+
+    Raises
+    ------
+    ValueError
+        For a machine that is too small for the model's jobs, a number of jobs below 1, or a seed below 0.
+
+    Examples
+    --------
+    >>> workload(jobs=1000)
+    <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
+    """
     if procs < PROCS:
         raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
     whole("jann97", "jobs", jobs, 1)

@@ -29,7 +29,13 @@ ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080])
 
 
 def sample(seed: int = 1) -> Workload:
-    """Make the sample log; the same seed gives the same jobs."""
+    """Make the sample log; the same seed gives the same jobs.
+
+    Examples
+    --------
+    >>> sample()
+    <Workload sample: 6,000 jobs on 128 processors, 2026-01-01 to 2026-03-31, SYNTHETIC>
+    """
     rng = np.random.default_rng(seed)
     users = 40
     falling = 1 / np.arange(1, users + 1)  # the k-th user has a chance that falls as 1 / k

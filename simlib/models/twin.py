@@ -72,7 +72,32 @@ Table = dict[str, Any]
 
 
 def workload(name: str, seed: int = 0) -> Workload:
-    """Make the twin of a log of the catalogue."""
+    """Make the twin of a log of the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        A name in the catalogue, such as "KTH-SP2".
+    seed : int
+        The same seed gives the same jobs.
+
+    Returns
+    -------
+    Workload
+        Synthetic, with the catalogue's machine size and calendar, and the 18 SWF fields.
+
+    Raises
+    ------
+    ArchiveError
+        For a name that is not in the catalogue, or has no twin.
+    ValueError
+        For a seed below 0.
+
+    Examples
+    --------
+    >>> workload("KTH-SP2")
+    <Workload KTH-SP2: 28,489 jobs on 100 processors, 1996-09-23 to 1997-08-29, SYNTHETIC>
+    """
     about, table = archive.entry(name), parameters(name)
     whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
