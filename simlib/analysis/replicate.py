@@ -111,12 +111,9 @@ def replicate(
     >>> simlib.replicate(w, simlib.EASY(), shakes=2).mean_wait.round().tolist()
     [8654.0, 9013.0, 8714.0]
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> runs = simlib.replicate(w, policies, estimates={"users'": None, "exact": "exact"}, shakes=2)
-    >>> runs.groupby(["estimates", "policy"], sort=False).mean_wait.mean().round().unstack()
-    policy          EASY     FCFS
-    estimates
-    users'        8794.0  90014.0
-    exact         5764.0  90014.0
+    >>> runs = simlib.replicate(w, policies, estimates={"own": None, "exact": "exact"}, shakes=2)
+    >>> runs.groupby(["estimates", "policy"], sort=False).mean_wait.mean().round().to_dict()
+    {('own', 'EASY'): 8794.0, ('own', 'FCFS'): 90014.0, ('exact', 'EASY'): 5764.0, ('exact', 'FCFS'): 90014.0}
     """
     where = "replicate"
     whole(where, "shakes", shakes, 0)
