@@ -17,8 +17,7 @@ import pandas as pd
 from .._util.arrays import Floats, Ints
 from .._util.compiled import compiled
 from .._util.paths import replacing
-from ..core.jobs import TOO_LARGE
-from ..core.workload import Workload
+from ..core.workload import TOO_LARGE, Workload
 from .swf_lines import (
     FIELDS,
     LARGEST,
