@@ -13,7 +13,6 @@ import threading
 import time
 import tomllib
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -293,8 +292,14 @@ def find(name: str, variant: str | None = None) -> tuple[Path, File] | None:
     >>> path.name, file.synthetic
     ('sample.swf.gz', True)
     """
-    for file in files(name, variant):
-        for folder in _folders():
+    wanted, folders = files(name, variant), [paths.TRACES, paths.DATA / "samples"]
+    if given := os.environ.get("SIMLIB_TRACES"):
+        own = next((folder for folder in (Path(given), paths.ROOT / given) if os.path.isdir(folder)), None)
+        if own is None:
+            raise ArchiveError(f"SIMLIB_TRACES: found {given!r}, expected a folder that exists")
+        folders.insert(0, own)
+    for file in wanted:
+        for folder in folders:
             path = folder / file.file
             if path.exists():
                 verify(path, file)
@@ -485,15 +490,3 @@ def read(name: str, path: Path, file: File) -> tuple[Workload, list[str]]:
         known["UnixStartTime"] = str(about["start"])
     source = {"variant": file.variant, "sha256": _contents(path, file)[1], "verified": file.verified}
     return swf.read(path, about["procs"], name, UNPACKED * file.limit, known, source, file.synthetic)
-
-
-def _folders() -> Iterator[Path]:
-    """Where logs may lie, in the order they are looked for."""
-    given = os.environ.get("SIMLIB_TRACES")
-    if given:
-        folder = next((f for f in (Path(given), paths.ROOT / given) if os.path.isdir(f)), None)
-        if folder is None:
-            raise ArchiveError(f"SIMLIB_TRACES: found {given!r}, expected a folder that exists")
-        yield folder
-    yield paths.TRACES
-    yield paths.DATA / "samples"

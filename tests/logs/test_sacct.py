@@ -95,26 +95,13 @@ def test_a_record_becomes_a_line_of_18_fields(convert):
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "state, status",
-    [
-        ("COMPLETED", 1),
-        ("FAILED", 0),
-        ("TIMEOUT", 0),
-        ("NODE_FAIL", 0),
-        ("OUT_OF_MEMORY", 0),
-        ("PREEMPTED", 0),
-        ("DEADLINE", 0),
-        ("CANCELLED", 5),
-        ("CANCELLED by 1234", 5),
-        ("CANCELLED+", 5),
-        ("SOME_STATE_TO_COME", -1),
-    ],
-)
-def test_states_are_those_of_the_format(convert, state, status):
-    w, _ = convert([job(State=state)])
-    assert w.jobs.status.tolist() == [status]
+STATES = {"COMPLETED": 1, "CANCELLED": 5, "CANCELLED by 1234": 5, "CANCELLED+": 5, "SOME_STATE_TO_COME": -1}
+STATES |= dict.fromkeys("FAILED TIMEOUT NODE_FAIL OUT_OF_MEMORY PREEMPTED DEADLINE".split(), 0)
+
+
+def test_states_are_those_of_the_format(convert):
+    w, _ = convert([job(number, State=state) for number, state in enumerate(STATES)])
+    assert w.jobs.status.tolist() == list(STATES.values())
 
 
 @pytest.mark.parametrize("limit, seconds", [("90", 5400), ("UNLIMITED", -1), ("Partition_Limit", -1), ("", -1)])
@@ -258,6 +245,9 @@ def peaks(w):
 def test_the_machine_is_the_most_in_use_at_once(convert):
     records = [job(1, 0, run=100), job(2, 50, run=50), job(3, 100, run=10, AllocCPUS=5), job(4, 5, run=0)]
     assert peaks(convert(records)[0]) == (8, 8)  # job 3 takes what jobs 1 and 2 leave in that second
+    assert peaks(convert(records, procs=128)[0]) == (128, 8)  # where it is given
+    assert convert([job(run=0, AllocCPUS=64), job(2)])[0].procs == 64  # at least its largest job
+    assert convert([cancelled()], procs=8)[0].procs == 8  # also where no job ever ran
 
 
 def test_a_brief_peak_is_not_the_machine(convert):
@@ -266,14 +256,6 @@ def test_a_brief_peak_is_not_the_machine(convert):
     assert peaks(convert(full + late)[0]) == (64, 82)
     assert peaks(convert([*full, job(200, submit=40000, run=864 * 2, AllocCPUS=9)])[0]) == (73, 73)
     assert peaks(convert([*full, job(200, submit=864000, run=120, AllocCPUS=80)])[0]) == (80, 80)
-
-
-def test_the_machine_is_at_least_its_largest_job(convert):
-    assert convert([job(run=0, AllocCPUS=64), job(2)])[0].procs == 64
-
-
-def test_the_machine_can_be_given(convert):
-    assert peaks(convert([job()], procs=128)[0]) == (128, 4)
 
 
 @pytest.mark.parametrize("unit, size", [("cpus", 4), ("nodes", 1)])
@@ -301,12 +283,6 @@ def test_jobs_with_gpus_or_other_resources_are_counted(convert, column, resource
     assert (counts[GPUS], counts[LICENCES]) == found
     said = [line for line in w.header if "no simulation counts" in line]
     assert len(said) == sum(found) and all("1 jobs with 75.0 % of the processor-seconds" in line for line in said)
-
-
-def test_without_a_column_of_resources_it_is_said_that_they_are_not_known(convert):
-    for without, known in ((), True), (["AllocTRES"], False):
-        w, _ = convert(text([job()], without=without))
-        assert any("no column AllocTRES" in line for line in w.header) != known
 
 
 # Names
@@ -449,39 +425,29 @@ def test_nodes_need_their_own_column(convert):
     assert message.startswith("line 1: found no column NNodes or AllocNodes or AllocTRES; ")
 
 
-@pytest.mark.parametrize(
-    "field, value, expected",
-    [
-        ("Submit", "Unknown", "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"),
-        ("Start", "01 Mar 12:00", "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"),
-        ("End", "2024-13-01T12:00:00", "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"),
-        ("ElapsedRaw", "-5", "a whole number or a duration such as 1-12:30:00, below a hundred years"),
-        ("TimelimitRaw", "1 h", "a whole number or a duration such as 1-12:30:00, below a hundred years"),
-        ("AllocCPUS", "four", "a whole number up to 4294967295"),
-        ("ReqCPUS", "4T", "a whole number up to 4294967295"),
-    ],
-)
-def test_a_wrong_value_is_named_with_its_line(convert, field, value, expected):
-    records = [job(1, 9), job(2, 5, **{field: value}), job(3), job(4, **{field: value})]
-    assert fault(convert, records) == f"line 3: {field.lower()}: found {value!r}, expected {expected}"
+TIME = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
+DURATION = "a whole number or a duration such as 1-12:30:00, below a hundred years"
+COUNT = "a whole number up to 4294967295"
+YEARS = ["0001-01-01T00:00:00", "9999-12-31T23:59:59", "7258118400", "99999999999", "1969-12-31T00:00:00"]
+HUGE = "9" * 400
 
 
 @pytest.mark.parametrize(
-    "field, values",
+    "field, values, expected",
     [
-        ("Submit", ["0001-01-01T00:00:00", "9999-12-31T23:59:59", "7258118400", "99999999999", "1969-12-31T00:00:00"]),
-        ("Start", ["1700-01-01T00:00:00", "2262-04-12T00:00:00"]),
-        ("End", ["9999999999", "1" * 40]),
-        ("ElapsedRaw", ["3155760001", "9" * 400, "99999999-00:00:00", "36526-00:00:00", "1:2:3:4"]),
-        ("TimelimitRaw", ["52596001", "1" * 20, "9" * 400 + ":00"]),
-        ("AllocCPUS", ["4294967296", "9223372036854775808", "9" * 400, "5G", "1.5", "\N{ARABIC-INDIC DIGIT FOUR}"]),
-        ("ReqCPUS", ["18446744073709551616", "9" * 400 + "K"]),
+        ("Submit", ["Unknown", *YEARS], TIME),
+        ("Start", ["01 Mar 12:00", "1700-01-01T00:00:00", "2262-04-12T00:00:00"], TIME),
+        ("End", ["2024-13-01T12:00:00", "9999999999", "1" * 40], TIME),
+        ("ElapsedRaw", ["-5", "3155760001", HUGE, "99999999-00:00:00", "36526-00:00:00", "1:2:3:4"], DURATION),
+        ("TimelimitRaw", ["1 h", "52596001", "1" * 20, HUGE + ":00"], DURATION),
+        ("AllocCPUS", ["four", "4294967296", "9223372036854775808", HUGE, "5G", "1.5", "\u0664"], COUNT),
+        ("ReqCPUS", ["4T", "18446744073709551616", HUGE + "K"], COUNT),
     ],
 )
-def test_an_absurd_value_is_named_with_its_line(convert, field, values):
+def test_a_wrong_or_absurd_value_is_named_with_its_line(convert, field, values, expected):
     for value in values:
-        message = fault(convert, [job(1), job(2, 5, **{field: value})])
-        assert message.startswith(f"line 3: {field.lower()}: found {value[:40]!r}, expected ")
+        records = [job(1, 9), job(2, 5, **{field: value}), job(3), job(4, **{field: value})]
+        assert fault(convert, records) == f"line 3: {field.lower()}: found {value[:40]!r}, expected {expected}"
 
 
 odd = st.sampled_from(["", "-1", "0", "1" * 11, "9" * 400, "0001-01-01T00:00:00", "9999-12-31T23:59:59", "2K", "1:2:3"])
@@ -560,11 +526,13 @@ def test_a_job_is_submitted_when_it_became_eligible(convert):
     assert "2 jobs that ran" in said and "52.0 %" in said  # 60 + 5 of 90 + 30 + 5 seconds
 
 
-def test_without_the_column_it_is_said_that_waits_count_what_was_held(convert):
-    w, counts = convert(text([job(1, wait=90, Eligible=NOON + 60)], without=["Eligible"]))
-    assert w.log.wait.tolist() == [90]
-    assert counts["of them held, or dependent on others, for a while"] == 0
-    assert any("no column Eligible" in line for line in w.header)
+@pytest.mark.parametrize("column, wait", [("Eligible", 90), ("AllocTRES", 30), (None, 30)])
+def test_without_a_column_it_is_said_what_is_not_known(convert, column, wait):
+    w, counts = convert(text([job(1, wait=90, Eligible=NOON + 60)], without=[column]))
+    assert w.log.wait.tolist() == [wait]
+    assert counts["of them held, or dependent on others, for a while"] == (column != "Eligible")
+    for name in ("Eligible", "AllocTRES"):
+        assert any(f"no column {name}" in line for line in w.header) == (name == column)
 
 
 def test_what_ended_before_it_started_is_left_out(convert):
@@ -594,10 +562,6 @@ def test_a_job_that_ends_in_the_second_of_two_equal_hours_did_not_end_before_it_
 )
 def test_a_file_without_jobs_is_refused(convert, records, expected):
     assert fault(convert, records).startswith(expected)
-
-
-def test_jobs_that_never_ran_have_a_machine_where_it_is_given(convert):
-    assert convert([cancelled()], procs=8)[0].procs == 8
 
 
 @pytest.mark.parametrize(
@@ -644,18 +608,18 @@ def test_a_cluster_s_records_are_converted_and_simulated(tmp_path, capsys):
     assert s.summary().jobs == 200
 
 
-def test_without_a_zone_the_command_says_that_it_is_utc(tmp_path, capsys):
-    (tmp_path / "jobs.txt").write_text(text([job()]))
-    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "mine.swf"), "--nodes"]) == 0
+UTC = "no --timezone: the log's days and months, and times without a zone, are UTC\n"
+
+
+@pytest.mark.parametrize(
+    "record, options", [(job(), ["--nodes"]), (job(TimelimitRaw="UNLIMITED"), ["--timezone", "UTC"])]
+)
+def test_what_is_doubtful_is_said_in_a_line(tmp_path, capsys, record, options):
+    (tmp_path / "jobs.txt").write_text(text([record]))
+    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "mine.swf"), *options]) == 0
     out, err = capsys.readouterr()
-    assert err == "no --timezone: the log's days and months, and times without a zone, are UTC\n"
-    assert "processors are nodes" in out
-
-
-def test_what_is_doubtful_in_the_log_is_said_in_a_line(tmp_path, capsys):
-    (tmp_path / "jobs.txt").write_text(text([job(TimelimitRaw="UNLIMITED")]))
-    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "mine.swf"), "--timezone", "UTC"]) == 0
-    assert capsys.readouterr().err.count("\n") == 1
+    assert err.count("\n") == 1 and (err == UTC) == ("--timezone" not in options)
+    assert ("processors are nodes" in out) == ("--nodes" in options)
 
 
 def test_a_fault_leaves_nothing_behind(tmp_path, capsys):
@@ -671,19 +635,13 @@ def test_a_fault_leaves_nothing_behind(tmp_path, capsys):
 
 
 def test_a_log_that_cannot_be_written_is_one_line_of_complaint(tmp_path, capsys):
-    (tmp_path / "jobs.txt").write_text(text([job()]))
-    target = tmp_path / "jobs.txt" / "mine.swf"  # in a folder that is a file
-    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(target), "--timezone", "UTC"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_the_records_are_not_overwritten(tmp_path, capsys):
     source, link = tmp_path / "jobs.txt", tmp_path / "link.swf"
     source.write_text(text([job()]))
     link.symlink_to(source)
-    for target in (source, link):
+    for target in (source, link, source / "mine.swf"):  # itself, by another name, and in a folder that is a file
         assert main(["from-sacct", str(source), str(target), "--timezone", "UTC"]) == 1
-        assert "the one that is read" in capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1 and ("the one that is read" in err) == (target != source / "mine.swf")
     assert source.read_text() == text([job()])
 
 
