@@ -110,8 +110,10 @@ class AdjustedEstimates(
 
     @cached_property
     def accuracy(self):
-        """What adjusting does to the estimates of each log, from `accuracy`."""
-        rows = [accuracy(one, self.scheme(one, self.percentile)) for one in self.adjustable]
+        """What adjusting does to the estimates of each log, from jobs that ended under FCFS, selective adjustment."""
+        once, rows = cache.once(_accuracy, "workload"), []
+        for one in self.adjustable:
+            rows.append(once(cache.state_of(one.workload), one.workload, self.scheme(one, self.percentile)))
         return pd.DataFrame(rows, pd.Index([one.name for one in self.adjustable], name="log"), list(ACCURACY))
 
     @property
@@ -231,12 +233,6 @@ def of_machine(machine, schemes, shown, settings):
 def _policy(order, scheme, running):
     """EASY with adjusted estimates; a queue in order of arrival does not look at them."""
     return EASY(order=order, adjust=Adjustment(scheme, queue=order != "fcfs", running=running))
-
-
-def accuracy(machine, scheme):
-    """Tell what adjusting does to estimates, from jobs that have ended in the simulation, FCFS and selective."""
-    key = cache.state_of(machine.workload)
-    return cache.once(_accuracy, "workload")(key, machine.workload, scheme)
 
 
 def _accuracy(key, workload, scheme):

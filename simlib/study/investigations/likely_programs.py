@@ -30,20 +30,6 @@ ABSENT = "the logs of SDSC and CM-5 are not at hand"
 IDS = ("OWN-01", "OWN-02", "OWN-03", "OWN-04", "OWN-05", "OWN-06", "OWN-10")
 
 
-def findings(exhibit):
-    """Decide the study's own findings about Table 1 from what `Detective` works out."""
-    text, likeliest = (_inside(exhibit.standing, program) for program in ("text", "likeliest"))
-    return [
-        _text_misses(text),
-        _shared_extra(exhibit.searches["easy"]),
-        _by_start(exhibit.searches["conservative"], exhibit.testimony),
-        _likeliest_meets(text, likeliest),
-        _months(exhibit.offsets),
-        _undecided(exhibit.conclusions),
-        _again(exhibit.searches, exhibit.searches_again, exhibit.testimony),
-    ]
-
-
 def _decided(id, parts, evidence, **numbers):
     return finding(id, all(parts), evidence, numbers)
 
@@ -380,7 +366,16 @@ class Detective(
         return conclusions(self.traces_of, self.runs)
 
     def judge(self):
-        return findings(self)
+        text, likeliest = (_inside(self.standing, program) for program in (TEXT, LIKELIEST))
+        return [
+            _text_misses(text),
+            _shared_extra(self.searches["easy"]),
+            _by_start(self.searches["conservative"], self.testimony),
+            _likeliest_meets(text, likeliest),
+            _months(self.offsets),
+            _undecided(self.conclusions),
+            _again(self.searches, self.searches_again, self.testimony),
+        ]
 
     def parts(self):
         return {

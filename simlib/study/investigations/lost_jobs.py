@@ -27,12 +27,6 @@ from .suspects import LEAST, fit, monthly, printed
 IDS = ("OWN-07", "OWN-08", "OWN-09")
 
 
-def findings(exhibit):
-    """Decide the study's own findings about lost jobs from what `LostJobs` works out."""
-    lost = {name: trace.lost.known_gaps.jobs.sum() for name, trace in exhibit.by_name.items() if trace.lost}
-    return [_counted(exhibit.counts, lost), _cured(exhibit.cures), _months(exhibit.orders)]
-
-
 def _counted(counts, lost=None):
     if counts.empty:
         return finding("OWN-07", None, "the cleaned logs are not at hand", {})
@@ -299,7 +293,8 @@ class LostJobs(
     # What it shows
 
     def judge(self):
-        return findings(self)
+        lost = {name: trace.lost.known_gaps.jobs.sum() for name, trace in self.by_name.items() if trace.lost}
+        return [_counted(self.counts, lost), _cured(self.cures), _months(self.orders)]
 
     def parts(self):
         tables = {

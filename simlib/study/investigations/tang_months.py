@@ -124,7 +124,10 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
     @cached_property
     def by_claim(self):
         """The share of each claim that each reading meets: by replication; columns by `PLACE` and claim."""
-        met = within_bounds(self.results).T
+        criteria = [claims.criteria()[claim][part] for *_, claim, part in self.results]
+        above, below = (np.array([getattr(one, bound) for one in criteria]) for bound in ("above", "below"))
+        inside = (self.results > above) & (self.results < below)
+        met = inside.astype(float).where(self.results.notna()).T  # nan where there was nothing to measure
         for level in ("trace", "part"):
             met = met.groupby([name for name in met.index.names if name != level], sort=False).mean()
         return met.T
@@ -186,13 +189,6 @@ class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60
             "figures": Part(lambda: self.where, (lambda: by_figure(self.where)) if len(self.least) > 1 else None),
             "statements": Part(lambda: results.summary(self.results)),
         }
-
-
-def within_bounds(found):
-    """Tell of results of `Detective` whether each lies within the bounds of its criterion: 1, 0, or nan for nothing."""
-    criteria = [claims.criteria()[claim][part] for *_, claim, part in found]
-    above, below = (np.array([getattr(one, bound) for one in criteria]) for bound in ("above", "below"))
-    return ((found > above) & (found < below)).astype(float).where(found.notna())
 
 
 def differences(found):

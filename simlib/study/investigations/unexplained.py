@@ -235,11 +235,6 @@ def swapped(jobs, one, other):
     return jobs.iloc[order]
 
 
-def watched(trace, **settings):
-    """Shake SDSC under EASY: a row a run, with December's and March's means, and what they may hang on."""
-    return replicate(trace.workload, PROGRAMS["easy"], measures=_Winter(trace), as_it_is=False, keep=False, **settings)
-
-
 class _Winter:
     """Measures the winter of 1999 on SDSC, in a class, so that processes can be sent it."""
 
@@ -490,9 +485,11 @@ class Leftovers(OnTraces, name="mualem2001/what-is-left", section="5", seconds=6
 
     @cached_property
     def winter(self):
-        """Shaken runs of SDSC under EASY, from `watched`."""
+        """Shaken runs of SDSC under EASY: a row a run, December's and March's means, and what they may hang on."""
         trace = next(each for each in self.real if each.trace == "SDSC")
-        return watched(trace, shakes=self.fork_shakes, seconds=self.shake_s, seed=self.seed)
+        settings = {"shakes": self.fork_shakes, "seconds": self.shake_s, "seed": self.seed}
+        others = {"as_it_is": False, "keep": False}
+        return replicate(trace.workload, PROGRAMS["easy"], measures=_Winter(trace), **settings, **others)
 
     @cached_property
     def fork_runs(self):

@@ -182,21 +182,13 @@ def printed():
 
 def claims_of_models(changes):
     """Decide claims MF-15 and MF-17 by what both schedulers backfill of the Jann model."""
-    changes = changes.xs(ALL, level="size_class")
-    rules = changes.index.unique("rule")
-    measures = {"MF-15": larger, "MF-17": selective}
-    return [decide(id, {rule: of(changes.xs(rule, level="rule")) for rule in rules}) for id, of in measures.items()]
-
-
-def larger(changes):
-    """Measure the difference in the share backfilled of the Jann model at high load."""
-    return dict.fromkeys(("larger", "slightly"), _at_high_load(changes, "backfilled", "relative"))
-
-
-def selective(changes):
-    """Measure the mean size of what EASY backfills over that of all jobs, and by how much conservative exceeds that."""
-    ratio, difference = (_at_high_load(changes, "size_ratio", of) for of in ("easy", "relative"))
-    return {"smaller": ratio, "than conservative's": difference}
+    changes, more, selects = changes.xs(ALL, level="size_class"), {}, {}
+    for rule in changes.index.unique("rule"):
+        of_rule = changes.xs(rule, level="rule")
+        more[rule] = dict.fromkeys(("larger", "slightly"), _at_high_load(of_rule, "backfilled", "relative"))
+        ratio, difference = (_at_high_load(of_rule, "size_ratio", of) for of in ("easy", "relative"))
+        selects[rule] = {"smaller": ratio, "than conservative's": difference}  # what EASY backfills than all jobs
+    return [decide("MF-15", more), decide("MF-17", selects)]
 
 
 def _at_high_load(changes, metric, of):

@@ -1,6 +1,7 @@
 """Pictures of load curves: means against the load, and how much two schedulers differ."""
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -240,28 +241,21 @@ def accuracy(points, differences, rule):
     return {"batches": _mean(long.groupby("replication").mean()), "accuracy": _mean(of_long)}
 
 
-def longer_runs(points, differences, rule):
-    """Measure how much larger the difference in response time is where only run times change."""
-    high = at_high_load(differences, rule, "response_s", ["F", "Fl"])
-    return dict.fromkeys(("makes a difference", "small"), _mean(larger(high, "Fl", "F")))
+LARGER = {
+    "MF-20": dict.fromkeys(("makes a difference", "small"), ("response_s", "Fl", "F", 1)),  # only run times change
+    "MF-21": {"enlarged": ("response_s", "Fsl", "Fl", 1), "considerably": ("response_s", "Fsl", "Fl", 2)},
+    "MF-22": {"makes a difference": ("bounded_slowdown", "Fs", "F", 1)},  # only sizes change
+    "MF-23": {name: (metric, "Jann", "Fsl", 1) for metric, name in NAMES.items()},
+}
+"""By claim and part: in which metric the difference on one model is larger than so many times that on another."""
 
 
-def both_changes(points, differences, rule):
-    """Measure how much larger the difference in response time is on Fsl than on Fl, and than twice that on Fl."""
-    high = at_high_load(differences, rule, "response_s", ["Fl", "Fsl"])
-    return {"enlarged": _mean(larger(high, "Fsl", "Fl")), "considerably": _mean(larger(high, "Fsl", "Fl", 2))}
-
-
-def smaller_sizes(points, differences, rule):
-    """Measure how much larger the difference in bounded slowdown is where only sizes change."""
-    high = at_high_load(differences, rule, "bounded_slowdown", ["F", "Fs"])
-    return {"makes a difference": _mean(larger(high, "Fs", "F"))}
-
-
-def short_of_jann(points, differences, rule):
-    """Measure how much larger both metrics' difference is on the Jann model than on Fsl."""
-    high = {name: at_high_load(differences, rule, metric, ["Fsl", "Jann"]) for metric, name in NAMES.items()}
-    return {name: _mean(larger(of, "Jann", "Fsl")) for name, of in high.items()}
+def larger_differences(id, points, differences, rule):
+    """Measure how much larger the difference is for each part of a claim of `LARGER`."""
+    found = {}
+    for part, (metric, one, other, times) in LARGER[id].items():
+        found[part] = _mean(larger(at_high_load(differences, rule, metric, [other, one]), one, other, times))
+    return found
 
 
 def unexplained(points, differences, rule):
@@ -290,13 +284,11 @@ def both_needed(points, differences, rule):
 OF_F = {
     "MF-05": same,
     "MF-14": backfilled,
-    "MF-20": longer_runs,
-    "MF-21": both_changes,
-    "MF-22": smaller_sizes,
+    **{id: partial(larger_differences, id) for id in ("MF-20", "MF-21", "MF-22")},
     "MF-43": both_needed,
     "MF-41": accuracy,
 }
-OF_FSL = {"MF-23": short_of_jann, "MF-24": unexplained}
+OF_FSL = {"MF-23": partial(larger_differences, "MF-23"), "MF-24": unexplained}
 """What is measured for a claim on F and its variants, and on Fsl, in the points and differences under a rule."""
 
 
