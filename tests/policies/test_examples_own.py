@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from helpers import ROOT, busy_users, differing, numbered, random_workload
+from helpers import ROOT, differing, numbered, random_workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, OwnPolicy, simulate
+from simlib import OwnPolicy, simulate
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job, Machine
 
@@ -61,22 +61,6 @@ def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
     machine = Machine(free)
     found = examples_own.fullest(candidates, machine, 10, extra)
     assert found == by_trying_all_sets(candidates, machine, 10, extra)
-
-
-COMPILED = {
-    examples_own.easy_sjbf: EASY(backfill="sjf"),
-    examples_own.best_fit: EASY(backfill="largest"),
-    examples_own.lookahead: EASY(backfill="lookahead"),
-    examples_own.EasyPlusPlus(): EASY.plus_plus(),
-}
-
-
-@pytest.mark.parametrize("own", COMPILED, ids=lambda own: str(OwnPolicy(own)))
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
-def test_an_example_equals_the_compiled_policy(own, seed, jobs):
-    w = busy_users(seed, jobs=jobs)
-    assert differing(simulate(w, OwnPolicy(own)), simulate(w, COMPILED[own])) == []
 
 
 @given(seed=st.integers(0, 2**32))
