@@ -37,7 +37,6 @@ def is_explained(schedule, **options):
     started = {job: seen for seen in decisions if seen.kind in ("start", "backfill") for job in seen.jobs}
     assert {job: seen.time for job, seen in started.items()} == schedule.jobs.start.to_dict()
     assert {job: seen.kind == "backfill" for job, seen in started.items()} == schedule.jobs.backfilled.to_dict()
-    pd.testing.assert_frame_equal(decisions.schedule.jobs, schedule.jobs)
 
 
 def equals_the_example(example):
@@ -105,12 +104,20 @@ def test_the_policies_of_the_paper_in_many_cases(policy, agrees, feedback, data)
 
 
 @pytest.mark.slow
-@contract("reference", "explanation", "example")
+@contract("reference", "explanation")
 @settings(max_examples=15)
 @seeds
 def test_with_longer_queues(policy, agrees, seed):
-    w = busy_users(seed, jobs=14 if "lookahead" in repr(policy) else 60)
+    tries_all_sets = agrees is equals_the_reference and "lookahead" in repr(policy)
+    w = busy_users(seed, jobs=14 if tries_all_sets else 60)
     agrees(simulate(w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"), policy))
+
+
+@contract("example")
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
+def test_examples_with_longer_queues(policy, agrees, seed, jobs):
+    agrees(simulate(busy_users(seed, jobs=jobs), policy))
 
 
 @pytest.mark.slow
