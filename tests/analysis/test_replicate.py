@@ -135,7 +135,7 @@ def test_runs_that_are_kept_are_read_and_only_the_others_are_simulated(busy, sim
         {"measures": {"wait": lambda s: 2 * s.column("wait")}},
         {"policies": EASY(reuse_extra=True)},
     ],
-    ids=str,
+    ids=lambda other: next(iter(other)),
 )
 def test_other_settings_have_runs_of_their_own(busy, simulated, other):
     settings = {"policies": EASY(), "shakes": 1} | other

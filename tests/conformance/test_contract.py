@@ -96,7 +96,7 @@ def test_explanations_in_many_cases(policy, agrees, workload):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("feedback", [False, True])
-@contract("reference", policies=POLICIES)
+@contract("reference", "example", policies=POLICIES)
 @settings(max_examples=500)
 @given(data=st.data())
 def test_the_policies_of_the_paper_in_many_cases(policy, agrees, feedback, data):
@@ -114,7 +114,7 @@ def test_with_longer_queues(policy, agrees, seed):
 
 
 @contract("example")
-@settings(max_examples=30)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
 def test_examples_with_longer_queues(policy, agrees, seed, jobs):
     agrees(simulate(busy_users(seed, jobs=jobs), policy))
