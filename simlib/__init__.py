@@ -8,7 +8,7 @@
 """
 
 from ._util import importing as _importing
-from .analysis.paired import compare
+from .analysis.comparison import compare
 from .analysis.replicate import replicate
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
@@ -19,10 +19,9 @@ from .logs.archive import ArchiveError, load
 from .logs.schedules import recorded, write_evalys
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .policies.conservative import Conservative, Selective
-from .policies.easy import EASY, FCFS
+from .policies.easy import EASY, FCFS, Predictions
 from .policies.orders import Multifactor
 from .policies.own_policy import OwnPolicy
-from .policies.predictions import Predictions
 
 
 def _twin_of(name: str) -> Workload:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._util import paths
 from .analysis import load_curves
-from .analysis.paired import compare
+from .analysis.comparison import compare
 from .core import estimates
 from .core.schedule import pieces, simulate
 from .core.workload import Workload

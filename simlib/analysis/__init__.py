@@ -1,8 +1,7 @@
 """Compare policies on one log: by how much they differ, for whom, and how sure that is."""
 
 from .._util import importing
-from .comparison import Comparison
-from .paired import compare
+from .comparison import Comparison, compare
 
 __all__ = ["Comparison", "compare"]
 

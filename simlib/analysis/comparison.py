@@ -1,96 +1,25 @@
-"""What a comparison of policies found: tables, who gains and who loses, pictures, a page."""
+"""Compare policies on one log: by how much they differ, for whom, and how sure that is."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Codes, Ints
+from .._util.arrays import Floats, Ints, whole
 from .._util.words import duration, per_cent
-from ..core.workload import Workload
-
-if TYPE_CHECKING:
-    pass
-
-
-# Divide the jobs of a workload by when they were submitted, who submitted them, where they ran and their size.
-
-
-ALL = "all"
-
-BY = (ALL, "month", "user", "group", "queue", "partition", "size")
-"""How jobs can be divided: not at all, by the month of their submission, by whom and where, by size class."""
-
-WEEK = 7 * 86400
-
-
-@dataclass(frozen=True)
-class Groups:
-    """Say which group each job is in, for each way to divide them."""
-
-    index: pd.MultiIndex
-    code: Codes
-    jobs: Ints
-
-
-def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Groups:
-    """Divide a workload's jobs."""
-    if isinstance(by, str) or not by or not all(way in BY for way in by):
-        raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
-    rows: list[tuple[str, str]] = []
-    codes, sizes = [], []
-    for way in dict.fromkeys([ALL, *by]):
-        names, of_job = divided(workload, way)
-        jobs = np.bincount(of_job[of_job >= 0], minlength=len(names))
-        large = jobs >= (1 if way == ALL else least)
-        if way != ALL and large.sum() < 2:
-            continue
-        row = np.where(large, len(rows) + np.cumsum(large) - 1, -1)
-        codes.append(np.where(of_job >= 0, row[of_job], -1))
-        rows += [(way, str(name)) for name, kept in zip(names, large, strict=True) if kept]
-        sizes.append(jobs[large])
-    index = pd.MultiIndex.from_tuples(rows, names=["by", "group"])
-    code = np.array(codes, np.int32).reshape(len(codes), len(workload))
-    return Groups(index, np.ascontiguousarray(code.T), np.concatenate(sizes))
-
-
-def divided(workload: Workload, way: str) -> tuple[list, Ints]:
-    """The names of the groups, in order, and each job's place among them, -1 where it is not known."""
-    jobs = workload.jobs
-    if way == ALL:
-        return [ALL], np.zeros(len(jobs), np.int64)
-    if way == "month":
-        if workload.start is None:
-            return [], np.full(len(jobs), -1)
-        code, names = pd.factorize(workload.calendar_month(jobs.submit), sort=True)
-        return list(names), code
-    if way == "size":
-        from .size_classes import class_name, size_class  # slow to import
-
-        code, classes = pd.factorize(size_class(jobs.procs), sort=True)
-        return [class_name(int(upper)) for upper in classes], code
-    if way == "partition":
-        values = -np.ones(len(jobs)) if workload.log is None else workload.log.partition.loc[jobs.index].to_numpy()
-    else:
-        values = jobs[way].to_numpy()
-    code, names = pd.factorize(np.where(values >= 0, values, np.nan), sort=True)
-    return [f"{name:.0f}" for name in names], code
-
-
-def blocks(workload: Workload, length: str = "week") -> Ints:
-    """Number the weeks or the calendar months in which jobs were submitted, for resampling."""
-    submit = workload.jobs.submit.to_numpy()
-    if length == "week":
-        return (submit - (submit[0] if len(submit) else 0)) // WEEK
-    if length == "month":
-        months, edges = workload.month_starts(submit[0], submit[-1]) if len(submit) else ([], np.zeros(1, np.int64))
-        return np.searchsorted(edges, submit, side="right") - 1
-    raise ValueError(f"{workload.name}: found block={length!r}, expected 'week' or 'month'")
-
+from ..core import estimates
+from ..core.percentiles import STATISTICS, block_sums, by_group, resampled
+from ..core.policy import Policy, check_names
+from ..core.schedule import Schedule, is_own
+from ..core.sweeps import sweep
+from ..core.workload import Workload, check_shaking
+from .replicate import BY, Groups, blocks, grouped, schedules
+from .stats import change, cluster_draws, interval_around
 
 INTERVALS = ("coincidence", "another_year")
 
@@ -308,3 +237,271 @@ def _range(row: Any, interval: str, said: Any, unit: str) -> str:
     """Write an interval of a row."""
     low, high = row[f"{interval}_low"], row[f"{interval}_high"]
     return "not known" if np.isnan(low) else f"{said(low).removesuffix(unit)} to {said(high)}"
+
+
+# Compare
+
+
+MEASURES = ("wait", "response", "bounded_slowdown")
+
+FEWEST_BLOCKS = 5
+"""Of a group whose jobs lie in fewer weeks, or months, it is not known what another year would bring."""
+
+MANY_MONTHS = 24
+"""Of fewer months it is not well known how they differ: then weeks are resampled."""
+
+Case = Policy | tuple[Policy, str | Callable]
+"""A policy, or a policy and the estimates that it has: see `compare`."""
+
+
+def compare(
+    workload: Workload,
+    policies: Mapping[str, Case],
+    base: str | None = None,
+    shakes: int = 20,
+    seconds: int = 60,
+    seed: int = 0,
+    resamples: int = 500,
+    block: str | None = None,
+    by: Sequence[str] = BY,
+    least: int = 30,
+    overrun: str = "extend",
+    executor: Any = None,
+) -> Comparison:
+    """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference.
+
+    *Coincidence*: the log is shaken, as by `simlib.replicate`, and a policy held against the base run by
+    run, with the same submit times. 95 % of the differences lie in this interval: what is inside may be luck of the
+    second.
+
+    *Another year*: weeks or months of the log are drawn with replacement, and the same ones counted for both policies.
+    95 % of the differences in such made-up logs lie in this interval: another time as long as the log, of the same
+    users on the same machine, would give about that. Means are taken over the same runs as the difference itself, the
+    log as it is and the shaken ones; percentiles are of one run a made-up log, each in its turn. It cannot know what is
+    unlike all of the log, and is rather too narrow where queues last from one week or month to the next. On made-up
+    logs of 40 independent weeks it held the truth in 85 to 94 % of all cases where queues were short, and in 60 to 80 %
+    where they lasted for weeks; of relative differences in 70 to 90 % there. On logs of 160 such weeks months did
+    better than weeks (75 to 84 % against 64 to 72 %), on those of 40 weeks not.
+
+    Of relative differences, a run or a made-up log in which nothing waits under either policy counts as no change.
+
+    Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
+
+    Parameters
+    ----------
+    workload : Workload
+    policies : dict
+        By name: a policy, such as `EASY()`; or a policy with estimates of its own, such as `(EASY(), "exact")`. These
+        are a name or a model from `simlib.estimates`, or a function that makes a Workload of this one, of the same jobs
+        on the same machine. A policy that adjusts estimates, `EASY(adjust=...)`, is a policy.
+    base : str
+        The one that the others are held against; by default the first.
+    shakes, seconds, seed : int
+        How many shaken runs, at least three, by how many seconds, from which seed on.
+    resamples : int
+        How many years are made up.
+    block : {"week", "month"}, optional
+        What is resampled: by default months where the log has two dozen of them, else weeks.
+    by : sequence of str
+        How jobs are divided into groups: out of `simlib.analysis.replicate.BY`. All jobs together are always there.
+    least : int
+        How many jobs a group has at least; all jobs together may be fewer.
+    overrun : {"extend", "kill"}
+        As for `simulate`.
+    executor : concurrent.futures.Executor, optional
+        By default threads, see `simlib.sweep`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        For no second policy, a base that is none of them, fewer than three shaken runs or another setting out of range,
+        or estimates that do not keep the jobs; as from `simulate`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all"])
+    >>> row = found.table.loc["shortest first", "all", "all", "wait", "mean"]
+    >>> round(row.difference), bool(row.coincidence_low > 0)
+    (2860, True)
+    """
+    where = f"{workload.name}: compare"
+    check_names(where, policies, least=2)
+    if base is not None and base not in policies:
+        raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
+    whole(where, "shakes", shakes, 3, why=": two runs say next to nothing of how far a third would lie")
+    check_shaking(where, seconds, seed)
+    whole(where, "resamples", resamples, 1)
+    whole(where, "least", least, 1)
+    if not len(workload):
+        raise ValueError(f"{where}: found no job, expected some")
+    names = [base or next(iter(policies)), *policies]
+    names = list(dict.fromkeys(names))  # the base comes first
+    cases = [_case(workload, name, policies[name]) for name in names]
+    groups = grouped(workload, by, least)
+    index, seeds = workload.jobs.index, [None, *range(seed, seed + shakes)]
+    block = block or ("month" if _months(workload) >= MANY_MONTHS else "week")
+    block_of = blocks(workload, block)
+    drawn = cluster_draws(int(block_of.max(initial=0)) + 1, resamples, seed).T[:, 1:]
+    tasks = [
+        (cases, index, groups, block_of, drawn[:, run :: len(seeds)], seconds, each, overrun)
+        for run, each in enumerate(seeds)
+    ]
+    replications = sweep(_replication, tasks, executor, label="runs")
+    runs = np.array([run.statistics for run in replications])  # runs, cases, rows, measures, statistics
+    years = _years(replications, groups, block_of, drawn)
+    table, relative = (_table(names, groups, runs, years, share) for share in (False, True))
+    settings = {"shakes": shakes, "seconds": seconds, "seed": seed, "resamples": resamples, "block": block}
+    settings |= {"blocks": len(drawn), "overrun": overrun}
+    said = {case.name: case.said for case in cases}
+    return Comparison(workload, said, table, relative, settings)
+
+
+def _months(workload: Workload) -> int:
+    """How many months a log has; none where it has no calendar."""
+    return int(blocks(workload, "month").max()) + 1 if workload.start is not None else 0
+
+
+class _Case(NamedTuple):
+    """A policy on the workload with its estimates."""
+
+    name: str
+    said: str
+    policy: Policy
+    workload: Workload
+
+
+def _case(workload: Workload, name: str, given: Case) -> _Case:
+    """Make of a policy, and perhaps its estimates, what is to be simulated."""
+    policy, how = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+    changed, said = workload, str(policy)
+    if isinstance(how, str) or type(how).__module__ == estimates.__name__:
+        changed = workload.with_estimates(how)  # type: ignore[arg-type]
+        said += f", estimates: {how}"
+    elif how is not None:
+        changed = how(workload)
+        said += ", " + "; ".join(getattr(changed, "history", ())[len(workload.history) :])
+    kept = isinstance(changed, Workload) and changed.procs == workload.procs
+    if not (kept and changed.jobs.index.sort_values().equals(workload.jobs.index.sort_values())):
+        raise ValueError(
+            f"{workload.name}: compare: {name}: found {changed!r}, expected the same jobs on the same machine: "
+            "a policy, or a policy and its estimates, a name such as 'exact' or a function of the workload"
+        )
+    if is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
+        policy = policy.prepare(changed.jobs)
+    return _Case(name, said, policy, changed)
+
+
+class _Run(NamedTuple):
+    """One replication of all cases, by case, row and measure: `statistics`, `sums` by block, `drawn` percentiles."""
+
+    statistics: Floats
+    sums: Floats
+    drawn: Floats
+
+
+def _replication(
+    cases: list[_Case],
+    index: pd.Index,
+    groups: Groups,
+    block: Ints,
+    drawn: Ints,
+    seconds: int,
+    seed: int | None,
+    overrun: str,
+) -> _Run:
+    """Simulate all cases on the log as it is, or shaken with a seed, and measure them; some made-up years of them."""
+    rows, of_cases = len(groups.jobs), []
+    for schedule in schedules([(case.workload, case.policy) for case in cases], seconds, seed, overrun):
+        found = []
+        for values in _values(schedule, index):
+            order = np.argsort(values)
+            percentiles = resampled(values, groups.code, rows, block, drawn, order)[:, 1:]
+            sums = block_sums(values, groups.code, rows, block, len(drawn))
+            found.append((by_group(values, groups.code, groups.jobs, order), sums, percentiles))
+        of_cases.append([np.stack(each, axis=1) for each in zip(*found, strict=True)])
+    return _Run(*(np.array(each) for each in zip(*of_cases, strict=True)))
+
+
+def _values(schedule: Schedule, index: pd.Index) -> Floats:
+    """The measures of each job, in the order of an index: shape (measures, jobs)."""
+    values = np.array([schedule.column(measure) for measure in MEASURES], float)
+    own = schedule.workload._jobs.index
+    return values if own.equals(index) else np.take(values, places(own, index), axis=1)
+
+
+def places(own: pd.Index, index: pd.Index) -> Ints:
+    """Find where each job of an index stands in another index of the same jobs."""
+    keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
+    by_key = np.argsort(keys, kind="stable")
+    return by_key[np.searchsorted(keys, wanted, sorter=by_key)]
+
+
+def _years(runs: Sequence[_Run], groups: Groups, block: Ints, drawn: Ints) -> Floats:
+    """All statistics in the years that are made up, by (case, row, measure, statistic, year); nan of too few weeks.
+
+    They have the centre of the differences themselves: means are over all runs, and percentiles of each run in turn.
+    """
+    jobs = block_sums(None, groups.code, len(groups.jobs), block, len(drawn))
+    sums = np.mean([run.sums for run in runs], axis=0)
+    with np.errstate(invalid="ignore"):
+        means = (sums @ drawn) / np.rint(jobs @ drawn)[:, None]
+    percentiles = np.concatenate([run.drawn for run in runs], axis=-1)
+    years: Floats = np.concatenate([means[..., None, :], percentiles], axis=-2)
+    years[:, (jobs > 0).sum(axis=1) < FEWEST_BLOCKS] = np.nan
+    return years
+
+
+def _table(names: Sequence[str], groups: Groups, runs: Floats, years: Floats, relative: bool) -> pd.DataFrame:
+    """The differences of all policies from the first, as they are or as shares of the base: see `Comparison`."""
+    mean = runs.mean(axis=0)
+    difference = _differences(mean[:1], mean[1:], relative)
+    if relative:
+        difference = np.where(mean[:1] == 0, np.nan, difference)
+    coincidence = interval_around(difference, np.moveaxis(_differences(runs[:, :1], runs[:, 1:], relative), 0, -1))
+    year = [
+        interval_around(each, _differences(years[0], of, relative))
+        for each, of in zip(difference, years[1:], strict=True)
+    ]
+    another_year = np.array(year)
+    columns = {
+        "jobs": groups.jobs[:, None, None],
+        "base": mean[:1],
+        "value": mean[1:],
+        "difference": difference,
+        "coincidence_low": coincidence[..., 0],
+        "coincidence_high": coincidence[..., 1],
+        "another_year_low": another_year[..., 0],
+        "another_year_high": another_year[..., 1],
+    }
+    shape = mean[1:].shape
+    return pd.DataFrame(
+        {name: np.broadcast_to(column, shape).ravel() for name, column in columns.items()},
+        _index(names[1:], groups, shape),
+    )
+
+
+def _index(names: Sequence[str], groups: Groups, shape: tuple[int, ...]) -> pd.MultiIndex:
+    """The index of a table, made so that pandas knows it is sorted: else every look into it warns."""
+    case, row, measure, statistic = (each.ravel() for each in np.indices(shape))
+    by, group = (groups.index.get_level_values(level) for level in ("by", "group"))
+    ways, called = by.unique(), sorted(group.unique(), key=_as_people_sort)
+    codes = [case, ways.get_indexer(by)[row], pd.Index(called).get_indexer(group)[row], measure, statistic]
+    levels: list[Any] = [names, ways, called, MEASURES, STATISTICS]
+    return pd.MultiIndex(levels, codes, names=["policy", "by", "group", "measure", "statistic"])
+
+
+def _as_people_sort(name: str) -> tuple[int, str]:
+    """Sort by the number that a name begins with: user 10 after user 9, sizes 5-8 after 3-4."""
+    number = re.match(r"\d+", name)
+    return (int(number[0]) if number else -1, name)
+
+
+def _differences(base: Floats, other: Floats, relative: bool) -> Floats:
+    """How much more there is than of the base; as a share of it."""
+    return change(base, other) if relative else other - base

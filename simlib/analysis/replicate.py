@@ -5,6 +5,7 @@ This is the only place that shakes. `simlib.compare` and what the study measures
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
-from .._util.arrays import whole
+from .._util.arrays import Codes, Ints, whole
 from .._util.fingerprint import identity
 from ..core import estimates as models
 from ..core.policy import Policy, check_names
@@ -21,7 +22,6 @@ from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
 from . import cache
-from .comparison import BY, divided
 
 Log = Workload | Callable[[int], Workload]
 """A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
@@ -314,3 +314,78 @@ def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by
     arrays = list(index.values())
     new = pd.MultiIndex.from_arrays(arrays, names=list(index)) if len(arrays) > 1 else arrays[0].rename("run")
     return joined.set_axis(new)
+
+
+# Divide the jobs of a workload by when they were submitted, who submitted them, where they ran and their size.
+
+
+ALL = "all"
+
+BY = (ALL, "month", "user", "group", "queue", "partition", "size")
+"""How jobs can be divided: not at all, by the month of their submission, by whom and where, by size class."""
+
+WEEK = 7 * 86400
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Say which group each job is in, for each way to divide them."""
+
+    index: pd.MultiIndex
+    code: Codes
+    jobs: Ints
+
+
+def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Groups:
+    """Divide a workload's jobs."""
+    if isinstance(by, str) or not by or not all(way in BY for way in by):
+        raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
+    rows: list[tuple[str, str]] = []
+    codes, sizes = [], []
+    for way in dict.fromkeys([ALL, *by]):
+        names, of_job = divided(workload, way)
+        jobs = np.bincount(of_job[of_job >= 0], minlength=len(names))
+        large = jobs >= (1 if way == ALL else least)
+        if way != ALL and large.sum() < 2:
+            continue
+        row = np.where(large, len(rows) + np.cumsum(large) - 1, -1)
+        codes.append(np.where(of_job >= 0, row[of_job], -1))
+        rows += [(way, str(name)) for name, kept in zip(names, large, strict=True) if kept]
+        sizes.append(jobs[large])
+    index = pd.MultiIndex.from_tuples(rows, names=["by", "group"])
+    code = np.array(codes, np.int32).reshape(len(codes), len(workload))
+    return Groups(index, np.ascontiguousarray(code.T), np.concatenate(sizes))
+
+
+def divided(workload: Workload, way: str) -> tuple[list, Ints]:
+    """The names of the groups, in order, and each job's place among them, -1 where it is not known."""
+    jobs = workload.jobs
+    if way == ALL:
+        return [ALL], np.zeros(len(jobs), np.int64)
+    if way == "month":
+        if workload.start is None:
+            return [], np.full(len(jobs), -1)
+        code, names = pd.factorize(workload.calendar_month(jobs.submit), sort=True)
+        return list(names), code
+    if way == "size":
+        from .size_classes import class_name, size_class  # slow to import
+
+        code, classes = pd.factorize(size_class(jobs.procs), sort=True)
+        return [class_name(int(upper)) for upper in classes], code
+    if way == "partition":
+        values = -np.ones(len(jobs)) if workload.log is None else workload.log.partition.loc[jobs.index].to_numpy()
+    else:
+        values = jobs[way].to_numpy()
+    code, names = pd.factorize(np.where(values >= 0, values, np.nan), sort=True)
+    return [f"{name:.0f}" for name in names], code
+
+
+def blocks(workload: Workload, length: str = "week") -> Ints:
+    """Number the weeks or the calendar months in which jobs were submitted, for resampling."""
+    submit = workload.jobs.submit.to_numpy()
+    if length == "week":
+        return (submit - (submit[0] if len(submit) else 0)) // WEEK
+    if length == "month":
+        months, edges = workload.month_starts(submit[0], submit[-1]) if len(submit) else ([], np.zeros(1, np.int64))
+        return np.searchsorted(edges, submit, side="right") - 1
+    raise ValueError(f"{workload.name}: found block={length!r}, expected 'week' or 'month'")

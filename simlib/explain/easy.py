@@ -6,7 +6,7 @@ from math import inf
 
 from ..engine.estimating import STEPS
 from ..engine.variants import DEPTH
-from ..policies.predictions import Predictions
+from ..policies.easy import Predictions
 from . import rules
 from .system import Decisions, Job, Ranks, Scheduler, System
 

@@ -13,8 +13,7 @@ from .._util.arrays import Ints
 from .._util.words import jobs, length, number, processors, sentence, series, verb
 from ..core.schedule import Schedule
 from ..policies.conservative import Conservative, Selective
-from ..policies.easy import EASY, FCFS
-from ..policies.predictions import Predictions
+from ..policies.easy import EASY, FCFS, Predictions
 from . import rules
 from .conservative import Entitled, conservative, reserving
 from .easy import Predictor, best_set, easy, fcfs, in_order, one_by_one

@@ -34,9 +34,8 @@ A policy of one's own that lets each job start when all before it have ended:
 from .._util import importing
 from ..core.policy import Feedback, Policy
 from .conservative import Conservative, Selective
-from .easy import EASY, FCFS
+from .easy import EASY, FCFS, Predictions
 from .orders import Multifactor
-from .predictions import Predictions
 
 __all__ = ["EASY", "FCFS", "Conservative", "Feedback", "Multifactor", "Policy", "Predictions", "Selective"]
 

@@ -11,8 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from .._util.words import duration
-from ..analysis.comparison import Comparison, holds
-from ..analysis.paired import Case, compare
+from ..analysis.comparison import Case, Comparison, compare, holds
 from ..analysis.replicate import replicate
 from ..analysis.stats import Interval
 from ..core.estimates import Scaled

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, replicate, report
 from simlib.analysis import Comparison, comparison
-from simlib.analysis.comparison import INTERVALS, holds
-from simlib.analysis.paired import MEASURES
+from simlib.analysis.comparison import INTERVALS, MEASURES, holds
+from simlib.analysis.replicate import blocks
 from simlib.analysis.stats import interval_around
 from simlib.core.percentiles import STATISTICS, statistics
 from simlib.policies.walltime import Adjustment, Scheme
@@ -73,7 +73,7 @@ def test_another_year_is_made_of_the_same_weeks_for_both(found, sample):
         runs = [simlib.simulate(w, policy) for w in (sample, *(sample.shake(60, seed) for seed in range(4)))]
         return np.mean([run.jobs.wait.loc[sample.jobs.index] for run in runs], axis=0)
 
-    week = simlib.analysis.comparison.blocks(sample)
+    week = blocks(sample)
     sums = np.array([np.bincount(week, wait) for wait in (waits(EASY()), waits(FCFS()), np.ones(len(week)))])
     drawn = simlib.analysis.stats.cluster_draws(len(sums.T), 100)[1:]
     base, other, jobs = sums @ drawn.T

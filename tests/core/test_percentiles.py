@@ -7,7 +7,7 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.analysis.comparison import blocks, grouped
+from simlib.analysis.replicate import blocks, grouped
 from simlib.core.percentiles import SHARES, by_group, resampled, statistics
 
 DAY = 86400

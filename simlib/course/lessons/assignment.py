@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...analysis.paired import compare
+from ...analysis.comparison import compare
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...logs.archive import load

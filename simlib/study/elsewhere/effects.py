@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..._util.fingerprint import identity
 from ...analysis import cache
-from ...analysis.comparison import blocks
-from ...analysis.paired import FEWEST_BLOCKS, MANY_MONTHS, places
+from ...analysis.comparison import FEWEST_BLOCKS, MANY_MONTHS, places
+from ...analysis.replicate import blocks
 from ...analysis.stats import change, cluster_draws, interval_around
 from ...core.schedule import Schedule, simulate
 from ...core.sweeps import sweep

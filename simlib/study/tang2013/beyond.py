@@ -13,8 +13,7 @@ from ...core import estimates
 from ...engine.estimating import History
 from ...plots.style import COLOURS
 from ...policies import walltime
-from ...policies.easy import EASY
-from ...policies.predictions import Predictions
+from ...policies.easy import EASY, Predictions
 from ...policies.walltime import Adjustment, Scheme
 from .. import results
 from ..exhibit import LOGS, Part

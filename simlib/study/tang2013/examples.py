@@ -22,8 +22,7 @@ from ...explain.replay import reserves
 from ...plots.panels import legend, time_axis
 from ...plots.schedules import draw_piece, gantt, job_colours
 from ...plots.style import COLOURS, INK
-from ...policies.easy import EASY
-from ...policies.predictions import Predictions
+from ...policies.easy import EASY, Predictions
 from ...policies.walltime import Adjustment, levels
 
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.

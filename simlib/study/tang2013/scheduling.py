@@ -15,8 +15,7 @@ from ...analysis.stats import Interval, cluster_means
 from ...core import metrics, sweeps
 from ...core.schedule import simulate
 from ...policies import walltime
-from ...policies.easy import EASY
-from ...policies.predictions import Predictions
+from ...policies.easy import EASY, Predictions
 from ...policies.walltime import Adjustment, Scheme
 from .. import results
 from ..claims import PRINTED, Measure, decide
