@@ -1,9 +1,8 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
-from .easy import easy
+from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
-from .fcfs import fcfs
 from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
 from .running import OPEN
