@@ -242,22 +242,25 @@ def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
     """Measure a schedule: the groups of jobs, and by measure a number for each; or what a function gives at once."""
     if not isinstance(measures, Mapping):  # all of it at once
         return measures(schedule)
+    if by is None:
+        summary = dict(schedule.summary())
+        of_all = {
+            name: summary.get(measure) if isinstance(measure, str) else None for name, measure in measures.items()
+        }
+        for name, value in of_all.items():
+            of_all[name] = _of_jobs(schedule, measures[name]).mean() if value is None else value
+        return pd.RangeIndex(1), of_all
     groups, code = _groups(schedule, by)
     known = code >= 0
-    jobs = np.bincount(code[known], minlength=len(groups))
     columns: dict[str, np.ndarray] = {}
+    jobs = np.bincount(code[known], minlength=len(groups))
     for name, measure in measures.items():
-        if measure == "jobs":
-            columns[name] = jobs
-            continue
-        values = _values(schedule, measure)
-        if values.ndim == 0 and by is not None:
+        of_jobs = np.ones(len(code)) if measure == "jobs" else _of_jobs(schedule, measure)
+        if of_jobs.ndim == 0:
             expected = f"expected one number for each job, to take the means by {by}"
             raise ValueError(f"replicate: measures: {name}: found one number for all jobs, {expected}")
-        if values.ndim:
-            with np.errstate(invalid="ignore"):
-                values = np.bincount(code[known], values[known], len(groups)) / jobs
-        columns[name] = values
+        with np.errstate(invalid="ignore"):
+            columns[name] = jobs if measure == "jobs" else np.bincount(code[known], of_jobs[known], len(groups)) / jobs
     return groups, columns
 
 
@@ -271,24 +274,19 @@ def _table(measured: Any) -> pd.DataFrame:
     return pd.DataFrame([pd.Series(measured)])
 
 
-def _values(schedule: Schedule, measure: str | Measure) -> np.ndarray:
-    """One number for each job, or one for all."""
+def _of_jobs(schedule: Schedule, measure: str | Measure) -> np.ndarray:
+    """One number for each job; of a function that gives one for all, this."""
     if callable(measure):
         return np.asarray(measure(schedule), float)
-    column = measure.removeprefix("mean_")
-    if column in schedule.names:
-        return schedule.column(column).astype(float)
-    summary = schedule.summary()
-    if measure not in summary:
-        expected = f"a function, a column of Schedule.jobs such as 'wait', or one of {', '.join(summary.index)}"
+    if (column := measure.removeprefix("mean_")) not in schedule.names:
+        known = ", ".join(schedule.summary().index)
+        expected = f"a function, a column of Schedule.jobs such as 'wait', or, without by, one of {known}"
         raise ValueError(f"replicate: found measure {measure!r}, expected {expected}")
-    return np.asarray(summary[measure])
+    return schedule.column(column).astype(float)
 
 
 def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
     """The groups of a schedule's jobs, and the place of each job's among them, -1 for none."""
-    if by is None:
-        return pd.RangeIndex(1), np.zeros(len(schedule.column("start")), np.int64)
     if callable(by):
         code, called = pd.factorize(np.asarray(by(schedule)), sort=True)
         return pd.Index(called, name="group"), code

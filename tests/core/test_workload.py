@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Workload, estimates, read_swf, simulate, write_swf
-from simlib.analysis import stats
+from simlib import EASY, Workload, estimates, read_swf, replicate, simulate, write_swf
 from simlib.core.workload import TOO_LARGE
 from simlib.logs.swf import FIELDS, LogWarning, jobs_of
 
@@ -338,8 +337,8 @@ def test_shaking_reaches_both_bounds_and_all_between_alike():
 )
 def test_what_cannot_shake_a_log_is_refused(settings):
     name, value = next(iter(settings.items()))
-    for shake in (made().shake, lambda **given: stats.shake(made(), EASY(), runs=1, **given)):
-        with pytest.raises(ValueError, match=rf"shake: found {name}={value}, expected a whole number"):
+    for shake in (made().shake, lambda **given: replicate(made(), EASY(), shakes=1, **given)):
+        with pytest.raises(ValueError, match=rf"(shake|replicate): found {name}={value}, expected a whole number"):
             shake(**settings)
 
 

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, OwnPolicy, Workload, simulate
+from simlib import EASY, FCFS, OwnPolicy, Workload, replicate, simulate
 from simlib._util.fingerprint import identity
-from simlib.analysis import stats
 from simlib.explain import first_difference
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job, Machine
@@ -275,7 +274,7 @@ def test_each_simulation_begins_with_the_memory_that_was_given():
 
 def test_simulations_in_threads_do_not_share_a_memory():
     w, policy = with_users(), OwnPolicy(examples_own.EasyPlusPlus())
-    together = stats.shake(w, policy, runs=6)
+    together = replicate(w, policy, shakes=6, as_it_is=False, keep=False)
     alone = [simulate(w.shake(60, seed), policy).summary().mean_wait for seed in range(6)]
     assert together.mean_wait.to_list() == alone
 

@@ -146,7 +146,7 @@ def test_the_users_of_the_jobs_count_too(kth, simulated):
 
 def test_another_state_of_the_library_makes_all_anew(kth, simulated, monkeypatch):
     shaken(kth, EASY(), 1)
-    monkeypatch.setattr(cache, "_library", lambda: ("2.0", "other"))
+    monkeypatch.setattr(cache, "library", lambda: ("2.0", "other"))
     shaken(kth, EASY(), 1)
     assert simulated == [0, 0]
 

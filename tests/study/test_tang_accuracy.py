@@ -72,7 +72,7 @@ def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
         return tang_trace(habits(days=60), name=name, synthetic=True).workload
 
     monkeypatch.setattr(tang2013.archive, "find", lambda *_: None)
-    monkeypatch.setattr(tang2013.loading, "twin_of", twin)
+    monkeypatch.setattr(tang2013.archive, "twin_of", twin)
     here, missing = tang2013.traces()
     assert missing == list(tang2013.STAND_INS)
     assert [one.name for one in here] == ["SDSC-SP2", "SDSC-DS"]  # a partition has no twin, nor has every log

@@ -330,7 +330,7 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
 
     monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
     monkeypatch.setattr(study, "load", lambda name, variant=None: made(name, False))
-    monkeypatch.setattr(tang2013.loading, "twin_of", lambda name: made(name, True))
+    monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: made(name, True))
     (kth,) = beyond.Beyond().every
     assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
     here.clear()

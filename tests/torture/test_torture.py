@@ -138,7 +138,7 @@ def later_by_one(w, policy, *rules):
 def all_at_once(w, policy, *rules):
     """A wrong kernel: every job starts when it is submitted."""
     schedule = simlib.simulate(w, policy, *rules)
-    schedule._start = schedule._submit.copy()
+    schedule._start = schedule._known["start"] = schedule._submit.copy()
     return schedule
 
 
