@@ -11,9 +11,8 @@ from matplotlib.image import imread
 
 import simlib
 from simlib import EASY, FCFS, Conservative, plots
-from simlib.course import widgets
+from simlib.course import views, widgets
 from simlib.course.lessons import lesson2, lesson4
-from simlib.course.widgets import stepping
 from simlib.models import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
@@ -127,7 +126,7 @@ def test_answers_alone_and_next_lead_to_the_end_and_the_truth_is_always_right(gu
     while guessing.decision is not guessing.explanation[-1]:
         place = guessing.slider.value - 1
         if asked(guessing):
-            truth = stepping.question(guessing.explanation, place).answer
+            truth = views.question(guessing.explanation, place).answer
             say(guessing, NOBODY if truth is None else f"job {truth}")
         else:
             guessing.next.click()
@@ -139,7 +138,7 @@ def test_answers_alone_and_next_lead_to_the_end_and_the_truth_is_always_right(gu
 def test_a_question_is_answered_by_what_happens_next(policy):
     explanation = simlib.explain.explain(busy_users(3, jobs=12, machine=8), policy)
     for place in range(len(explanation)):
-        if asked := stepping.question(explanation, place):
+        if asked := views.question(explanation, place):
             between = explanation[place + 1 : asked.place + 1]
             started = [seen.job for seen in between if seen.kind in ("start", "backfill")]
             assert started == ([] if asked.answer is None else [asked.answer])

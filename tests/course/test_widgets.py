@@ -13,8 +13,8 @@ from matplotlib.image import imread
 
 import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate
+from simlib.course import views as measures
 from simlib.course import widgets
-from simlib.course.widgets import control as measures
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
 

@@ -24,8 +24,7 @@ from ...core.schedule import Schedule, pieces, simulate
 from ...core.workload import Workload
 from ...explain import explain
 from ...explain.records import Decision, Explanation, promises
-from ..widgets.control import html_table, label, legend, seconds, summaries
-from ..widgets.stepping import spans, time_limits
+from ..views import html_table, label, legend, seconds, spans, summaries, time_limits
 
 __all__ = ["compare_html", "explanation_html", "schedules_html", "stepper_html"]
 

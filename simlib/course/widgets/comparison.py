@@ -18,20 +18,9 @@ from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
-from .control import (
-    Control,
-    beside,
-    button,
-    html,
-    html_table,
-    ipywidgets,
-    label,
-    legend,
-    png,
-    seconds,
-    summaries,
-    summary_lines,
-)
+from ..views import html_table, label, legend, seconds, summaries, summary_lines
+from ..web import schedules_html
+from .control import Control, beside, button, html, ipywidgets, png
 
 LIMIT = 500
 """The most jobs that a Gantt chart can show."""
@@ -123,7 +112,6 @@ class Compare(Control):
         figure.text(0.075, 0.1 / height, legend(self.schedules), size=13)
 
     def page(self) -> str:
-        from ..web import schedules_html  # which shows what these controls do, and so imports them
 
         return schedules_html(self.schedules)
 

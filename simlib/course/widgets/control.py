@@ -1,60 +1,17 @@
 """The base of all controls: widgets where somebody can use them, and a picture with text everywhere else."""
 
 import base64
-import dataclasses
 import io
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Sequence
-from html import escape
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import matplotlib
-import pandas as pd
 from matplotlib.figure import Figure, FigureBase
 
-from ..._util.words import length
-from ...core.schedule import Schedule
 from ...plots.style import STYLE
 
 # Write the names of policies, and what they achieve, in words.
-
-
-def label(policy: Any) -> str:
-    """Write a policy's name, with the options that are not the defaults."""
-    name = type(policy).__name__
-    if not dataclasses.is_dataclass(policy):
-        return name
-    options = [(field.name, getattr(policy, field.name), field.default) for field in dataclasses.fields(policy)]
-    changed = [f"{key}={getattr(value, '__name__', value)}" for key, value, default in options if value != default]
-    return ", ".join([name, *changed])  # where there is no room it breaks at a blank
-
-
-def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
-    """Write the metrics of schedules as text, a row a schedule."""
-    rows = {}
-    for place, schedule in enumerate(schedules):
-        seen: Any = schedule.summary()
-        days = seen.makespan / 86400
-        rows[place] = {
-            "policy": label(schedule.policy),
-            "mean wait": seconds(seen.mean_wait),
-            "mean response": seconds(seen.mean_response),
-            "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
-            "processors in use": f"{seen.utilization:.0%}",
-            "backfilled": f"{seen.backfilled_share:.0%}",
-            "makespan": f"{days:,.1f} days" if days >= 2 else length(round(seen.makespan)),
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
-    """Write the same as lines of text, a column for each schedule, so that the lines are short."""
-    return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
-
-
-def seconds(value: float) -> str:
-    """Write a mean length of time: with a decimal below 100 s, else whole."""
-    return f"{value:.1f} s" if value < 100 else length(round(value))
 
 
 try:
@@ -223,12 +180,6 @@ def button(text: str, tooltip: str, action: Callable[[], object]) -> Any:
     return made
 
 
-def legend(schedules: Iterable[Schedule]) -> str:
-    """Write what the looks of jobs mean in the charts of these schedules."""
-    hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
-    return f"full colour: past   pale: expected   dashed: reserved{hatched}"
-
-
 def html(name: str) -> Any:
     """Make a place for text, with a class by which it is found on the page."""
     return ipywidgets.HTML().add_class(f"simlib-{name}")
@@ -237,16 +188,3 @@ def html(name: str) -> Any:
 def beside(*widgets: Any) -> Any:
     """Put widgets beside one another, and below one another where there is no room."""
     return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px"})
-
-
-def html_table(
-    caption: str, columns: Iterable[object], rows: Sequence[Sequence[object]], decided: Collection[object] = ()
-) -> str:
-    """Write a table as HTML; the rows whose first cell is in `decided` stand out."""
-    head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
-    marks = [' class="simlib-decided"' if cells[0] in decided else "" for cells in rows]
-    body = "".join(
-        f"<tr{mark}>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
-        for mark, cells in zip(marks, rows, strict=True)
-    )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

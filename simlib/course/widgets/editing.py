@@ -15,21 +15,8 @@ from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
-from .control import (
-    Control,
-    beside,
-    button,
-    display,
-    html,
-    html_table,
-    in_batch,
-    ipywidgets,
-    label,
-    live,
-    png,
-    summaries,
-    summary_lines,
-)
+from ..views import html_table, label, summaries, summary_lines
+from .control import Control, beside, button, display, html, in_batch, ipywidgets, live, png
 
 # Keep what was typed into a table in the notebook's file, and find it there again.
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import partial
 from html import escape
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,8 +14,10 @@ from ..._util.words import length, number, processors
 from ...core.policy import Policy
 from ...core.workload import Workload
 from ...explain import explain
-from ...explain.records import Decision, Explanation, Span, promises, reserved
-from .control import Control, beside, button, html, html_table, ipywidgets, legend, png
+from ...explain.records import Decision, Explanation, promises
+from ..views import Question, event_before, html_table, legend, news, question, spans, time_limits
+from ..web import explanation_html
+from .control import Control, beside, button, html, ipywidgets, png
 
 # Ask who starts next before it is shown: predict, then look.
 
@@ -25,108 +26,6 @@ MOST = 12
 """So many waiting jobs have a button."""
 
 NOBODY = "nobody until the next event"
-
-
-class Question(NamedTuple):
-    """Who starts next, as it can be asked when a decision is shown."""
-
-    jobs: tuple[Hashable, ...]
-    answer: Hashable | None
-    place: int
-
-
-def question(decisions: Sequence[Decision], place: int) -> Question | None:
-    """Find what can be asked when the decision at a place is shown; None where nobody waits, or nothing is decided."""
-    shown = decisions[place]
-    if not shown.queue or shown.kind not in ("event", "start", "backfill"):
-        return None
-    answer, last = None, place
-    for later in range(place + 1, len(decisions)):
-        seen = decisions[later]
-        if seen.kind == "event" or seen.time != shown.time:
-            break
-        last = later
-        if seen.kind in ("start", "backfill"):
-            answer = seen.job
-            break
-    return Question(tuple(job.job for job in shown.queue), answer, last) if last > place else None
-
-
-# Find the decisions of a scheduler that tell something new: at those a stepper stops.
-
-
-def news(decisions: Sequence[Decision]) -> list[int]:
-    """List the places of the decisions that tell something new; the first and the last one are always among them.
-
-    It is nothing new
-
-    - that the head still waits, if its shadow time and the extra processors are those that were told last;
-    - that the queue is sorted as it was;
-    - that jobs are refused again by the rule that was told of each of them last;
-    - that another job finds no processor free, if the next refusal names all of them;
-    - that jobs have ended or arrived, if the decision that follows from it is told with it.
-    """
-    told: set[int] = set()  # all that does not only say again what was said before, but for events
-    promise: tuple[int | None, int | None] | None = None
-    ordered = ""
-    waited: dict[Hashable, str] = {}
-    refused: dict[Hashable, str] = {}
-    for place, seen in enumerate(decisions):
-        if seen.kind == "wait":
-            again = seen.sentence == waited.get(seen.job)
-            again |= seen.job in waited and seen.shadow is not None and (seen.shadow, seen.extra) == promise
-            waited = {seen.job: seen.sentence}
-        elif seen.kind == "refuse":
-            again = all(refused.get(job) == seen.rule for job in seen.jobs)
-            refused |= dict.fromkeys(seen.jobs, seen.rule)
-        elif seen.kind == "sort":
-            again = seen.sentence == ordered
-            ordered = seen.sentence
-        else:
-            again = seen.kind == "event"
-        if seen.shadow is not None:
-            promise = seen.shadow, seen.extra
-        if not again:
-            told.add(place)
-    merged: set[int] = set()  # what the next one says, too, of the same jobs and more
-    for place, later in pairwise(sorted(told)):
-        seen, after = decisions[place], decisions[later]
-        full = seen.kind == after.kind == "refuse" and seen.free == after.free == 0
-        if full and set(seen.jobs) <= set(after.jobs):
-            merged.add(place)
-    told -= merged
-    events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
-    for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
-        if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
-            told.add(event)
-    return sorted(told | {0, len(decisions) - 1})
-
-
-def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
-    """Find the event that the decision at one of the `places` follows, if it has no place of its own."""
-    for before in range(place - 1, -1, -1):
-        if before in places or decisions[before].time != decisions[place].time:
-            return None
-        if decisions[before].kind == "event":
-            return decisions[before]
-    return None
-
-
-# What is seen at a place; a page without a kernel draws the same.
-
-
-def time_limits(explanation: Explanation) -> tuple[int, float]:
-    """Give the ends of the time axis: the expected ends have room, unless they are far beyond all real ones."""
-    jobs = explanation.schedule.jobs
-    begin, end = int(jobs.submit.min()), int(jobs.end.max())
-    expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
-    return begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
-
-
-def spans(seen: Decision, promise: Decision | None) -> list[tuple[Span, bool]]:
-    """List what a chart shows at a decision: the jobs that have started, and those that are planned (True)."""
-    started, planned = (*seen.done, *seen.running), reserved(seen, promise)
-    return [*((span, False) for span in started), *((span, True) for span in planned)]
 
 
 INTERVAL = 1500  # ms from one decision to the next when it plays
@@ -344,7 +243,6 @@ class Stepper(Control):
         plots.gantt(self.explanation.schedule, ax)
 
     def page(self) -> str:
-        from ..web import explanation_html  # which shows what these controls do, and so imports them
 
         return explanation_html(self.explanation, self._predict)
 
