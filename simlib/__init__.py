@@ -61,7 +61,7 @@ __all__ = [
     "write_swf",
 ]
 
-_LATER = ("analysis", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
+_LATER = ("analysis", "core", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
 
 
 __getattr__ = _importing(__name__, *_LATER)
