@@ -5,6 +5,7 @@ This is the only place that shakes. `simlib.compare` and what the study measures
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -179,7 +180,8 @@ def _read_or_simulate(
     places = {}
     if key is not None:
         for (name, policy), block in product(policies.items(), blocks):
-            places[name, id(block)] = cache.place("runs", key, policy, block)
+            with suppress(TypeError):  # of a policy that cannot be told from another nothing is kept
+                places[name, id(block)] = cache.place("runs", key, policy, block)
     kept = {place: paths.read_sealed(file) for place, file in places.items()}
     missing = {
         id(block): [name for name in policies if kept.get((name, id(block))) is None] for block in blocks

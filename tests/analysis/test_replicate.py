@@ -2,13 +2,14 @@
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from threading import Lock
 
 import numpy as np
 import pandas as pd
 import pytest
 from helpers import random_workload
 
-from simlib import EASY, FCFS, Conservative, Schedule, estimates, replicate, simulate
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Schedule, estimates, replicate, simulate
 from simlib.analysis import cache
 from simlib.analysis import replicate as module
 from simlib.core.metrics import bounded_slowdown
@@ -150,6 +151,21 @@ def test_a_damaged_file_is_made_anew(busy, simulated, tmp_path):
     for path in tmp_path.rglob("*.pickle"):
         path.write_bytes(path.read_bytes()[:-1])
     assert replicate(busy, EASY(), shakes=1).equals(first) and len(simulated) == 4
+
+
+def test_of_a_policy_that_cannot_be_told_from_another_nothing_is_kept(busy, simulated, tmp_path):
+    class Holder:
+        def __init__(self):
+            self.lock = Lock()
+
+        def __call__(self, queue, machine):
+            return queue[:1] if queue[0].procs <= machine.free else []
+
+        def __deepcopy__(self, memo):
+            return Holder()
+
+    few = busy.select(np.arange(len(busy)) < 5)
+    assert len(replicate(few, OwnPolicy(Holder()), shakes=1)) == 2 and list(tmp_path.rglob("*.pickle")) == []
 
 
 # What is refused
