@@ -8,10 +8,11 @@ import shlex
 import sys
 
 from simlib.logs import archive
-from simlib.study.exhibit import exhibits
+from simlib.study.notebooks import notebooks
+from simlib.study.records import REPRODUCING
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
-EXHIBITS = exhibits()
+EXHIBITS = notebooks()
 
 
 def seconds_to_the_end(name):
@@ -36,7 +37,7 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 
 def few_repeats(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
-    counts = EXHIBITS[wildcards.name].repeats() if wildcards.name in EXHIBITS and len(LOGS) <= 1 else []
+    counts = EXHIBITS[wildcards.name].repeats if wildcards.name in EXHIBITS and len(LOGS) <= 1 else []
     return " ".join(f"-p {name} 5" for name in counts)
 
 
@@ -64,7 +65,7 @@ rule notebook:
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         repeats=few_repeats,
     shell:
-        PYTHON + " -m papermill {input[0]:q} {output:q}"
+        REPRODUCING + "=1 " + PYTHON + " -m papermill {input[0]:q} {output:q}"
         " {params.repeats} --kernel python3 --no-progress-bar --log-output --no-request-save-on-cell-execute"
         " > {log:q} 2>&1"
 

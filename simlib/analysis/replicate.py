@@ -81,8 +81,8 @@ def replicate(
     measures : sequence of str, dict, or callable, optional
         By default mean wait, response time and bounded slowdown. Names of what `Schedule.summary` has, or of columns of
         `Schedule.jobs`, whose mean is taken; in a dict by column of the result such a name, or a function of the
-        schedule that gives a number, or one for each job, whose mean is taken. A callable gives all of it at once, as a
-        Series or DataFrame; then there is no `by`.
+        schedule that gives a number, or one for each job, whose mean is taken. A callable gives all of it at once: a
+        Series of measures, or a DataFrame whose index divides what it measured; then there is no `by`.
     overrun : {"extend", "kill"}
         As for `simulate`.
     as_it_is : bool
@@ -97,7 +97,7 @@ def replicate(
     DataFrame
         A row a run, and with `by` a group of jobs; a column a measure. The index has the levels `log`, `estimates`,
         `load` and `policy`, each only where several were given by name or in a sequence; `run`; and what `by` says
-        ("group" for a function).
+        ("group" for a function), or the levels of the DataFrame that a function gives.
 
     Raises
     ------
@@ -272,7 +272,7 @@ def _table(measured: Any) -> pd.DataFrame:
         groups, columns = measured
         return pd.DataFrame(columns, index=groups)
     if isinstance(measured, pd.DataFrame):
-        return measured.stack(future_stack=True).to_frame().T  # type: ignore[operator]
+        return measured if any(measured.index.names) else measured.rename_axis("group")
     return pd.DataFrame([pd.Series(measured)])
 
 
@@ -309,8 +309,8 @@ def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by
         if named[place]
     }
     joined = pd.concat(tables)
-    if by is not None:
-        index[joined.index.name] = joined.index
+    if any(joined.index.names):
+        index |= {name: joined.index.get_level_values(name) for name in joined.index.names}
     arrays = list(index.values())
     new = pd.MultiIndex.from_arrays(arrays, names=list(index)) if len(arrays) > 1 else arrays[0].rename("run")
     return joined.set_axis(new)

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from .comparisons import forest, winners
+from .facets import circles, colours, curves, facets, intervals
 from .panels import cumulative_panels, in_whole_per_cents, legend, log_time_axis, plain_log_axis, time_axis
 from .schedules import draw_piece, gantt, job_colours, spans, utilization
 from .style import (
@@ -30,11 +31,16 @@ __all__ = [
     "STYLE",
     "SYNTHETIC",
     "MaxNLocator",
+    "circles",
+    "colours",
     "cumulative_panels",
+    "curves",
     "draw_piece",
+    "facets",
     "forest",
     "gantt",
     "in_whole_per_cents",
+    "intervals",
     "job_colours",
     "legend",
     "log_time_axis",

@@ -1,13 +1,24 @@
-"""The study: a package for each paper, and what their exhibits have in common."""
+"""The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
-import warnings
+from .judging import beside, by_reading, claim, finding, judge, show, spread, tallies, with_printed
+from .loading import Logs, log, logs
+from .printed import printed
+from .results import by as in_order
+from .records import save_exhibit as save
 
-from ..logs.archive import load
-from ..logs.swf import LogWarning
-
-
-def log(name, variant=None):
-    """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LogWarning)
-        return load(name, variant)
+__all__ = [
+    "Logs",
+    "beside",
+    "by_reading",
+    "claim",
+    "finding",
+    "judge",
+    "log",
+    "logs",
+    "printed",
+    "save",
+    "show",
+    "spread",
+    "tallies",
+    "with_printed",
+]

@@ -17,16 +17,8 @@ from . import claims, records
 from .claims import HOLDS, HOLDS_NOT, VERDICTS
 from .elsewhere import backfilling, deciding
 from .elsewhere.effects import LEVELS, of_case
-from .exhibit import exhibits
+from .notebooks import PAPERS, notebook, notebooks
 from .verdicts import ABSENT, CALENDAR, CLOSE, COUNTED, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
-
-PAPERS = {
-    "mualem2001": "Mu'alem & Feitelson, 2001",
-    "tang2013": "Tang, Desai, Buettner & Lan, 2013",
-    "elsewhere": "On other machines",
-    "teaching": "For teaching",
-}
-"""By the notebooks' folder, in the order of the report."""
 
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
@@ -109,7 +101,7 @@ def outcomes(folder):
 
 def in_order(found):
     """Outcomes in the order of the papers and of what these have in them; other notebooks come last."""
-    names = list(exhibits())
+    names = list(notebooks())
 
     def place(one):
         name = f"{one.paper}/{one.notebook}"
@@ -118,17 +110,11 @@ def in_order(found):
     return sorted(found, key=place)
 
 
-def _title(paper, notebook, folder):
-    path = paths.ROOT / "notebooks" / paper / f"{notebook}.ipynb"
-    if not path.exists():
-        raise ValueError(f"{folder}/{paper}_{notebook}*.json: found no notebook {path} that makes it; remove its files")
-    return heading(path)
-
-
-def heading(path):
-    """A notebook's first heading."""
-    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
-    return first.splitlines()[0].lstrip("# ")
+def _title(paper, name, folder):
+    if found := notebook(f"{paper}/{name}"):
+        return found.title
+    path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
+    raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
 
 
 # Counts

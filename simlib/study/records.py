@@ -1,9 +1,13 @@
 """Saving an exhibit: picture, numbers and record together; the record says where they come from."""
 
+import hashlib
+import inspect
 import json
+import os
 import platform
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
 import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
 import numpy as np
@@ -11,6 +15,9 @@ import numpy as np
 from .. import plots
 from .._util import paths
 from . import claims
+from .judging import cells
+from .loading import Logs
+from .notebooks import Notebook, notebook
 from .verdicts import OTHER_LOG
 
 BACK = ", restored"
@@ -31,6 +38,75 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     files = contents(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
     write({place / name: content for name, content in files.items()})
     return place
+
+
+REPRODUCING = "SIMLIB_REPRODUCING"
+"""Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`."""
+
+
+def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()):
+    """Save what a notebook made: `<name>.png`, `<name>.csv`, and `<name>.json` with where it comes from.
+
+    The name is the notebook's folder and name, and a suffix where it saves several, such as "mualem2001_table1_likely".
+    What the whole study makes goes to `figures/`, or where it rests on stand-ins to `build/synthetic/`. What is made by
+    hand, by other parameters, or of fewer logs than the record in `figures/`, goes to a folder in
+    `build/explorations/`, and what is made of a log of one's own to one in `build/own/`: nothing counts these.
+
+    Parameters
+    ----------
+    name : str
+    table : DataFrame
+    figure : Figure
+    logs : Logs, or list of these and of workloads
+        What it was made from.
+    judged : list of DataFrame
+        Tables of `study.judge` with the printed numbers that it is about; by default the `table`, if it has verdicts.
+    claims : list
+        From `study.claim` and `study.finding`.
+    """
+    paper, stem, *_ = name.split("_")
+    here = notebook(f"{paper}/{stem}") or Notebook(f"{paper}/{stem}")
+    variables = inspect.stack()[1].frame.f_globals  # the notebook's
+    parameters = {each: variables.get(each, default) for each, default in here.parameters.items()}
+    groups = [logs] if isinstance(logs, Logs) or not isinstance(logs, (list, tuple)) else list(logs)
+    seed = parameters.get("seed", 0)
+    workloads = []
+    for group in groups:
+        workloads += group.workloads(seed) if isinstance(group, Logs) else [group]
+    workloads = list({id(workload): workload for workload in workloads}.values())
+    of_logs = [group for group in groups if isinstance(group, Logs)]
+    own = any(group.own for group in of_logs)
+    if not of_logs:  # how often logs are shaken does not matter to it
+        parameters = {each: value for each, value in parameters.items() if each not in here.repeats}
+    of_print = list(judged) or ([] if table is None else [table])
+    found = [] if own else [cell for each in of_print for cell in cells(each)]
+    table = None if table is None else table.drop(columns=["verdict", "note"], errors="ignore")
+    parameters = {each: value for each, value in parameters.items() if each != "log"}
+    files = contents(name, figure, table, workloads, parameters, found, [] if own else list(claims))
+    synthetic = any(workload.stand_in for workload in workloads)
+    few = here.repeats if synthetic or not of_logs else []
+    differs = [
+        f"{each} is {value!r}, in the notebook {here.parameters[each]!r}"
+        for each, value in parameters.items()
+        if each not in few and _listed(value) != _listed(here.parameters[each])
+    ]
+    if not synthetic and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
+        differs.append(f"without {', '.join(absent)}")
+    if own:
+        place = paths.ROOT / "build" / "own" / Path(str(variables["log"])).name.split(".")[0]
+    elif differs or not os.environ.get(REPRODUCING):
+        digest = f"_{hashlib.sha256(repr(differs).encode()).hexdigest()[:8]}" if differs else ""
+        place = paths.ROOT / "build" / "explorations" / f"{paper}_{stem}{digest}"
+    else:
+        place = folder(workloads)
+    write({place / file: content for file, content in files.items()})
+    why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
+    print(f"Saved as {(place / name).relative_to(paths.ROOT)}.*{why}")
+
+
+def _listed(value):
+    """A list where one value may stand for it."""
+    return list(value) if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else [value]
 
 
 def folder(workloads):

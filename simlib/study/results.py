@@ -56,7 +56,7 @@ def against(table, printed):
         places = places.reorder_levels(printed.index.names)
     table = table.copy()
     table.insert(0, "published", printed.reindex(places).to_numpy())
-    table.insert(2, "deviation", verdicts.deviation(table.ours, table.published))
+    table.insert(list(table).index("ours") + 1, "deviation", verdicts.deviation(table.ours, table.published))
     return table
 
 
@@ -81,7 +81,7 @@ def beside(table, form, across, sd=False, printed=True):
     text = {"paper": written(table.published, form), "ours": written(table.ours, form)}
     if sd:
         text["ours"] += " \u00b1 " + written(table.sd, form)
-    text["off"] = written(table.deviation, "{:+.1%}")
+    text |= {"off": written(table.deviation, "{:+.1%}")} if "deviation" in table else {}
     if not printed:
         text = {"ours": text["ours"]}
     by_rule = pd.DataFrame(text, index=table.index)

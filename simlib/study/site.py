@@ -26,7 +26,8 @@ from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
 from .claims import powers
-from .outcomes import CLAIMS, PAPERS, Outcome, by_verdict, decided, heading, in_order, outcomes, total, unjudged
+from .notebooks import notebook
+from .outcomes import CLAIMS, PAPERS, Outcome, by_verdict, decided, in_order, outcomes, total, unjudged
 from .verdicts import CLOSE, INSIDE, OFF, TEXT, tally
 
 # The page that says what a record holds, written from its schema.
@@ -223,7 +224,7 @@ def everything():
     for name in executed.keys() - found.keys():
         path = executed[name]
         if path.parent.name in PAPERS and path.parent.name != "teaching":
-            found[name] = Outcome(path.parent.name, path.stem, heading(path), path.parent, [])
+            found[name] = Outcome(path.parent.name, path.stem, notebook(f"{path.parent.name}/{path.stem}").title, path.parent, [])
     return in_order(found.values()), executed
 
 

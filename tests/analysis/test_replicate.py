@@ -97,7 +97,8 @@ def test_measures_are_names_functions_or_all_at_once(busy):
     assert row.slowdown == pytest.approx(schedule.summary(floor=None).mean_bounded_slowdown)
     assert (row.longest, row.makespan) == (schedule.jobs.wait.max(), schedule.summary().makespan)
     table = replicate(busy, EASY(), shakes=1, measures=lambda s: s.by_period([0, 5 * 86400, 10 * 86400]))
-    assert table[0, "mean_wait"][0] == schedule.by_period([0, 5 * 86400]).mean_wait[0]
+    assert table.index.names == ["run", "group"] and len(table) == 4
+    assert table.mean_wait[0, 0] == schedule.by_period([0, 5 * 86400]).mean_wait[0]
     killed = replicate(busy, EASY(), shakes=0, overrun="kill", measures=Schedule.summary)
     assert killed.loc[0].equals(simulate(busy, EASY(), "kill").summary().rename(0))
 

@@ -16,7 +16,7 @@ from ...plots.style import COLOURS
 from ..claims import finding
 from ..exhibit import LOGS, Part
 from ..mualem2001 import LABELS, METRICS, SCHEDULERS, TRACES, policies
-from ..mualem2001.on_traces import OnTraces
+from ..mualem2001.on_traces import OnTraces, across
 from ..parameters import SECONDS, SEED, parameter, repeats, some, some_of
 from ..verdicts import LIKELY, RESTORED, published
 from .suspects import LEAST, fit, monthly, printed
@@ -341,7 +341,7 @@ def _jobs(trace, shakes, shake_s, seed):
     """The number of jobs of each month, a row a shaken run."""
     settings = {"shakes": shakes, "seconds": shake_s, "seed": seed, "as_it_is": False, "keep": False}
     runs = replicate(trace.workloads, PROGRAMS["easy"], measures=trace.by_month, **settings)
-    return runs.xs("jobs", axis=1, level=1)
+    return runs.jobs.unstack("month", sort=False)
 
 
 def orders(trace, lengths, shakes, shake_s, seed):
@@ -361,7 +361,8 @@ def orders(trace, lengths, shakes, shake_s, seed):
     for scheduler, policy in PROGRAMS.items():
         runs = replicate(trace.workload, policy, measures=_Months(variants, table.index), **settings)
         for order in variants:
-            means = runs[order].rename(columns={name: metric for metric, name in METRICS.items()}, level=1)
+            means = across(runs.xs(order, level="order"))
+            means = means.rename(columns={name: metric for metric, name in METRICS.items()}, level=1)
             mean = means.mean().unstack()
             found[order, scheduler] = {
                 "jobs_off": (mean.jobs - table.jobs).abs().sum(),
@@ -381,7 +382,8 @@ class _Months:
         self.variants, self.months = variants, months
 
     def __call__(self, schedule):
-        return pd.concat({order: each.by_month(schedule).loc[self.months] for order, each in self.variants.items()})
+        months = {order: each.by_month(schedule).loc[self.months] for order, each in self.variants.items()}
+        return pd.concat(months, names=["order"])
 
 
 def begin_on(months, days):

@@ -2,19 +2,20 @@
 
 import tomllib
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from ..._util import paths
+from ...core import metrics
 from ...core.schedule import MEANS
 from ...core.workload import Workload
 from ...logs import archive
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY
 from ...report.taking import taken
-from .. import log
+from ..loading import Logs, log
 from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
 from .restored import Lost
 
@@ -65,6 +66,10 @@ class Trace:
             RESTORED: bool(self.lost),
             CALENDAR: self.months_begin != 0 or bool(self.begin_on) or self.from_first_job,
         }.get(rule, True)
+
+    def draw(self, seed):
+        """Draw the log with its lost jobs back."""
+        return self.lost.whole(seed)
 
     def drawn(self, seed):
         """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
@@ -179,6 +184,107 @@ class Trace:
         months, edges = zip(*(one.month_edges for one in self.calendars.values()), strict=True)
         rows = [(name, month) for name, of in zip(self.calendars, months, strict=True) for month in (*of, WHOLE)]
         return pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), edges
+
+
+class TraceLogs(Logs):
+    """The paper's logs by its names, which the tables call traces; two years of one are "Par-95" and "Par-96"."""
+
+    @property
+    def restored(self):
+        """These logs, of those that lost jobs to cleaning a function of a seed that draws them back; none if none did."""
+        traces = {name: trace.under(RESTORED) for name, trace in self.traces.items()}
+        if not any(trace.lost for trace in traces.values()):
+            return TraceLogs({})
+        return TraceLogs({name: trace.workloads for name, trace in traces.items()}, traces)
+
+    @property
+    def monthly(self):
+        """A measure for `replicate`: means by the paper's months, and by the calendar's; slowdown without a floor.
+
+        By `calendar`, "settled" or "calendar", and `month`, the last being `WHOLE`, all jobs.
+        """
+        months = {
+            trace.workload.name: {
+                calendar: (tuple(one.month_edges[0]), tuple(one.month_edges[1].tolist()))
+                for calendar, one in trace.calendars.items()
+            }
+            for trace in self.traces.values()
+        }
+        return partial(by_months, months)
+
+    def is_absent(self, trace=None, month=WHOLE, **_):
+        """Whether the log of a printed number, or one of its logs, is not on this machine."""
+        return any(one["trace"] == trace and covers(one["months"], month) for one in self.absent_settings)
+
+    def origin(self, trace=None, month=WHOLE, **of):
+        """Why a printed number is not judged, and what is missing from its log: options of `verdicts.cell`."""
+        logs = [each for each in self.traces.values() if each.trace == trace and covers(each.months, month)]
+        origins = [each.origin(month, **of) for each in logs]
+        unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
+        return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
+
+    def matters(self, name, rule):
+        """Whether a rule makes a difference on a trace."""
+        of = [each for each in self.traces.values() if each.trace == name]
+        return not of or any(each.matters(rule) for each in of)
+
+    absent_settings = ()
+
+
+def logs(names=TRACES, jobs=None, estimates=None):
+    """Take the paper's logs, as `traces`, by name, in the order in which they are asked for."""
+    found, absent = traces(names, jobs, estimates)
+    found.sort(key=lambda trace: list(names).index(trace.trace))
+    by_label = dict(zip((label for label, _ in labelled(found)), found, strict=True))
+    made = TraceLogs(
+        {label: trace.workload for label, trace in by_label.items()},
+        by_label,
+        [f"{setting['trace']}: {setting['log']}" for setting in absent],
+    )
+    made.absent_settings = absent
+    return made
+
+
+def own_log(path):
+    """Take a log of one's own, by its path or its name in the catalogue: all its jobs, all its months."""
+    trace = own_trace(path)
+    return TraceLogs({trace.trace: trace.workload}, {trace.trace: trace}, own=True)
+
+
+def covers(months, month):
+    """Whether a month lies between two, or is the whole."""
+    return month == WHOLE or months[0] <= month <= months[1]
+
+
+def by_months(months, schedule):
+    """Measure a schedule by months: by the name of its log the months and edges of each calendar."""
+    of_log = months[schedule.workload.name.removesuffix(RESTORED_NAME)]
+    rows = [(calendar, month) for calendar, (names, _) in of_log.items() for month in (*names, WHOLE)]
+    means = np.vstack([schedule.means(edges, floor=None) for _, edges in of_log.values()])
+    table = pd.DataFrame(means, pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), MEANS)
+    return table.rename(columns=QUANTITIES)[list(QUANTITIES.values())]
+
+
+QUANTITIES = {
+    "utilization": "load",
+    "jobs": "jobs",
+    "mean_wait": "wait_s",
+    "mean_response": "response_s",
+    "mean_bounded_slowdown": "bounded_slowdown",
+}
+"""The metrics of the tables, by the quantities of `Schedule.means`; MF call a machine's utilization its load."""
+
+RESTORED_NAME = ", restored"
+"""Ends the name of a workload that has its lost jobs back."""
+
+
+def slowdown(schedule):
+    """Work out each job's bounded slowdown by MF's formula, which has no floor of 1."""
+    return metrics.bounded_slowdown(schedule.column("wait"), schedule.column("run"), floor=None)
+
+
+MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
+"""What the tables have of whole logs, for `replicate`."""
 
 
 def settings():

@@ -23,7 +23,7 @@ from ..parameters import LOAD, SECONDS, SEED, SWITCH, WORDS, by_name, one_of, pa
 from ..results import AS_IT_IS, with_intervals
 from ..verdicts import LIKELY, RESTORED, TEXT, published
 from . import METRICS, SCHEDULERS, TRACES, policies, trace_of, traces
-from .on_traces import OnTraces
+from .on_traces import OnTraces, across
 from .shared_pictures import DOT, DOTTED, INTERVAL
 
 # What each scheduler backfills, and of which sizes: of logs, and of models by load (section 3.3).
@@ -48,10 +48,10 @@ def of_logs(workloads, policies, shakes=20, shake_s=60, seed=1, executor=None):
 def _of_log(workload, policy, shakes, shake_s, seed, executor):
     """Simulate one workload, or draws of one, under one policy, by (replication, size class, metric)."""
     as_it_is = workload(seed) if callable(workload) else workload
-    runs = [backfilled(simulate(as_it_is, policy)).stack().to_frame().T]
+    runs = [backfilled(simulate(as_it_is, policy)).stack(future_stack=True).to_frame().T]
     if shakes:
         settings = {"shakes": shakes, "seconds": shake_s, "seed": seed, "as_it_is": False, "keep": False}
-        runs.append(replicate(workload, policy, measures=backfilled, executor=executor, **settings))
+        runs.append(across(replicate(workload, policy, measures=backfilled, executor=executor, **settings)))
     table, levels = pd.concat(runs, ignore_index=True), ["size_class", "metric"]  # the first is AS_IT_IS, or 0
     return table.rename_axis(index="replication", columns=levels).stack(levels, future_stack=True)
 

@@ -90,7 +90,13 @@ def _block(key, trace, policy, runs, seconds, seed, overrun, estimates, executor
     """Some runs; `key` stands for what is not looked at when they are looked for."""
     settings = {"shakes": runs, "seconds": seconds, "seed": seed, "overrun": overrun, "estimates": estimates}
     others = {"as_it_is": False, "keep": False, "executor": executor}  # they are kept as blocks
-    return replicate(trace.workloads, policy, measures=trace.by_calendars, **settings, **others)
+    return across(replicate(trace.workloads, policy, measures=trace.by_calendars, **settings, **others))
+
+
+def across(runs):
+    """Lay runs out with a row each: what else their index says, and the measures, in the columns."""
+    tidy = runs.stack(future_stack=True)
+    return tidy.unstack(list(range(1, tidy.index.nlevels)), sort=False)
 
 
 DRAWS = 10

@@ -1,0 +1,283 @@
+"""Pictures of a table by named levels: a panel for each value of two of them, a colour or a line for those of others."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from .style import COLOURS
+
+KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
+"""Policies whose colour is the same in every picture: places in the palette."""
+
+LINES, MARKERS = ("-", ":", "--", "-."), (".", "x", "^", "s", "D", "v")
+
+
+def facets(
+    table: pd.DataFrame | pd.Series,
+    row: str | None = None,
+    column: str | None = None,
+    *,
+    size: tuple[float, float] = (3.2, 3.0),
+    labels: Mapping[Any, str] | None = None,
+    widths: Sequence[float] | None = None,
+    **options: Any,
+) -> Iterator[tuple[Axes, Any]]:
+    """Make a figure with a panel for each value of one or two levels of a table, and go through the panels.
+
+    The columns have titles and the rows y labels. A panel whose part of the table is empty is left blank.
+
+    Parameters
+    ----------
+    table : DataFrame or Series
+    row, column : str, optional
+        Levels of its index; without one there is one row, or column.
+    size : (float, float)
+        Width and height of a panel, in inches.
+    labels : dict
+        What titles and labels say in place of a value.
+    widths : sequence of float
+        Of the columns, as ratios.
+    **options
+        Of `matplotlib.pyplot.subplots`, such as `sharey`.
+
+    Yields
+    ------
+    ax : Axes
+    part : DataFrame or Series
+        The panel's rows, without these levels; so that colours and lines are the same in all panels its `attrs` have
+        the names of the whole table. `ax.figure` is the figure.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["KTH", "CTC"], ["EASY", "FCFS"]], names=["log", "policy"])
+    >>> for ax, part in facets(pd.Series([1, 2, 3, 4], index), column="log"):
+    ...     bars = ax.bar(part.index, part)
+    >>> [ax.get_title() for ax in ax.figure.axes]
+    ['KTH', 'CTC']
+    >>> plt.close(ax.figure)
+    """
+    rows = [None] if row is None else list(table.index.unique(row))
+    columns = [None] if column is None else list(table.index.unique(column))
+    figsize = (0.9 + size[0] * len(columns), 0.9 + size[1] * len(rows))
+    _, axes = plt.subplots(len(rows), len(columns), **{"figsize": figsize, "squeeze": False, "width_ratios": widths} | options)
+    said = {} if labels is None else labels
+    for place, of_row in enumerate(rows):
+        for ax, of_column in zip(axes[place], columns, strict=True):
+            keep = np.ones(len(table), bool)
+            for level, value in ((row, of_row), (column, of_column)):
+                keep &= True if level is None else table.index.get_level_values(level) == value
+            part = table[keep]
+            for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
+                part = part.droplevel(level)
+            part.attrs["names"] = {level: list(table.index.unique(level)) for level in part.index.names}
+            if place == 0 and column is not None:
+                ax.set_title(said.get(of_column, str(of_column)))
+            if of_column == columns[0] and row is not None:
+                ax.set_ylabel(said.get(of_row, str(of_row)))
+            if len(part):
+                yield ax, part
+            else:
+                ax.set_axis_off()
+
+
+def colours(names: Iterable[Any]) -> dict[Any, str]:
+    """Choose a colour for each name: EASY and conservative backfilling have the same everywhere, others what is left.
+
+    Examples
+    --------
+    >>> colours(["SJF", "EASY"])
+    {'SJF': '#009E73', 'EASY': '#0072B2'}
+    """
+    names = list(dict.fromkeys(names))
+    left = [colour for place, colour in enumerate(COLOURS) if place not in KNOWN.values()]
+    others = iter(left * (1 + len(names) // len(left)))
+    return {name: COLOURS[KNOWN[name]] if name in KNOWN else next(others) for name in names}
+
+
+def curves(
+    ax: Axes,
+    table: pd.DataFrame,
+    x: str,
+    colour: str,
+    line: str | None = None,
+    *,
+    value: str = "ours",
+    bars: str | tuple[str, str] | None = None,
+    shift: float = 0.0,
+    joined: bool = True,
+) -> dict[str, dict[str, Any]]:
+    """Draw a column of a table against a level of its index, with a colour for each value of a second level.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+    x, colour : str
+        Levels of its index. What is no number on the x axis is a category, in the order in which it comes.
+    line : str, optional
+        A third one, whose values have lines and marks of their own; the first has bars.
+    value : str
+        The column that is drawn.
+    bars : str or (str, str), optional
+        Of the first line: a column with a deviation, or two with the ends of an interval.
+    shift : float
+        How far apart the points of neighbouring colours lie.
+    joined : bool
+        Whether points are joined by lines.
+
+    Returns
+    -------
+    dict
+        Entries for `legend`: the colours, and where there are several the lines.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["EASY", "FCFS"], [1, 2]], names=["policy", "f"])
+    >>> ax = plt.figure().add_subplot()
+    >>> list(curves(ax, pd.DataFrame({"ours": [3, 2, 5, 5]}, index), "f", "policy"))
+    ['EASY', 'FCFS']
+    >>> plt.close(ax.figure)
+    """
+    places, numbers = _places(table, x)
+    names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
+    for (order, (name, shade)), (number, of_line) in (
+        (a, b) for a in enumerate(names.items()) for b in enumerate(lines)
+    ):
+        part = _of(table, {colour: name, line: of_line})
+        of = part.index.get_level_values(x)
+        at = np.array(of if numbers else [places.index(place) for place in of], float)
+        at = at + shift * (order - (len(names) - 1) / 2)
+        style = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
+        style["linestyle"] = LINES[number % len(LINES)] if joined else ""
+        if number == 0 and bars is not None:
+            error = part[bars] if isinstance(bars, str) else [part[value] - part[bars[0]], part[bars[1]] - part[value]]
+            ax.errorbar(at, part[value], error, capsize=2, **style)
+        else:
+            ax.plot(at, part[value], markersize=5, linewidth=1.2, **style)
+    if not numbers:
+        ax.set_xticks(range(len(places)), [str(place) for place in places])
+    return _entries(names, lines, joined)
+
+
+def intervals(
+    ax: Axes,
+    table: pd.DataFrame,
+    rows: Sequence[str],
+    colour: str,
+    line: str | None = None,
+    *,
+    value: str = "mean",
+    ends: tuple[str, str] = ("low", "high"),
+    printed: str = "published",
+) -> dict[str, dict[str, Any]]:
+    """Draw a number with its interval in a row for each combination of some levels, one below the other.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+    rows : sequence of str
+        Levels of its index that make a row.
+    colour : str
+        The level that chooses the colour.
+    line : str, optional
+        A level whose values have marks of their own, a little apart.
+    value, ends, printed : str
+        The columns of the number, of the ends of its interval, and of what is printed, a hollow circle; this one may
+        be absent.
+
+    Returns
+    -------
+    dict
+        Entries for `legend`.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["KTH", "CTC"], ["EASY", "FCFS"]], names=["log", "policy"])
+    >>> ax = plt.figure().add_subplot()
+    >>> table = pd.DataFrame({"mean": [3, 2, 5, 5], "low": 1, "high": 6}, index)
+    >>> list(intervals(ax, table, ["log", "policy"], "policy"))
+    ['EASY', 'FCFS']
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['KTH EASY', 'KTH FCFS', 'CTC EASY', 'CTC FCFS']
+    >>> plt.close(ax.figure)
+    """
+    others = [level for level in table.index.names if level not in rows]
+    places = list((table.droplevel(others) if others else table).index.unique())
+    names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
+    drawn = False
+    for (name, shade), (number, of_line) in ((a, b) for a in names.items() for b in enumerate(lines)):
+        part = _of(table, {colour: name, line: of_line})
+        of = (part.droplevel(others) if others else part).index
+        at = np.array([places.index(place) for place in of], float) + 0.2 * (number - (len(lines) - 1) / 2)
+        ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
+        ax.plot(part[value], at, color=shade, marker=MARKERS[number % len(MARKERS)], linestyle="", markersize=6)
+        if printed in part and part[printed].notna().any():
+            ax.plot(part[printed], [places.index(place) for place in of], "o", color=shade, fillstyle="none", markersize=9)
+            drawn = True
+    words = [place if isinstance(place, tuple) else (place,) for place in places]
+    ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    return _entries(names, lines, joined=False) | ({printed: PRINTED} if drawn else {})
+
+
+PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fillstyle": "none"}
+"""In legends, what is printed."""
+
+
+def _names(table: pd.DataFrame, level: str) -> list[Any]:
+    """The names of a level, of all panels if this is the part of one."""
+    return table.attrs.get("names", {}).get(level) or list(table.index.unique(level))
+
+
+def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
+    """The rows of these names by level."""
+    keep = np.ones(len(table), bool)
+    for level, name in names.items():
+        keep &= True if level is None else table.index.get_level_values(level) == name
+    return table[keep]
+
+
+def _places(table: pd.DataFrame, x: str) -> tuple[list[Any], bool]:
+    """What an x axis goes through, and whether these are numbers."""
+    places = _names(table, x)
+    return places, all(isinstance(place, int | float | np.number) for place in places)
+
+
+def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> dict[str, dict[str, Any]]:
+    """Entries of a legend: the colours, and where there are several the lines."""
+    style = {"marker": "."} | ({} if joined else {"linestyle": ""})
+    entries = {"EASY" if name == "easy" else str(name): {"color": shade} | style for name, shade in names.items()}
+    for number, line in enumerate(lines if len(lines) > 1 else []):
+        style = {"linestyle": LINES[number % len(LINES)] if joined else "", "marker": MARKERS[number % len(MARKERS)]}
+        entries[str(line)] = {"color": "grey"} | style
+    return entries
+
+
+def circles(
+    ax: Axes, table: pd.DataFrame, x: str, colour: str, *, value: str = "published", shift: float = 0.0, size: float = 7
+) -> dict[str, dict[str, Any]]:
+    """Draw what is printed as hollow circles, where `curves` draws ours; gives the entry for `legend`, if any is drawn.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["EASY", "FCFS"], [1, 2]], names=["policy", "f"])
+    >>> ax = plt.figure().add_subplot()
+    >>> list(circles(ax, pd.DataFrame({"published": [3, 2, 5, 5]}, index), "f", "policy"))
+    ['published']
+    >>> plt.close(ax.figure)
+    """
+    if value not in table or not table[value].notna().any():
+        return {}
+    places, numbers = _places(table, x)
+    names = colours(_names(table, colour))
+    for order, (name, shade) in enumerate(names.items()):
+        part = _of(table, {colour: name})[value].dropna()
+        of = part.index.get_level_values(x)
+        at = np.array(of if numbers else [places.index(place) for place in of], float)
+        ax.plot(at + shift * (order - (len(names) - 1) / 2), part, "o", color=shade, fillstyle="none", markersize=size)
+    return {value: PRINTED}

@@ -1,0 +1,89 @@
+"""The papers' printed numbers, by levels: of each table a function that reads it as it lies in data/published/."""
+
+from functools import cache
+
+import pandas as pd
+
+from .._util import paths
+
+SCHEDULERS = ("easy", "conservative")
+
+
+@cache
+def _read(name):
+    return pd.read_csv(paths.DATA / "published" / f"{name}.csv", dtype=str)
+
+
+def printed(name):
+    """Read printed numbers: a Series by the levels of the table that they are held against.
+
+    The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
+    "mualem2001_table1 differences".
+    """
+    return _texts(name).astype(float)
+
+
+def decimals(name):
+    """How many decimals each printed number has."""
+    return _texts(name).str.partition(".")[2].str.len()
+
+
+def _texts(name):
+    """The numbers as they are printed, by levels."""
+    file, _, part = name.partition(" ")
+    make = TABLES.get(name)
+    found = make(_read(file)) if make else _by_levels(_read(file), "value")
+    return found[found.notna()].rename("published")
+
+
+def _by_levels(table, column):
+    """A column by all others that come before it."""
+    levels = list(table.columns[: table.columns.get_loc(column)])
+    return table.set_index(levels)[column]
+
+
+def _table1(table):
+    of = table.set_index(["trace", "month"])
+    metrics = ["load", "jobs", "response_s", "bounded_slowdown"]
+    columns = {(who, m): of[m if m in ("load", "jobs") else f"{who}_{m}"] for who in SCHEDULERS for m in metrics}
+    return pd.DataFrame(columns).rename_axis(columns=["scheduler", "metric"]).stack(["scheduler", "metric"], future_stack=True)
+
+
+def _table1_differences(table):
+    of = table.set_index(["trace", "month"])
+    columns = {m: of[f"{m.removesuffix('_s')}_difference_pct"] for m in ("response_s", "bounded_slowdown")}
+    return pd.DataFrame(columns).rename_axis(columns="metric").stack(future_stack=True)
+
+
+def _table3(table):
+    return table.set_index(["scheduler", "metric", "trace"]).rename_axis(columns="estimates").stack(future_stack=True)
+
+
+def _table4(table):
+    of, columns = table.set_index(["metric", "trace"]), {"original": "original", "scaled": "x2"}
+    found = {(who, name): of[f"{who}_{column}"] for who in SCHEDULERS for name, column in columns.items()}
+    found = pd.DataFrame(found).rename_axis(columns=["scheduler", "quantity"])
+    return found.stack(["scheduler", "quantity"], future_stack=True)
+
+
+def _table4_differences(table):
+    of = table.set_index(["metric", "trace"])
+    found = pd.DataFrame({who: of[f"{who}_difference_pct"] for who in SCHEDULERS}).rename_axis(columns="scheduler")
+    return found.stack(future_stack=True)
+
+
+def _by_trace(table):
+    return table.set_index(table.columns[0]).rename_axis(columns="trace").stack(future_stack=True)
+
+
+TABLES = {
+    "mualem2001_table1": _table1,
+    "mualem2001_table1 differences": _table1_differences,
+    "mualem2001_table2": _by_trace,
+    "mualem2001_table2_percent": _by_trace,
+    "mualem2001_footnote2": _by_trace,
+    "mualem2001_section44": _by_trace,
+    "mualem2001_table3": _table3,
+    "mualem2001_table4": _table4,
+    "mualem2001_table4 differences": _table4_differences,
+}
