@@ -261,6 +261,18 @@ def tagged_cell(name):
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
+def executed(name, **parameters):
+    """Run the code cells of a notebook by other parameters than its own; gives its variables."""
+    tagged, cells = code_cells(name)
+    variables = {"__name__": "__main__", "display": lambda *shown: None}
+    exec(tagged, variables)
+    assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
+    variables |= parameters
+    for number, cell in enumerate(cells, 2):
+        exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
+    return variables
+
+
 def of_traces(cls, *traces, **parameters):
     """An exhibit of Mu'alem & Feitelson made from these traces, and not from those on this machine."""
     exhibit = cls(**parameters)

@@ -1,7 +1,6 @@
 """Every exhibit is one thing: its parameters are its notebook's, its claims are decided once, its stand-ins marked."""
 
 import dataclasses
-from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -311,45 +310,8 @@ def test_what_would_break_later_is_refused(name, wrong):
 
 # To the end, on small logs
 
-HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
-DAYS = 70
-
 FEW = {"model_jobs": 1000, "feitelson_jobs": 600, "jann_jobs": 600, "feitelson_batch": 100, "jann_batch": 100}
 FEW |= {"load_step": 0.4, "first_variant_load": 0.5, "least_jobs": 50, "number_of_runs": 2, "fork_shakes": 2}
-
-
-def small(name, variant=None, months=0):
-    """The first days of the sample in place of a log, by a clock so slow that they last for so many months."""
-    log = sample()
-    if name in HERE:  # another week of it, for they are not the same
-        begin = 7 * 86400 * HERE.index(name)
-        log = log[log.submit.between(begin, begin + 86400 * DAYS)]
-        log = log.assign(submit=log.submit - begin)
-    slow = 31 * months // DAYS + 1
-    times = log[["submit", "wait", "run", "requested_time"]]
-    log = log.assign(**times.where(times < 0, times * slow))
-    first = {setting["log"]: setting["months"][0] for setting in mualem2001.settings()}.get(name, "2004-03")
-    start = pd.Timestamp(f"{first}-01", tz="US/Pacific")
-    source = {"file": f"{name}.swf", "variant": variant or "original", "sha256": "0" * 64, "verified": True}
-    return Workload(jobs_of(log), 128, name, log=log, start=start, source=source)
-
-
-@cache
-def sample():
-    return load("sample").log
-
-
-@pytest.fixture
-def small_logs(monkeypatch, root):
-    """Some logs are here, all of them small."""
-    sample()  # while there is the real one
-    monkeypatch.setattr(archive, "find", lambda name, variant=None: Path(name) if name in HERE else None)
-    monkeypatch.setattr(study, "load", cache(small))
-    months = {one["log"]: len(pd.period_range(*one["months"], freq="M")) for one in mualem2001.settings()}
-    slow = cache(lambda name, variant=None: small(name, variant, months[name]))
-    for module in (mualem2001, suspects):
-        monkeypatch.setattr(module, "log", slow)
-    return root
 
 
 def least(cls, parameter, default):
