@@ -1,6 +1,6 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
-from .judging import beside, by_reading, claim, finding, judge, show, spread, tallies, with_printed
+from .judging import beside, by_reading, claim, finding, judge, share, show, spread, tallies, with_printed
 from .loading import Logs, log, logs
 from .printed import printed
 from .results import by as in_order
@@ -17,6 +17,7 @@ __all__ = [
     "logs",
     "printed",
     "save",
+    "share",
     "show",
     "spread",
     "tallies",

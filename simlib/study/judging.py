@@ -104,7 +104,11 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
         share = close.get(of.get("metric"), 0.05) if isinstance(close, dict) else close
         options = {"close": 100 * share, "absolute": True} if points else {"close": share}
         about = logs.origin(**of)
-        known = digits[tuple(of[level] for level in of_print.index.names)] if len(of_print.index.names) > 1 else digits[place]
+        known = (
+            digits[tuple(of[level] for level in of_print.index.names)]
+            if len(of_print.index.names) > 1
+            else digits[place]
+        )
         interval = Interval(row.low, row.median, row.high) if "low" in table and not np.isnan(row.low) else None
         cell = verdicts.cell(of, row.published, {rule: (row.ours, interval)}, decimals=known, **options, **about)
         noted.append((cell["readings"][rule]["verdict"], cell.get("note", "")))
@@ -121,7 +125,12 @@ def _with_absent(table, of_print, logs):
     rules = table.index.unique("rule") if "rule" in table.index.names else []
     if len(alone):
         alone = alone.merge(pd.DataFrame({"rule": rules}), how="cross") if len(rules) else alone
+        order = list(dict.fromkeys([*table.index.unique("trace"), *alone.trace])) if "trace" in alone else []
         table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
+        if "month" in alone:  # the absent ones among the others
+            places = {"trace": order, "month": sorted(table.index.unique("month"))}
+            key = lambda level: level.map(places[level.name].index)  # noqa: E731
+            table = table.sort_index(level=["trace", "month"], key=key, sort_remaining=False)
     for rule in rules if "trace" in table.index.names else []:
         same = [name for name in table.index.unique("trace") if not logs.matters(name, rule)]
         table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="trace"))]
@@ -149,7 +158,9 @@ def cells(table):
 
 def tallies(judged, *keys):
     """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule."""
-    return verdicts.tallies([cell for table in ([judged] if isinstance(judged, pd.DataFrame) else judged) for cell in cells(table)], *keys)
+    return verdicts.tallies(
+        [cell for table in ([judged] if isinstance(judged, pd.DataFrame) else judged) for cell in cells(table)], *keys
+    )
 
 
 def beside(table, form, across, sd=False):
@@ -211,6 +222,17 @@ def finding(id, holds, evidence, numbers, logs=None):
     return Claim({"sure": None} | (claims.withdrawn(found, plots.SYNTHETIC) if stands_in else found))
 
 
+def share(found):
+    """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
+
+    The interval is that of so many independent cases in run 0, the log as it is (Clopper and Pearson).
+    """
+    by_run = found.groupby("run").agg(["sum", "count", "mean"])
+    if 0 not in by_run.index:
+        return claims.NOTHING
+    return Measure.share(by_run["sum"][0], by_run["count"][0], by_run["mean"].drop(0))
+
+
 def _of(id):
     """The id of a claim, and its sentence."""
     return {"id": id, "claim": claims.claims()[id]["claim"]}
@@ -235,7 +257,10 @@ def _parts(measured):
     """Make a `Measure` of each part."""
     if measured is None:
         return None
-    return {part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of) for part, of in measured.items()}
+    return {
+        part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of)
+        for part, of in measured.items()
+    }
 
 
 def _measure(value):
@@ -253,7 +278,7 @@ def with_printed(runs, name, scale=1.0):
     """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0."""
     of_print = printed(name) * scale
     if isinstance(runs, pd.DataFrame):
-        of_print = of_print.unstack("metric", sort=False)[list(runs.columns)]
+        of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
     back = {new: old for old, new in LEVELS.items() if old in runs.index.names}
     of_print = pd.concat({("printed", 0): of_print.rename_axis(index=back)}, names=["rule", "run"])
     return pd.concat([runs, of_print.reorder_levels(runs.index.names)])

@@ -46,7 +46,11 @@ def _table1(table):
     of = table.set_index(["trace", "month"])
     metrics = ["load", "jobs", "response_s", "bounded_slowdown"]
     columns = {(who, m): of[m if m in ("load", "jobs") else f"{who}_{m}"] for who in SCHEDULERS for m in metrics}
-    return pd.DataFrame(columns).rename_axis(columns=["scheduler", "metric"]).stack(["scheduler", "metric"], future_stack=True)
+    return (
+        pd.DataFrame(columns)
+        .rename_axis(columns=["scheduler", "metric"])
+        .stack(["scheduler", "metric"], future_stack=True)
+    )
 
 
 def _table1_differences(table):

@@ -15,6 +15,7 @@ from simlib.study.investigations import suspects
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70
 
+
 def small(name, variant=None, months=0):
     """The first days of the sample in place of a log, by a clock so slow that they last for so many months."""
     log = sample()
