@@ -21,6 +21,9 @@ def legend(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
+THIRD = {"Conservative()}, shakes)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}
+"""A third policy under the text's rules."""
+
 # Table 3
 
 
@@ -93,10 +96,7 @@ def test_the_papers_own_tables_3_and_4_pass(small_logs):
 
 
 def test_a_third_policy_in_table_3_comes_into_table_and_picture(small_logs):
-    third = {
-        '"conservative": Conservative()}, shakes)': '"conservative": Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'
-    }
-    found = executed("mualem2001/table3", edits=third, **TABLE3)
+    found = executed("mualem2001/table3", edits=THIRD, **TABLE3)
     assert "SJF" in legend(found["picture"])
     ours = found["table"].ours["SJF", "response_s", "KTH", "f1", "text"]
     exact = found["logs"]["KTH"].with_estimates("exact")
@@ -180,9 +180,12 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     ]
     assert len(cells) == 12 * 6
     totals = found["totals"].verdict
-    assert totals["Par", "total_jobs"] == verdicts.ABSENT and found["lines"]["KTH"] == len(found["logs"]["KTH"])
+    assert (
+        totals["Par", "total_jobs"] == verdicts.ABSENT
+        and found["lines"]["KTH"] == (found["logs"]["KTH"].log.run >= 0).sum()
+    )
     places = [tuple(cell["of"].values()) for cell in study.judging.cells(table)]
-    assert len(set(places)) == len(places) == 89 * 6
+    assert len(set(places)) == len(places) == 88 * 6  # the small log of CM-5 lacks one month
 
 
 def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
@@ -294,10 +297,7 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested(decided, trace, ids)
 
 
 def test_table_1_of_a_log_of_ones_own_has_three_schedulers_and_nothing_of_the_paper(mine, root):
-    third = {
-        '"conservative": Conservative()}, shakes)': '"conservative": Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'
-    }
-    found = executed("mualem2001/table1", edits=third, log=str(mine), **FEW)
+    found = executed("mualem2001/table1", edits=THIRD, log=str(mine), **FEW)
     assert list(found["table"].index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
     assert "SJF" in legend(found["picture"]) and "published" not in found["table"]
     assert {path.parent.name for path in (root / "build").rglob("*.csv")} == {"mine"} and not (
