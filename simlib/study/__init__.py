@@ -3,8 +3,8 @@
 from .judging import beside, by_reading, claim, finding, judge, share, show, spread, tallies, with_printed
 from .loading import Logs, log, logs
 from .printed import printed
-from .results import by as in_order
 from .records import save_exhibit as save
+from .results import by as in_order
 
 __all__ = [
     "Logs",
@@ -12,6 +12,7 @@ __all__ = [
     "by_reading",
     "claim",
     "finding",
+    "in_order",
     "judge",
     "log",
     "logs",

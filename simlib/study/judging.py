@@ -84,9 +84,9 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
     Returns
     -------
     DataFrame
-        In the order of the printed levels: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
+        By the printed levels, in order: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
     """
-    of_print, logs = printed(name), logs or Logs({})
+    of_print, logs = printed(name), Logs({}) if logs is None else logs
     table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
     table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
