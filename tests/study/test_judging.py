@@ -219,9 +219,7 @@ def saved(root, name="mualem2001_table4_made", **options):
         "study.save(name, table, **options)",
         {"study": study, "name": name, "table": pd.DataFrame({"x": [1.5]}), "options": options} | PARAMETERS,
     )
-    return sorted(
-        {path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")} - {"notebooks/mualem2001"}
-    )
+    return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")})
 
 
 PARAMETERS = {"traces": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
