@@ -152,11 +152,7 @@ def test_the_claims_on_table_4_are_told_from_false_ones(small_logs, easy, conser
 
 
 def test_table_4_with_another_factor_and_measure_has_both_in_table_and_picture(small_logs):
-    wait = 'MEASURES | {"wait_95th": lambda schedule: np.quantile(schedule.column("wait"), 0.95)}'
-    edits = {
-        '"measures": MEASURES': f'"measures": {wait}',
-        "import pandas as pd": "import numpy as np\nimport pandas as pd",
-    }
+    edits = {"measures = MEASURES": 'measures = MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}'}
     found = executed("mualem2001/table4", edits=edits, factor=3, **FEW)
     place = {"metric": "wait_95th", "trace": "KTH", "scheduler": "easy", "quantity": "scaled", "rule": "text"}
     w = found["logs"]["KTH"].with_estimates(estimates.Scaled(3))
