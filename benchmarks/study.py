@@ -73,7 +73,7 @@ def study_rows(folder=paths.ROOT / "build" / "notebooks"):
     notebooks = {path: nbformat.read(path, as_version=4) for path in sorted(folder.rglob("*.ipynb"))}
     spent = {"papermill's own start": len(notebooks) * _best([sys.executable, "-m", "papermill", "--version"])}
     spent |= dict.fromkeys(["starting the kernel", IMPORTING, SIMULATING, DRAWING, ELSE], 0.0)
-    for path, notebook in notebooks.items():
+    for notebook in notebooks.values():
         cells = [cell for cell in notebook.cells if cell.metadata.get("papermill", {}).get("start_time")]
         of = notebook.metadata.papermill
         code = [cell for cell in cells if cell.cell_type == "code"]

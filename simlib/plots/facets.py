@@ -1,4 +1,4 @@
-"""Pictures of a table by named levels: a panel for each value of two of them, a colour or a line for those of others."""
+"""Pictures of a table by named levels: a panel for each value of two, colours and lines for those of others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

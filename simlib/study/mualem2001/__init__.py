@@ -203,6 +203,8 @@ class TraceLogs(Logs):
 
         By `calendar`, "settled" or "calendar", and `month`, the last being `WHOLE`, all jobs.
         """
+        for trace in self.traces.values():
+            trace.workload.time(0)  # refuses a log without a calendar
         months = {
             trace.workload.name: {
                 calendar: (tuple(one.month_edges[0]), tuple(one.month_edges[1].tolist()))
