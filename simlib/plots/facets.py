@@ -62,7 +62,7 @@ def facets(
     """
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
-    figsize = (0.9 + size[0] * len(columns), 0.9 + size[1] * len(rows))
+    figsize = (max(0.9 + size[0] * len(columns), 5), 0.9 + size[1] * len(rows))
     _, axes = plt.subplots(
         len(rows), len(columns), **{"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
     )
