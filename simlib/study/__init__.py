@@ -1,6 +1,6 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
-from .judging import beside, by_reading, claim, finding, judge, show, spread, tallies, with_printed
+from .judging import beside, by_reading, claim, finding, judge, over_draws, show, spread, tallies, with_printed
 from .loading import Logs, log, logs
 from .printed import printed
 from .results import by as in_order
@@ -15,6 +15,7 @@ __all__ = [
     "judge",
     "log",
     "logs",
+    "over_draws",
     "printed",
     "save",
     "show",
