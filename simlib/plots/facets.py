@@ -113,6 +113,7 @@ def curves(
     value: str = "ours",
     bars: str | tuple[str, str] | None = None,
     shift: float = 0.0,
+    line_shift: float = 0.0,
     joined: bool = True,
 ) -> dict[str, dict[str, Any]]:
     """Draw a column of a table against a level of its index, with a colour for each value of a second level.
@@ -124,13 +125,13 @@ def curves(
     x, colour : str
         Levels of its index. What is no number on the x axis is a category, in the order in which it comes.
     line : str, optional
-        A third one, whose values have lines and marks of their own; the first has bars.
+        A third one, whose values have lines and marks of their own; the first has bars, or all if they lie apart.
     value : str
         The column that is drawn.
     bars : str or (str, str), optional
-        Of the first line: a column with a deviation, or two with the ends of an interval.
-    shift : float
-        How far apart the points of neighbouring colours lie.
+        A column with a deviation, or two with the ends of an interval.
+    shift, line_shift : float
+        How far apart the points of neighbouring colours, and of neighbouring lines, lie.
     joined : bool
         Whether points are joined by lines.
 
@@ -155,13 +156,14 @@ def curves(
         part = _of(table, {colour: name, line: of_line})
         of = part.index.get_level_values(x)
         at = np.array(of if numbers else [places.index(place) for place in of], float)
-        at = at + shift * (order - (len(names) - 1) / 2)
+        at = at + shift * (order - (len(names) - 1) / 2) + line_shift * (number - (len(lines) - 1) / 2)
         style = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
         style["linestyle"] = LINES[number % len(LINES)] if joined else ""
-        if number == 0 and isinstance(bars, str):
+        barred = number == 0 or line_shift
+        if barred and isinstance(bars, str):
             ax.errorbar(at, part[value], part[bars], capsize=2, **style)
             continue
-        if number == 0 and bars is not None:
+        if barred and bars is not None:
             ax.vlines(at, part[bars[0]], part[bars[1]], color=shade, linewidth=3, alpha=0.4)
         ax.plot(at, part[value], markersize=5, linewidth=1.2, **style)
     if not numbers:

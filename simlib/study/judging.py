@@ -61,14 +61,26 @@ def spread(runs, averaged=None):
     return results.summary(named, averaged)
 
 
-def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
+def over_draws(draws):
+    """Lay out what was counted on each draw of the restored logs, Series by the same levels, as `judge` takes it.
+
+    `ours` is the median, and between `low` and `high` lie all of them.
+    """
+    if not draws:
+        return pd.DataFrame()
+    wide = pd.concat(draws, axis=1)
+    median = wide.median(axis=1)
+    return pd.DataFrame({"ours": median, "low": wide.min(axis=1), "median": median, "high": wide.max(axis=1)})
+
+
+def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, notes=None):
     """Lay printed numbers beside ours, and tell of each whether it may well be the same.
 
     Parameters
     ----------
     runs : DataFrame or Series
-        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; levels may have names of
-        `LEVELS`.
+        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a dict of these by
+        rule, which may be empty. Levels may have names of `LEVELS`.
     name : str
         Of the printed numbers, as for `printed`.
     logs : Logs
@@ -80,6 +92,8 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
     points : bool
         Whether the numbers are differences in per cent: they are close where as many points apart as means may be per
         cent, and have no relative deviation.
+    notes : Series of str
+        By the printed levels what there is to say of numbers, before what is missing from their logs.
 
     Returns
     -------
@@ -87,6 +101,9 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
         By the printed levels, in order: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
     """
     of_print, logs = printed(name), Logs({}) if logs is None else logs
+    if isinstance(runs, dict):
+        runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
+        runs = pd.concat(runs, names=["rule"])
     table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
     table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
@@ -94,6 +111,7 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
     table = results.against(table, of_print)
     digits = decimals(name)
     close = CLOSE if close is None else close
+    said = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
     noted = []
     for place, row in zip(table.index, table.itertuples(), strict=True):
         of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
@@ -104,11 +122,9 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
         share = close.get(of.get("metric"), 0.05) if isinstance(close, dict) else close
         options = {"close": 100 * share, "absolute": True} if points else {"close": share}
         about = logs.origin(**of)
-        known = (
-            digits[tuple(of[level] for level in of_print.index.names)]
-            if len(of_print.index.names) > 1
-            else digits[place]
-        )
+        of_number = tuple(of[level] for level in of_print.index.names)
+        about["note"] = "; ".join(filter(None, [said.get(of_number), about.get("note")]))
+        known = digits[of_number if len(of_number) > 1 else of_number[0]]
         interval = Interval(row.low, row.median, row.high) if "low" in table and not np.isnan(row.low) else None
         cell = verdicts.cell(of, row.published, {rule: (row.ours, interval)}, decimals=known, **options, **about)
         noted.append((cell["readings"][rule]["verdict"], cell.get("note", "")))
@@ -190,7 +206,8 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     id : str
         Of a row of `data/published/claims.csv`; what must hold is in `criteria.csv`.
     runs : DataFrame, or dict by rule
-        With a level `rule`, or else by the rules of the text.
+        With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
+        reading: the claim is measured on each draw, and its parts are their medians and ranges.
     measure : callable
         Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
         log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
@@ -207,8 +224,10 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     readings, lacking = {}, []
     for rule, of in _by_rule(runs).items():
         try:
-            measured = measure(of) if of is not None and set(needs) <= (_names(of) if needs else set()) else None
-            readings[rule] = _parts(measured)
+            draws = of if isinstance(of, list) else [of]
+            known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
+            parts = [_parts(measure(one)) for one in known]
+            readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
         except KeyError as error:  # the notebook was changed
             lacking.append(f"{rule}: cannot be judged any more: found no {error.args[0]!r} among the runs")
     found = claims.decide(id, readings, "\n".join(filter(None, [note, *lacking])))
@@ -249,6 +268,8 @@ def _by_rule(runs):
 
 def _names(of):
     """The names of the logs that runs are of."""
+    if isinstance(of, dict):
+        return set(of)
     places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
     return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
 

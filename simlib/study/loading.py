@@ -49,6 +49,10 @@ class Logs(dict):
         """List the workloads; of a log that is drawn anew for each run one draw."""
         return [each if isinstance(each, Workload) else self.traces[name].draw(seed) for name, each in self.items()]
 
+    def drawn(self, seed):
+        """Take the workloads by name; of a log that is drawn anew for each run the draw of this seed."""
+        return dict(zip(self, self.workloads(seed), strict=True))
+
     @property
     def table(self):
         """Which file or model each came from, and which of its jobs take part; what is absent is printed."""

@@ -77,7 +77,7 @@ def _table4_differences(table):
 
 
 def _by_trace(table):
-    return table.set_index(table.columns[0]).rename_axis(columns="trace").stack(future_stack=True)
+    return table.set_index(table.columns[0]).rename_axis(index="quantity", columns="trace").stack(future_stack=True)
 
 
 TABLES = {
