@@ -154,8 +154,10 @@ def curves(
         style = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
         style["linestyle"] = LINES[number % len(LINES)] if joined else ""
         if number == 0 and bars is not None:
-            error = part[bars] if isinstance(bars, str) else [part[value] - part[bars[0]], part[bars[1]] - part[value]]
-            ax.errorbar(at, part[value], error, capsize=2, **style)
+            low, high = (part[end] for end in bars) if not isinstance(bars, str) else (-part[bars], part[bars])
+            middle = part[value] if isinstance(bars, str) else (low + high) / 2  # the value may lie beside its interval
+            ax.errorbar(at, middle, (high - low) / 2, capsize=2, fmt="none", ecolor=shade)
+            ax.plot(at, part[value], **style)
         else:
             ax.plot(at, part[value], markersize=5, linewidth=1.2, **style)
     if not numbers:
