@@ -155,7 +155,7 @@ def _with_absent(table, of_print, logs):
 
 def cells(table):
     """Take the judged numbers of a table of `judge` for a record: by place, ours under each rule."""
-    if "verdict" not in table:
+    if not {"verdict", "note"} <= set(table):
         return []
     levels = [level for level in table.index.names if level != "rule"]
     found = []
