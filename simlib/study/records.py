@@ -80,7 +80,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         parameters = {each: value for each, value in parameters.items() if each not in here.repeats}
     of_print = list(judged) or ([] if table is None else [table])
     found = [] if own else [cell for each in of_print for cell in cells(each)]
-    table = None if table is None else table.drop(columns=["verdict", "note"], errors="ignore")
+    if table is not None and {"verdict", "note"} <= set(table):  # of `study.judge`
+        table = table.drop(columns=["verdict", "note"])
     parameters = {each: value for each, value in parameters.items() if each != "log"}
     files = contents(name, figure, table, workloads, parameters, found, [] if own else list(claims))
     synthetic = any(workload.stand_in for workload in workloads)
