@@ -234,11 +234,19 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     return Claim(claims.withdrawn(found, plots.SYNTHETIC) if logs.stand_in else found)
 
 
-def finding(id, holds, evidence, numbers, logs=None):
-    """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested."""
-    found = claims.finding(id, holds, evidence, numbers)
-    stands_in = logs is not None and logs.stand_in
-    return Claim({"sure": None} | (claims.withdrawn(found, plots.SYNTHETIC) if stands_in else found))
+def finding(id, holds, evidence="", numbers=None, logs=None):
+    """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested.
+
+    In place of the three a function may give them; where it misses something, for the notebook was changed, the record
+    says so.
+    """
+    if callable(holds):
+        try:
+            holds, evidence, numbers = holds()
+        except KeyError as error:
+            holds, evidence = None, f"cannot be judged any more: found no {error.args[0]!r} among the runs"
+    found = claims.finding(id, holds, evidence, numbers or {})
+    return Claim(claims.withdrawn(found, plots.SYNTHETIC) if logs is not None and logs.stand_in else found)
 
 
 def share(found):
