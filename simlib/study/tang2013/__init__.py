@@ -16,6 +16,7 @@ from ...report.taking import taken
 from .. import log, results, verdicts
 from ..claims import NOTHING, Measure
 from ..exhibit import LOGS, Exhibit
+from ..loading import Logs
 from ..parameters import some_of
 from ..results import AS_IT_IS
 
@@ -97,6 +98,35 @@ def own_trace(path):
     if missing := [what for what, lacking in lacks.items() if lacking]:
         raise ValueError(f"{path}: found no job with a {missing[0]}, which the keys of walltime adjustment need")
     return Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
+
+
+class TraceLogs(Logs):
+    """The logs that stand in for the paper's, by their names."""
+
+    def origin(self, trace=None, **of):
+        """Why a printed number is not judged: options of `verdicts.cell`."""
+        return unjudged({"trace": trace})
+
+    @property
+    def table(self):
+        """Which file or model each came from, and which of its jobs take part; what they stand in for is printed."""
+        if not self.own:
+            print(about(self.traces.values()))
+        return super().table
+
+
+def logs(names=STAND_INS):
+    """Take the logs that stand in for the paper's, as `traces`, by name."""
+    found, missing = traces(names)
+    by_name = {one.name: one for one in found}
+    absent = [name for name in missing if name not in by_name]  # and has no twin
+    return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
+
+
+def own_log(path):
+    """Take a log of one's own, by its path or its name in the catalogue."""
+    one = own_trace(path)
+    return TraceLogs({one.name: one.workload}, {one.name: one}, own=True)
 
 
 def about(here):
