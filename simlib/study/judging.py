@@ -104,7 +104,8 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
         share = close.get(of.get("metric"), 0.05) if isinstance(close, dict) else close
         options = {"close": 100 * share, "absolute": True} if points else {"close": share}
         about = logs.origin(**of)
-        known = digits[tuple(of[level] for level in of_print.index.names)] if len(of_print.index.names) > 1 else digits[place]
+        where = tuple(of[level] for level in of_print.index.names)
+        known = digits[where if len(where) > 1 else where[0]]
         interval = Interval(row.low, row.median, row.high) if "low" in table and not np.isnan(row.low) else None
         cell = verdicts.cell(of, row.published, {rule: (row.ours, interval)}, decimals=known, **options, **about)
         noted.append((cell["readings"][rule]["verdict"], cell.get("note", "")))
