@@ -261,15 +261,29 @@ def tagged_cell(name):
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
-def executed(name, **parameters):
-    """Run the code cells of a notebook by other parameters than its own; gives its variables."""
+def executed(name, edits=None, given=None, until=None, **parameters):
+    """Run the code cells of a notebook by other parameters than its own; gives its variables.
+
+    `edits` are other texts by those that stand in cells. What a cell makes by a name of `given` is replaced by what is
+    given, or by what a function makes of it. Cells from the one that has the text `until` on are not run.
+    """
     tagged, cells = code_cells(name)
+    for old, new in (edits or {}).items():
+        assert sum(old in cell for cell in cells) == 1, f"{name}: expected one cell with {old!r}"
+        cells = [cell.replace(old, new) for cell in cells]
     variables = {"__name__": "__main__", "display": lambda *shown: None}
     exec(tagged, variables)
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
+    left = dict(given or {})
     for number, cell in enumerate(cells, 2):
+        if until is not None and until in cell:
+            break
         exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
+        for made in [made for made in left if made in variables]:
+            new = left.pop(made)
+            variables[made] = new(variables[made]) if callable(new) else new
+    assert not left, f"{name}: no cell makes {', '.join(left)}"
     return variables
 
 
