@@ -14,8 +14,9 @@ from ...logs import archive
 from ...plots.style import COLOURS
 from ...report.taking import taken
 from .. import log, results, verdicts
-from ..claims import NOTHING, Measure
+from ..claims import NOTHING, PRINTED, Measure
 from ..exhibit import LOGS, Exhibit
+from ..judging import claim
 from ..loading import Logs
 from ..parameters import some_of
 from ..results import AS_IT_IS
@@ -164,6 +165,35 @@ def unjudged(of):
 def by_part(measured):
     """Turn what was measured by log and part round: by part and log, as `claims.decide` takes it."""
     return {part: {log: of[part] for log, of in measured.items()} for part in next(iter(measured.values()))}
+
+
+def decided(id, readings, measure, logs, printed=None, note=""):
+    """Decide a claim, as `study.claim`, by what is measured on each log under the first of several readings of it.
+
+    Parameters
+    ----------
+    id : str
+    readings : dict of dict or DataFrame
+        By the name of a reading what is measured, by log: a dict, or a table whose columns have the level `trace`. What
+        comes out under the others than the first is noted.
+    measure : callable
+        Takes what there is of one log, and gives by part of the claim what `study.claim` takes.
+    logs : Logs
+    printed : dict, optional
+        What the paper prints, by part.
+    note : str
+    """
+
+    def on_each(of):
+        if of is printed:
+            return printed
+        names = of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of
+        return by_part({name: measure(of[name]) for name in names})
+
+    (_, first), *others = readings.items()
+    notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    rules = {verdicts.TEXT: first} | ({PRINTED: printed} if printed else {})
+    return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 
 
 def smallest(values):
