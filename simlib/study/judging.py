@@ -50,12 +50,14 @@ def median_first(runs):
 def spread(runs, averaged=None):
     """Work out how each number spreads over its runs.
 
-    Runs are by level, one of them `run`, with a column a measure, or a Series of one. Gives a DataFrame by the other
-    levels, and `metric` where there are several: `ours`, of run 0; `mean` and `sd`; `low`, `median` and `high`, between
-    which 95 % of the runs lie. Where there is no run 0, for estimates are drawn, `ours` is the mean, and the band that
-    of means of so many runs as are `averaged` in print.
+    Runs are by level, one of them `run`, with a column a measure, or a Series of one; or a row a run, with columns by
+    all other levels. Gives a DataFrame by the other levels, and `metric` where there are several: `ours`, of run 0;
+    `mean` and `sd`; `low`, `median` and `high`, between which 95 % of the runs lie. Where there is no run 0, for
+    estimates are drawn, `ours` is the mean, and the band that of means of so many runs as are `averaged` in print.
     """
     if isinstance(runs, pd.DataFrame):
+        if runs.columns.nlevels > 1:
+            return results.summary(runs, averaged)
         runs = runs.rename_axis(columns="metric").stack(future_stack=True)
     named = runs.rename_axis(index={"run": "replication"})
     return results.summary(named, averaged)

@@ -18,7 +18,7 @@ def printed(name):
     """Read printed numbers: a Series by the levels of the table that they are held against.
 
     The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
-    "mualem2001_table1 differences".
+    "mualem2001_table1 differences"; or of some of its exhibits, such as "tang2013_numbers fig1 fig2".
     """
     return _texts(name).astype(float)
 
@@ -32,7 +32,10 @@ def _texts(name):
     """The numbers as they are printed, by levels."""
     file, _, part = name.partition(" ")
     make = TABLES.get(name)
-    found = make(_read(file)) if make else _by_levels(_read(file), "value")
+    if make is None and part:
+        found = _of_exhibits(_read(file), part.split())
+    else:
+        found = make(_read(file)) if make else _by_levels(_read(file), "value")
     return found[found.notna()].rename("published")
 
 
@@ -40,6 +43,11 @@ def _by_levels(table, column):
     """A column by all others that come before it."""
     levels = list(table.columns[: table.columns.get_loc(column)])
     return table.set_index(levels)[column]
+
+
+def _of_exhibits(table, exhibits):
+    """The numbers of some exhibits, by quantity."""
+    return table[table.exhibit.isin(exhibits)].set_index("quantity").value
 
 
 def _table1(table):

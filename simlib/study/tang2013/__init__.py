@@ -14,8 +14,10 @@ from ...logs import archive
 from ...plots.style import COLOURS
 from ...report.taking import taken
 from .. import log, results, verdicts
-from ..claims import NOTHING, Measure
+from ..claims import NOTHING, PRINTED, Measure
 from ..exhibit import LOGS, Exhibit
+from ..judging import claim
+from ..loading import Logs
 from ..parameters import some_of
 from ..results import AS_IT_IS
 
@@ -99,6 +101,35 @@ def own_trace(path):
     return Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
 
 
+class TraceLogs(Logs):
+    """The logs that stand in for the paper's, by their names."""
+
+    def origin(self, trace=None, **of):
+        """Why a printed number is not judged: options of `verdicts.cell`."""
+        return unjudged({"trace": trace})
+
+    @property
+    def table(self):
+        """Which file or model each came from, and which of its jobs take part; what they stand in for is printed."""
+        if not self.own:
+            print(about(self.traces.values()))
+        return super().table
+
+
+def logs(names=STAND_INS):
+    """Take the logs that stand in for the paper's, as `traces`, by name."""
+    found, missing = traces(names)
+    by_name = {one.name: one for one in found}
+    absent = [name for name in missing if name not in by_name]  # and has no twin
+    return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
+
+
+def own_log(path):
+    """Take a log of one's own, by its path or its name in the catalogue."""
+    one = own_trace(path)
+    return TraceLogs({one.name: one.workload}, {one.name: one}, own=True)
+
+
 def about(here):
     """Say what stands in for the paper's trace, in sentences."""
     lines = [
@@ -134,6 +165,35 @@ def unjudged(of):
 def by_part(measured):
     """Turn what was measured by log and part round: by part and log, as `claims.decide` takes it."""
     return {part: {log: of[part] for log, of in measured.items()} for part in next(iter(measured.values()))}
+
+
+def decided(id, readings, measure, logs, printed=None, note=""):
+    """Decide a claim, as `study.claim`, by what is measured on each log under the first of several readings of it.
+
+    Parameters
+    ----------
+    id : str
+    readings : dict of dict or DataFrame
+        By the name of a reading what is measured, by log: a dict, or a table whose columns have the level `trace`. What
+        comes out under the others than the first is noted.
+    measure : callable
+        Takes what there is of one log, and gives by part of the claim what `study.claim` takes.
+    logs : Logs
+    printed : dict, optional
+        What the paper prints, by part.
+    note : str
+    """
+
+    def on_each(of):
+        if of is printed:
+            return printed
+        names = of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of
+        return by_part({name: measure(of[name]) for name in names})
+
+    (_, first), *others = readings.items()
+    notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    rules = {verdicts.TEXT: first} | ({PRINTED: printed} if printed else {})
+    return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 
 
 def smallest(values):
