@@ -208,7 +208,7 @@ def finding(id, holds, evidence, numbers, logs=None):
     """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested."""
     found = claims.finding(id, holds, evidence, numbers)
     stands_in = logs is not None and logs.stand_in
-    return Claim({"sure": None} | (claims.withdrawn(found, plots.SYNTHETIC) if stands_in else found))
+    return Claim(claims.withdrawn(found, plots.SYNTHETIC) if stands_in else found)
 
 
 def _of(id):
