@@ -25,8 +25,27 @@ CLOSE = {"bounded_slowdown": 0.10}
 def by_reading(readings, simulate):
     """Simulate every reading of the paper, and put a level `rule` before the others.
 
-    Readings are by name the logs, and what else `simulate` takes; those without logs are left out. A log whose lost
-    jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+    Parameters
+    ----------
+    readings : dict
+        By name the logs, as `simlib.replicate` takes them by name, and what else `simulate` takes; those without logs
+        are left out.
+    simulate : callable
+        Gives the runs of a reading, from `simlib.replicate`.
+
+    Returns
+    -------
+    DataFrame
+        A log whose lost jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> logs = {"sample": simlib.load("sample")}
+    >>> readings = {"text": (logs, simlib.EASY()), "likely": (logs, simlib.EASY(reuse_extra=True))}
+    >>> runs = by_reading(readings, lambda logs, policy: simlib.replicate(logs, policy, shakes=1))
+    >>> list(runs.index.names), len(runs)
+    (['rule', 'log', 'run'], 4)
     """
     tables = {}
     for rule, (logs, *others) in readings.items():
@@ -50,10 +69,25 @@ def median_first(runs):
 def spread(runs, averaged=None):
     """Work out how each number spreads over its runs.
 
-    Runs are by level, one of them `run`, with a column a measure, or a Series of one; or a row a run, with columns by
-    all other levels. Gives a DataFrame by the other levels, and `metric` where there are several: `ours`, of run 0;
-    `mean` and `sd`; `low`, `median` and `high`, between which 95 % of the runs lie. Where there is no run 0, for
-    estimates are drawn, `ours` is the mean, and the band that of means of so many runs as are `averaged` in print.
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By level, one of them `run`, with a column a measure; or a row a run, with columns by all other levels.
+    averaged : int, optional
+        How many runs are averaged in print where estimates are drawn, and there is no run 0: `ours` is the mean then,
+        and the band is that of means of so many.
+
+    Returns
+    -------
+    DataFrame
+        By the other levels, and by `metric` where there are several measures: `ours`, of run 0; `mean` and `sd`;
+        `low`, `median` and `high`, between which 95 % of the runs lie.
+
+    Examples
+    --------
+    >>> runs = pd.Series([5.0, 4, 6, 8], pd.MultiIndex.from_product([["KTH"], range(4)], names=["log", "run"]))
+    >>> spread(runs).loc["KTH", ["ours", "mean", "median"]].tolist()
+    [5.0, 6.0, 6.0]
     """
     if isinstance(runs, pd.DataFrame):
         if runs.columns.nlevels > 1:
@@ -67,6 +101,11 @@ def over_draws(draws):
     """Lay out what was counted on each draw of the restored logs, Series by the same levels, as `judge` takes it.
 
     `ours` is the median, and between `low` and `high` lie all of them.
+
+    Examples
+    --------
+    >>> over_draws([pd.Series({"jobs": 7}), pd.Series({"jobs": 9})]).loc["jobs"].to_dict()
+    {'ours': 8.0, 'low': 7.0, 'median': 8.0, 'high': 9.0}
     """
     if not draws:
         return pd.DataFrame()
@@ -101,6 +140,12 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, not
     -------
     DataFrame
         By the printed levels, in order: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2").verdict.tolist()
+    ['inside', 'off']
     """
     of_print, logs = printed(name), Logs({}) if logs is None else logs
     if isinstance(runs, dict):
@@ -175,14 +220,42 @@ def cells(table):
 
 
 def tallies(judged, *keys):
-    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule."""
+    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> table = judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
+    >>> tallies(table, "trace")["text"][["inside", "close", "off"]].iloc[0].tolist()
+    [1, 0, 1]
+    """
     return verdicts.tallies(
         [cell for table in ([judged] if isinstance(judged, pd.DataFrame) else judged) for cell in cells(table)], *keys
     )
 
 
 def beside(table, form, across, sd=False):
-    """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text."""
+    """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a level `rule`: the first is shown in full, of others how far off they are.
+    form : str
+        Of numbers, such as "{:,.0f}".
+    across : str or list of str
+        Levels that go into the columns.
+    sd : bool
+        Whether the deviation stands behind our number.
+
+    Examples
+    --------
+    >>> names = ["metric", "trace", "scheduler", "quantity", "rule", "run"]
+    >>> runs = pd.Series({("response_s", "KTH", "easy", "original", "text", 0): 15_732.2}).rename_axis(names)
+    >>> table = judge(runs, "mualem2001_table4").xs("response_s", level="metric")
+    >>> beside(table, "{:,.0f}", "quantity").iloc[0].tolist()
+    ['15,568', '15,732', '+1.1%']
+    """
     printed_too = "published" in table and bool(table.published.notna().any())
     table = table if "published" in table else table.assign(published=np.nan)
     return results.beside(table, form, across, sd=sd, printed=printed_too)
@@ -219,6 +292,18 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
         The logs without which a reading cannot be measured.
     note : str
         A line more of evidence.
+
+    Returns
+    -------
+    Claim
+        The record, a dict that is shown as text.
+
+    Examples
+    --------
+    >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
+    >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
+    MF-36  REPRODUCED, sure 100%: Doubling user estimates in general improves performance
+             text: improves: 100%, holds (above 50%)
     """
     logs = Logs({}) if logs is None else logs
     if logs.own:
@@ -241,6 +326,11 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
 
     In place of the three a function may give them; where it misses something, for the notebook was changed, the record
     says so.
+
+    Examples
+    --------
+    >>> finding("OWN-01", None, "no log is at hand")["verdict"]
+    'cannot be tested'
     """
     if callable(holds):
         try:
@@ -255,6 +345,12 @@ def share(found):
     """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
 
     The interval is that of so many independent cases in run 0, the log as it is (Clopper and Pearson).
+
+    Examples
+    --------
+    >>> months = pd.Series([True, True, False, True]).set_axis(pd.Index([0, 0, 0, 0], name="run"))
+    >>> print(share(months).value)
+    0.75
     """
     by_run = found.groupby("run").agg(["sum", "count", "mean"])
     if 0 not in by_run.index:
@@ -306,7 +402,24 @@ def _measure(value):
 
 
 def with_printed(runs, name, scale=1.0):
-    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0."""
+    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0.
+
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; a column a metric.
+    name : str
+        As for `printed`.
+    scale : float
+        That the printed numbers are multiplied by, such as 1 / 100 for per cents.
+
+    Examples
+    --------
+    >>> names = ["rule", "metric", "trace", "scheduler", "quantity", "run"]
+    >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
+    >>> with_printed(runs, "mualem2001_table4")["printed", "response_s", "KTH", "easy", "original"].to_dict()
+    {0: 15568.0}
+    """
     of_print = printed(name) * scale
     if isinstance(runs, pd.DataFrame):
         of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
@@ -332,7 +445,14 @@ def _wrapped(text, indent=""):
 
 
 def show(picture, logs=None):
-    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for."""
+    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
+
+    Examples
+    --------
+    >>> figure = show(plt.figure().add_subplot())
+    >>> plt.get_fignums()  # a notebook shows it where it is the value of a cell, and only there
+    []
+    """
     figure = picture if isinstance(picture, Figure) else picture.figure
     if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
         plots.stamp(figure)

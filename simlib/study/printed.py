@@ -19,6 +19,11 @@ def printed(name):
 
     The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
     "mualem2001_table1 differences"; or of some of its exhibits, such as "tang2013_numbers fig1 fig2".
+
+    Examples
+    --------
+    >>> printed("mualem2001_table3")["easy", "response_s", "KTH", "original"]
+    np.float64(15568.0)
     """
     return _texts(name).astype(float)
 

@@ -63,7 +63,16 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         Tables of `study.judge` with the printed numbers that it is about; by default the `table`, if it has verdicts.
     claims : list
         From `study.claim` and `study.finding`.
+
+    Examples
+    --------
+    >>> save_exhibit("tables", logs=[])
+    Traceback (most recent call last):
+        ...
+    ValueError: save: found the name tables, expected folder and notebook, such as mualem2001_table1
     """
+    if "_" not in name:
+        raise ValueError(f"save: found the name {name}, expected folder and notebook, such as mualem2001_table1")
     paper, stem, *_ = name.split("_")
     here = notebook(f"{paper}/{stem}") or Notebook(f"{paper}/{stem}")
     variables = inspect.stack()[1].frame.f_globals  # the notebook's
