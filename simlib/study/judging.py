@@ -417,8 +417,8 @@ def with_printed(runs, name, scale=1.0):
     --------
     >>> names = ["rule", "metric", "trace", "scheduler", "quantity", "run"]
     >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
-    >>> with_printed(runs, "mualem2001_table4")["printed", "response_s", "KTH", "easy", "original"].to_dict()
-    {0: 15568.0}
+    >>> with_printed(runs, "mualem2001_table4").xs("printed", level="rule").max()
+    np.float64(29422.0)
     """
     of_print = printed(name) * scale
     if isinstance(runs, pd.DataFrame):
