@@ -262,7 +262,7 @@ def tagged_cell(name):
 
 
 def executed(name, edits=None, **parameters):
-    """Run the code cells of a notebook, changed by `edits`, old texts and new, and by other parameters; its variables."""
+    """Run the code cells of a notebook, with old texts in them changed to new, and by other parameters; its variables."""
     tagged, cells = code_cells(name)
     for old, new in (edits or {}).items():
         assert any(old in cell for cell in cells), f"{name}: no cell has {old!r}"
