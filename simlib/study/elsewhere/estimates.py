@@ -13,9 +13,9 @@ import pandas as pd
 
 from ...policies.walltime import PERCENTILES
 from ..exhibit import LOGS, Part
-from ..mualem2001.table2_figure8 import CLASSES, flatness, histogram, lines
 from ..parameters import PERCENTILE, RESAMPLES, SEED, parameter, some
 from ..tang2013 import TRIPLE, Trace, accuracy, inaccuracy, printed
+from ..used_shares import CLASSES, flatness, histogram, lines
 from . import ENOUGH_ESTIMATES, OnMachines, deciding, of_adjusting, pictures
 from .adjusted_estimates import LEAST_JOBS, STAND_IN
 from .effects import of_change, of_level, table_of
@@ -67,7 +67,7 @@ class Estimates(OnMachines, name="elsewhere/estimates", section="4.1", seconds=2
 
     @cached_property
     def lines(self):
-        """The jobs that have an estimate, from `table2_figure8.lines`, by (log, line)."""
+        """The jobs that have an estimate, from `used_shares.lines`, by (log, line)."""
         found = {one.name: lines(one.workload).loc[one.workload.jobs.index] for one in self.asked}
         return pd.concat(found, names=["log"]) if found else None
 

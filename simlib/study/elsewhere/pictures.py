@@ -7,7 +7,7 @@ from matplotlib.ticker import FixedLocator, PercentFormatter
 
 from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS
-from ..mualem2001.shared_pictures import KIND_COLOURS
+from ..used_shares import KIND_COLOURS
 from .deciding import AGAINST, OPEN, WITH, sides
 
 OF_PAPER = "a log of the paper"

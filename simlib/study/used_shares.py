@@ -1,0 +1,180 @@
+"""How much of what users asked for was used: job lines, histograms and pictures of used shares (MF section 4.1).
+
+These are counts over job lines, also over those left out of the simulations.
+"""
+
+from string import ascii_lowercase
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import scipy
+from matplotlib.ticker import MaxNLocator
+
+from ..core.estimates import did_not_complete
+from ..plots.panels import legend
+from ..plots.style import COLOURS
+
+SHORT = 90
+"""Seconds below which a job is taken not to have got going."""
+
+CLASSES = ("completed", "completed, under 90 s", "killed", "status not recorded")
+
+KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job in a stack
+
+
+def lines(workload):
+    """Take the job lines that ran, with what is asked of them.
+
+    `run`, `estimate` (seconds, nan where the log has none), `used` = 100 run / estimate, `killed`, `unknown` (bool; the
+    status of restored jobs of the SDSC log is), `kind` out of `CLASSES`.
+    """
+    log = workload.log[workload.log.run >= 0]
+    estimate = log.requested_time.where(log.requested_time > 0)
+    killed, unknown = did_not_complete(log), log.status < 0
+    kind = np.select([killed, unknown, log.run < SHORT], [CLASSES[2], CLASSES[3], CLASSES[1]], CLASSES[0])
+    columns = {"run": log.run, "estimate": estimate, "used": 100 * log.run / estimate}
+    return pd.DataFrame(columns | {"killed": killed, "unknown": unknown, "kind": kind})
+
+
+def lines_of(workloads):
+    """Take the job lines of several workloads, a dict by trace, by (trace, line)."""
+    return pd.concat({name: lines(workload) for name, workload in workloads.items()}, names=["trace"])
+
+
+def in_peak(jobs):
+    """The "100 % peak": 99 <= used < 102 per cent. Systems kill a little late, so that most of it lies above 100."""
+    return jobs.used.between(99, 102, inclusive="left")
+
+
+# Histograms, and how flat they are
+
+
+def by_per_cent(used, top=110, of=None):
+    """Work out how many per cent of the jobs used each per cent of their estimates; what is above the top is put there.
+
+    `of` is the number of all jobs, where these are some of them.
+    """
+    counts = np.bincount(np.minimum(np.floor(used), top).astype(int), minlength=top + 1)
+    return pd.Series(100 * counts / (len(used) if of is None else of), pd.RangeIndex(top + 1, name="percent"))
+
+
+def histogram(jobs, kinds, top=110):
+    """Work out `by_per_cent` for each group of jobs, the first level of the index, a column a kind of job."""
+    known, tables = jobs[jobs.used.notna()], {}
+    for group in jobs.index.unique(0):
+        part = known[known.index.get_level_values(0) == group]
+        of = max(len(part), 1)
+        tables[group] = pd.DataFrame({kind: by_per_cent(part.used[part.kind == kind], top, of) for kind in kinds})
+    return pd.concat(tables, names=[jobs.index.names[0]])
+
+
+def flatness(jobs):
+    """Work out how flat the histograms of used shares are, by group, for jobs of 90 s or more that completed.
+
+    `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
+    `ks`, the largest distance between the distribution and a flat one; and of all jobs the `zero` per cent bin
+    and the highest bin of the `hundred` per cent peak, relative to the median bin between.
+    """
+    rows = {}
+    for group, of in jobs.groupby(jobs.index.names[0], sort=False):
+        used = of.used[(of.kind == CLASSES[0]) & of.used.between(1, 99, inclusive="left")]
+        tenths = np.histogram(used, 10, (1, 99))[0] / max(len(used), 1) * 10
+        bins = np.histogram(of.used, range(103))[0]
+        between = max(np.median(bins[1:99]), 1)
+        ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic
+        peaks = {"zero": bins[0] / between, "hundred": bins[99:].max() / between}
+        rows[group] = {"jobs": len(used), "lowest": tenths.min(), "highest": tenths.max(), "ks": ks} | peaks
+    return pd.DataFrame(rows).T.rename_axis(jobs.index.names[0])
+
+
+def flatness_in_words(flat):
+    """Say which shares the tenths of each histogram have."""
+    tenths = ", ".join(f"{group} {row.lowest:.2f} to {row.highest:.2f}" for group, row in flat.iterrows())
+    return f"tenths of the range between the peaks hold of a flat histogram's share: {tenths}"
+
+
+# What users ask for
+
+
+def popular_estimates(jobs, values, longest):
+    """Find the most frequent estimates of up to so many seconds, by (trace, minutes), so many values a trace.
+
+    How many `jobs` requested it, `completed` of them, and the quartiles of 100 run / estimate of these.
+    """
+    short = jobs[jobs.estimate <= longest].assign(minutes=lambda jobs: jobs.estimate / 60)
+    asked = short.groupby(["trace", "minutes"]).size()
+    most = asked.groupby("trace", sort=False).nlargest(values).index.droplevel(0)
+    used = short[~short.killed & ~short.unknown].groupby(["trace", "minutes"]).used
+    table = pd.DataFrame({"jobs": asked, "completed": used.size().reindex(asked.index, fill_value=0)})
+    table = table.join(used.quantile([0.25, 0.5, 0.75]).unstack().set_axis(["q25", "q50", "q75"], axis=1))
+    return table[table.index.isin(most)].reindex(jobs.index.unique("trace"), level="trace")
+
+
+def popular_in_words(popular):
+    """Say how far the jobs of popular estimates spread."""
+    half = (popular.q75 - popular.q25 >= 25).sum()
+    return (
+        f"the middle half spans 25 points or more for {half} of {len(popular)} popular values; "
+        f"their medians lie between {popular.q50.min():.0f} and {popular.q50.max():.0f} per cent"
+    )
+
+
+def round_estimates(jobs, longest):
+    """Work out the share of estimates that are multiples of 5 minutes, and of those above `longest`, of 10 and 30."""
+    known = jobs.estimate.dropna()
+    short, long = known[known <= longest], known[known > longest]
+    columns = {
+        "different values up to 2 h": short.groupby("trace").nunique(),
+        "multiples of 5 min": (known % 300 == 0).groupby("trace").mean(),
+        "above 2 h: of 10 min": (long % 600 == 0).groupby("trace").mean(),
+        "above 2 h: of 30 min": (long % 1800 == 0).groupby("trace").mean(),
+    }
+    return pd.DataFrame(columns).reindex(jobs.index.unique("trace"))
+
+
+# Pictures
+
+
+def write_heights(ax, heights, highest, line=0, colour="black"):
+    """Write the heights of bars that an axis cuts off at the `highest`: of those on the left behind them."""
+    cut = heights[heights > highest]
+    half = len(heights) / 2
+    for part, x, side in ((cut[cut.index < half], 8, "left"), (cut[cut.index >= half], -3, "right")):
+        if len(part):
+            bar = part.index[-1] + 1 if side == "left" else part.index[0]
+            place = {"xytext": (x, -9 - 11 * line), "textcoords": "offset points", "ha": side, "size": 8}
+            ax.annotate(f"{part.sum():.1f} %", (bar, highest), color=colour, **place)
+
+
+def used_share(histogram, jobs, limit, highest=4):
+    """Draw how much of their estimates jobs used: a row a group, its histogram, and run times against estimates.
+
+    Panels have letters, row by row.
+    """
+    groups, top = list(histogram.index.unique(0)), histogram.index.get_level_values("percent").max()
+    colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))
+    unit, seconds = ("h", 3600) if limit > 4 * 3600 else ("min", 60)
+    size = (10.5, 0.9 + 2.7 * len(groups))
+    figure, axes = plt.subplots(len(groups), 2, figsize=size, width_ratios=(1.6, 1), squeeze=False, sharex="col")
+    letters = iter(ascii_lowercase)
+    for (left, right), group in zip(axes, groups, strict=True):
+        bins, shown = histogram.loc[group], jobs.loc[group].query("estimate <= @limit")
+        for kind, bottom in bins.cumsum(axis=1).shift(axis=1, fill_value=0).items():
+            left.bar(bins.index, bins[kind], 1, bottom, align="edge", color=colours[kind])
+        write_heights(left, bins.sum(axis=1), highest)
+        left.set(ylim=(0, highest), xlim=(0, top + 1), ylabel="jobs [%]", title=f"({next(letters)}) {group}")
+        right.axline((0, 0), slope=1, linewidth=0.8, zorder=0, color="grey", linestyle=":")
+        for kind, colour in reversed(colours.items()):
+            part = shown[shown.kind == kind]
+            dots = {"s": 2, "alpha": 0.25, "linewidths": 0, "color": colour, "rasterized": True}
+            right.scatter(part.estimate / seconds, part.run / seconds, **dots)
+        right.set(xlim=(0, 1.02 * limit / seconds), ylim=(0, 1.15 * limit / seconds), ylabel=f"run time [{unit}]")
+        right.set_title(f"({next(letters)}) {group}")
+        for axis in (right.xaxis, right.yaxis):
+            axis.set_major_locator(MaxNLocator(6, steps=(1, 2, 3, 6, 10)))
+    left.set_xlabel(f"run time / estimate [%]; last bin: {top} % and above")
+    right.set_xlabel(f"estimate [{unit}]")
+    there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
+    legend(figure, there, "outside upper right")
+    return figure
