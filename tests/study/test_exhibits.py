@@ -289,13 +289,8 @@ def test_what_a_parameter_cannot_be_is_refused_by_name_where_the_exhibit_is_made
     "name, wrong",
     [
         ("mualem2001/table1", {"rules": ["restored"]}),  # which is the likely program where nothing was lost
-        ("mualem2001/figure5", {"rules": ["bogus"]}),
-        ("mualem2001/figure6", {"resamples": 0}),
         ("mualem2001/table4", {"shakes": 1}),
         ("mualem2001/detective", {"traces": ["Par"]}),  # programs are searched on SP2 logs
-        ("mualem2001/figure4", {"last_load": 0.4}),
-        ("mualem2001/figure4", {"feitelson_batch": 200_000}),
-        ("mualem2001/feitelson-family", {"last_variant_load": 0.1}),
         ("elsewhere/adjusted-estimates", {"other_percentiles": [85]}),
         ("tang2013/figure3", {"percentile": 42}),
         ("tang2013/figure11", {"window": "1 fortnight"}),
