@@ -7,14 +7,11 @@ from helpers import random_jobs, unhurried
 from scipy import stats
 
 import simlib
-from simlib import EASY, Conservative, metrics, plots
+from simlib import EASY, Conservative, metrics
 from simlib.analysis import load_curves
 from simlib.analysis.load_curves import at_load
 from simlib.analysis.stats import batch_means
 from simlib.logs.swf import FIELDS
-from simlib.study.mualem2001 import load_curves as pictures
-
-plots.plt.switch_backend("Agg")
 
 ENDLESS = {"most": 100, "precision": None, "ceiling": None}
 POLICIES = {"easy": EASY(), "conservative": Conservative()}
@@ -162,32 +159,3 @@ def test_a_single_run_cannot_tell_how_much_runs_differ():
 
 def test_coverage_asks_whether_each_interval_holds_the_mean_of_all_runs():
     assert load_curves.coverage(made_up(), "relative").tolist() == [False, True, True, True, False]
-
-
-# Pictures
-
-
-def test_pictures_show_every_workload_and_mark_what_the_ceiling_stopped():
-    stopping = {"most": 100, "precision": None, "ceiling": 1000}
-    workloads = {"one": random_jobs(500), "other": random_jobs(600)}
-    found = {
-        (name, load): at_load(workload, load, POLICIES, 20, stopping=stopping)
-        for name, workload in workloads.items()
-        for load in (0.3, 0.95)
-    }
-    points = pd.concat({case: of[0] for case, of in found.items()}, names=["workload", "load", "scheduler", "metric"])
-    pairs = pd.concat({case: of[1] for case, of in found.items()}, names=["workload", "load", "rule", "metric"])
-    labels = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
-    figure = pictures.against_load(points, labels)
-    assert [ax.get_ylabel() for ax in figure.axes] == list(labels.values())
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["EASY", "conservative", "one", "other", "stopped: too high"]
-    figure = pictures.against_load(points, labels, [["one"], ["other"]])
-    assert [ax.get_title() for ax in figure.axes] == ["(a) one", "(b) other", "(c) one", "(d) other"]
-    figure = pictures.against_load(points, labels, limits={"response_s": 900})
-    assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[1].get_ylim()
-    two_rules = pd.concat([pairs, pairs.rename(index={"conservative": "likely"})])
-    figure = pictures.differences_by_load(two_rules, labels)
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["one", "other", "likely rules", "stopped: too high"]
-    plots.plt.close("all")

@@ -215,3 +215,12 @@ def test_a_month_of_thousands_of_jobs_is_drawn(log):
     s = simulate(log("HPC2N"), EASY())
     ax = plots.gantt(s, "2004-11-01", "2004-12-01")
     assert len(ax.collections[0].get_paths()) >= len(s.between("2004-11-01", "2004-12-01").query("run > 0")) > 5000
+
+
+def test_an_interval_is_drawn_where_it_is_also_beside_its_value():
+    index = pd.MultiIndex.from_product([["EASY"], [1, 2]], names=["policy", "f"])
+    ax = plots.plt.figure().add_subplot()
+    plots.curves(ax, pd.DataFrame({"ours": [9.0, 5], "low": 4, "high": 6}, index), "f", "policy", bars=("low", "high"))
+    (bars,) = ax.containers
+    assert [segment[:, 1].tolist() for segment in bars[2][0].get_segments()] == [[4, 6], [4, 6]]
+    assert ax.lines[-1].get_ydata().tolist() == [9, 5]

@@ -6,23 +6,26 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import random_jobs, verdict_by_id
+from helpers import executed, random_jobs, texts
 
 import simlib.analysis.load_curves
-from simlib import Conservative, estimates, plots
+from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
-from simlib.study import claims, mualem2001
+from simlib.study import claims, records
 from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED, Measure
-from simlib.study.mualem2001 import feitelson_family, figure6, load_curves
-from simlib.study.mualem2001.family_exhibit import FeitelsonFamily
-from simlib.study.mualem2001.feitelson_family import MAIN
-from simlib.study.mualem2001.figure6 import NO_SAY
-from simlib.study.mualem2001.figures4_7 import Figure4
-from simlib.study.mualem2001.load_curves import CANDIDATES, PAIR, POINT
+from simlib.study.mualem2001 import feitelson_family, load_curves
+from simlib.study.mualem2001.feitelson_family import MAIN, NO_SAY
+from simlib.study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
 from simlib.study.verdicts import LIKELY, TEXT
 from tools import fit_family
 
+plots.plt.switch_backend("Agg")
+
 ENDLESS = {"most": 100, "precision": None, "ceiling": None}
+READINGS = {
+    TEXT: {"easy": EASY(), "conservative": Conservative()},
+    LIKELY: {"easy": EASY(reuse_extra=True), "conservative": Conservative()},
+}
 
 
 def test_with_exact_estimates_the_order_of_compression_makes_no_difference():
@@ -31,13 +34,15 @@ def test_with_exact_estimates_the_order_of_compression_makes_no_difference():
     pd.testing.assert_frame_equal(one, other)
 
 
-def of_one(workloads, batch, **settings):
-    """The tables of one workload of each model."""
+# Simulations
+
+
+def of_one(workloads, batch, loads=(0.5, 0.8), **settings):
+    """The curves of one workload of each model."""
     models = {label: lambda seed, workload=workload: workload for label, workload in workloads.items()}
-    return load_curves.curves(models, [1], batch, mualem2001.policies(), **settings)
+    return load_curves.curves(models, READINGS, loads, seeds=[1], batch=batch, **settings)
 
 
-@pytest.mark.slow
 def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget):
     one, other = {"one": random_jobs(500, 1)}, {"other": random_jobs(900, 2)}
     batch = {"one": 20, "other": 30}
@@ -45,10 +50,10 @@ def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget)
         ahead = of_one(one | other, batch, executor=single)
         forget()
         behind = of_one(other | one, batch, executor=several)
-    for table, turned, names in zip(ahead, behind, (POINT, PAIR), strict=True):
+    for table, turned, names in zip(ahead, behind, (POINT, DIFFERENCE), strict=True):
         assert table.index.names == names
         assert table.index.unique("workload").tolist() == ["one", "other"]
-        assert tuple(table.index.unique("load")) == load_curves.LOADS
+        assert table.index.unique("load").tolist() == [0.5, 0.8]
         pd.testing.assert_frame_equal(table, turned.reindex(table.index))
 
 
@@ -60,80 +65,89 @@ def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
     )
     settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
     once = of_one({"made": w}, loads=(0.5, 0.7), **settings)
-    assert len(found) == 2 * 4
-    again = of_one({"also made": w}, loads=(0.7,), **settings)
-    assert len(found) == 2 * 4
+    assert len(found) == 2 * 3  # conservative is the same under both rules
+    again = of_one({"also made": w}, loads={"also made": (0.7,)}, **settings)
+    assert len(found) == 2 * 3
     for table, part in zip(once, again, strict=True):
         assert part.loc[1, "also made", 0.7].equals(table.loc[1, "made", 0.7])
     of_one({"made": w.with_estimates(estimates.Scaled(2))}, loads=(0.7,), **settings)
-    assert len(found) == 3 * 4
+    assert len(found) == 3 * 3
 
 
-def test_every_seed_makes_another_replication():
-    points, differences = load_curves.curves(
-        {"made": lambda seed: random_jobs(300, seed)}, [5, 6], {"made": 20}, mualem2001.policies(), loads=[0.7]
-    )
+def test_every_seed_makes_another_replication_whose_policies_are_compared_with_the_first():
+    settings = {"seeds": [5, 6], "batch": {"made": 20}}
+    points, differences = load_curves.curves({"made": lambda seed: random_jobs(300, seed)}, READINGS, [0.7], **settings)
     assert points.index.unique("replication").tolist() == [1, 2]
-    assert points.xs(1).equals(of_one({"made": random_jobs(300, 5)}, {"made": 20}, loads=[0.7])[0].xs(1))
-    assert (differences.easy > 0).all() and differences.loc[1, "relative"].ne(differences.loc[2, "relative"]).all()
+    assert points.xs(1).equals(of_one({"made": random_jobs(300, 5)}, {"made": 20}, [0.7]).points.xs(1))
+    assert differences.index.unique("scheduler").tolist() == ["conservative"]
+    assert differences.one.gt(0).all() and differences.loc[1, "relative"].ne(differences.loc[2, "relative"]).all()
 
 
-def test_conservative_is_the_same_under_all_rules_of_an_exhibit():
-    made = Figure4(rules=[TEXT, LIKELY]).policies
-    assert made["conservative", LIKELY] == made["conservative", TEXT] == Conservative("arrival")
-    assert made["easy", LIKELY] != made["easy", TEXT]
+def test_pictures_ring_what_the_ceiling_stopped_and_leave_out_what_lies_far_above():
+    plots.use_style()
+    workloads = {"one": random_jobs(500), "other": random_jobs(600)}
+    settings = {"batch": {"one": 20, "other": 20}, "stopping": ENDLESS | {"ceiling": 1000}}
+    points, differences = (table.loc[1] for table in of_one(workloads, loads=(0.3, 0.95), **settings))
+    figure = load_curves.drawn(points.xs(TEXT, level="rule"), "mean", {"response_s": 900})
+    assert [ax.get_title("left") for ax in figure.axes] == ["one", "other", "", ""]
+    assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[2].get_ylim()
+    others = load_curves.differences_drawn(differences)
+    for drawn, entries in ((figure, ["EASY", "conservative"]), (others, ["one", "other", TEXT, LIKELY])):
+        found = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert found == [*entries, "stopped: too high"]
 
 
-# Several runs
+# What the notebooks measure, on made-up simulations
 
-
-def differences(values, ceiling=(), runs=4, spread=0.001):
-    """Made-up differences of several runs: `values` by (workload, rule, metric) at all loads, or by load last."""
-    rng, wiggle = np.random.default_rng(1), spread * np.linspace(-1, 1, runs)
-    wiggles = {label: rng.permutation(wiggle) for label in dict.fromkeys(label for label, *_ in values)}
-    rows = {}
-    for seed, ((label, rule, metric), value), load in itertools.product(range(runs), values.items(), LOADS):
-        relative = (value[load] if isinstance(value, dict) else value) + wiggles[label][seed]
-        found = {"easy": 1.0, "conservative": 1 + relative, "relative": relative, "ceiling": (label, load) in ceiling}
-        rows[1 + seed, label, load, rule, metric] = found | {"low": relative - spread, "high": relative + spread}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(PAIR)
-
-
+SHORT = {"feitelson_jobs": 700, "jann_jobs": 700, "feitelson_batch": 20, "jann_batch": 20, "number_of_runs": 2}
+SHORT |= {"loads": [0.7, 0.8]}
 LOADS = (0.5, 0.75, 0.8, 0.9)
+METRICS = ("response_s", "bounded_slowdown")
 
 
-# The claims
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """Records are written to a folder of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
+        yield records.paths.ROOT
 
 
-def points(apart=0.0, batches="batches", accuracy=0.08):
-    """Made-up points of four runs: conservative's mean is so much above EASY's."""
+@pytest.fixture(scope="module")
+def figure4(elsewhere):
+    return executed("mualem2001/figure4", **SHORT)
+
+
+@pytest.fixture(scope="module")
+def family(elsewhere):
+    """Few short runs, whose verdicts mean nothing; with a member of the reader's own."""
+    mine = (
+        'members = feitelson_family.members()\nmembers = {name: members[name] for name in ("%s", "Paragon", "KTH")}\n'
+    )
+    mine = mine % MAIN + 'members["mine"] = members["KTH"] | {"size": members["Paragon"]["size"]}'
+    return executed(
+        "mualem2001/feitelson-family", {"members = feitelson_family.members()": mine}, **SHORT, variant_loads=[0.8]
+    )
+
+
+def made_up(values, ceiling=(), runs=4, spread=0.001):
+    """Differences of several runs: by model a value of response time and one of slowdown, at all loads or by load."""
+    rng, wiggle = np.random.default_rng(1), spread * np.linspace(-1, 1, runs)
+    wiggles = {label: rng.permutation(wiggle) for label in values}
     rows = {}
-    for seed, label, load, scheduler in itertools.product(
-        range(1, 5), ("Feitelson", "Jann"), LOADS, mualem2001.policies()
-    ):
-        for metric in mualem2001.METRICS:
-            mean = 1 + apart * (scheduler[0] == "conservative")
-            found = {"mean": mean, "low": mean * (1 - accuracy), "high": mean * (1 + accuracy), "accuracy": accuracy}
-            rows[seed, label, load, *scheduler, metric] = found | {"batches": 100, "stopped": batches}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(POINT)
+    for seed, (label, pair), load in itertools.product(range(runs), values.items(), LOADS):
+        for metric, value in zip((*METRICS, "backfilled"), (*pair, pair[0]), strict=True):
+            relative = (value[load] if isinstance(value, dict) else value) + wiggles[label][seed]
+            found = {"relative": relative, "ceiling": (label, load) in ceiling}
+            rows[1 + seed, label, load, TEXT, "conservative", metric] = found
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(DIFFERENCE)
 
 
-def made_up(by_workload, likely=None):
-    """Differences in which both metrics of a model are as in `by_workload`, by the likely rules unless given."""
-    values = {}
-    for rule, found in zip((TEXT, LIKELY), (by_workload, likely or by_workload), strict=True):
-        for label, pair in found.items():
-            values |= {(label, rule, metric): value for metric, value in zip(mualem2001.METRICS, pair, strict=True)}
-    return values
-
-
-AS_IN_FIGURE_4 = {"Feitelson": (0.01, -0.01), "Jann": (0.15, -0.12)}
-
-
-def figure4(jann, likely=None, **settings):
-    """The verdicts by the text's rules where the differences on the Jann model are these."""
-    table = differences(made_up({"Jann": jann}, {"Jann": likely or jann}), **settings)
-    return {claim["id"]: claim for claim in load_curves.figure4(table)}
+def of_figure4(notebook, jann, **settings):
+    """The verdicts on the two claims of Figure 4, where the differences on the Jann model are these."""
+    table, more = made_up({"Jann": jann}, **settings), notebook["more"]
+    measures = {"MF-06": lambda of: {"response time": more(of, "response_s")}, "MF-07": notebook["less"]}
+    return tuple(notebook["study"].claim(id, table, measure)["verdict"] for id, measure in measures.items())
 
 
 @pytest.mark.parametrize(
@@ -145,44 +159,32 @@ def figure4(jann, likely=None, **settings):
         ((0.01, -0.5), 0.1, (INCONCLUSIVE, PARTLY)),  # some runs deny it
     ],
 )
-def test_figure_4_is_reproduced_as_the_paper_describes_it(jann, spread, expected):
-    assert tuple(verdict_by_id(figure4(jann, spread=spread).values()).values()) == expected
+def test_figure_4_is_reproduced_as_the_paper_describes_it(figure4, jann, spread, expected):
+    assert of_figure4(figure4, jann, spread=spread) == expected
 
 
-def test_what_the_likely_rules_deny_is_told_beside_the_verdict():
-    found = figure4((0.15, -0.12), likely=(-0.15, 0.12))
-    for id in ("MF-06", "MF-07"):
-        assert found[id]["verdict"] == REPRODUCED
-        assert found[id]["readings"][LIKELY]["verdict"] == NOT
-
-
-def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model():
+def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model(figure4):
     falls = {0.5: -0.3, 0.75: 0.1, 0.8: 0.1, 0.9: -0.5}
-    assert figure4((falls, -0.12))["MF-06"]["verdict"] == NOT
-    assert figure4((falls, -0.12), ceiling=[("Jann", 0.9)])["MF-06"]["verdict"] == REPRODUCED
-    stopped = [("Jann", load) for load in LOADS]
-    assert figure4((falls, -0.12), ceiling=stopped)["MF-06"]["verdict"] == INCONCLUSIVE
+    for stopped, verdict in (((), NOT), ((0.9,), REPRODUCED), (LOADS, INCONCLUSIVE)):
+        found = of_figure4(figure4, (falls, -0.12), ceiling=[("Jann", load) for load in stopped])
+        assert found[0] == verdict
 
 
-AS_IN_FIGURE_7 = {
-    "F": (0.01, -0.01),
-    "Fs": (0.02, -0.1),
-    "Fl": (0.03, -0.02),
-    "Fsl": (0.09, -0.1),
-    "Jann": (0.2, -0.2),
-    **dict.fromkeys(CANDIDATES, (0.1, -0.11)),  # without repetitions, and with Jann's arrivals as well
-}
+FIRST, SECOND = "Fsl, no repetition", "Fsl, Jann's arrivals"
+AS_IN_FIGURE_7 = {"F": (0.01, -0.01), "Fs": (0.02, -0.1), "Fl": (0.03, -0.02), "Fsl": (0.09, -0.1)}
+AS_IN_FIGURE_7 |= {"Jann": (0.2, -0.2), FIRST: (0.1, -0.11), SECOND: (0.1, -0.11)}
 
 
-def parts(id, of=None, ceiling=(), spread=0.001, **changed):
-    """The verdicts on the parts of a claim on the Feitelson model, with the differences of Figure 7 or these."""
-    measure = (load_curves.OF_F | load_curves.OF_FSL)[id]
-    table = differences(made_up(AS_IN_FIGURE_7 | changed), ceiling, spread=spread)
-    table = pd.concat(
-        [table, table.xs("response_s", level="metric", drop_level=False).rename({"response_s": "backfilled"})]
-    )
-    found = measure(points() if of is None else of, table, TEXT)
-    return {part: claims.criteria()[id][part].judge(one) for part, one in found.items()}
+@pytest.fixture
+def parts(family):
+    """A function that gives the verdicts on the parts of a claim, with the differences of Figure 7 or others."""
+
+    def parts(id, points=None, ceiling=(), spread=0.001, **changed):
+        table = made_up(AS_IN_FIGURE_7 | changed, ceiling, spread=spread).xs(TEXT, level="rule")
+        found = (family["of_f"] | family["of_fsl"])[id](Curves(points, table))
+        return {part: claims.criteria()[id][part].judge(one) for part, one in found.items()}
+
+    return parts
 
 
 FALSE = {
@@ -192,27 +194,27 @@ FALSE = {
     "MF-21": {"Fl": (0.2, 0)},
     "MF-22": {"F": (0, -0.2)},
     "MF-23": {"Jann": (0.05, -0.05)},
-    "MF-24": {CANDIDATES[0]: (0.16, -0.16), CANDIDATES[1]: (0.25, -0.25)},
+    "MF-24": {FIRST: (0.16, -0.16), SECOND: (0.25, -0.25)},
     "MF-43": {"Fl": (0.08, 0), "Fs": (0.085, 0)},
 }
 """By claim, differences that deny all its parts."""
 
 
 @pytest.mark.parametrize("id", FALSE)
-def test_what_the_text_says_holds_as_it_describes_it_and_not_where_all_is_denied(id):
+def test_what_the_text_says_holds_as_it_describes_it_and_not_where_all_is_denied(parts, id):
     assert set(parts(id).values()) == {HOLDS}
     assert set(parts(id, **FALSE[id]).values()) == {HOLDS_NOT}
     assert set(parts(id, spread=3).values()) == {INCONCLUSIVE}
 
 
-def test_the_verdict_is_on_the_steady_load_at_which_the_schedulers_differ_most():
+def test_the_verdict_is_on_the_steady_load_at_which_the_schedulers_differ_most(parts):
     rises = {0.5: 0.0, 0.75: 0.01, 0.8: 0.02, 0.9: 0.2}
     assert parts("MF-05", F=(rises, 0))["response time"] == HOLDS_NOT
     assert parts("MF-05", F=(rises, 0), ceiling=[("F", 0.9)])["response time"] == HOLDS
     assert set(parts("MF-05", ceiling=[("F", load) for load in LOADS]).values()) == {INCONCLUSIVE}
 
 
-def test_mirror_claims_are_judged_alike():
+def test_mirror_claims_are_judged_alike(parts):
     grows, shrinks, none = ((sign * 0.08, sign * 0.08) for sign in (1, -1, 0))
     small = {"F": (0.02, 0.02), "Fl": grows, "Fs": grows}
     turned = {"F": (-0.02, -0.02), "Fl": shrinks, "Fs": shrinks}
@@ -230,19 +232,18 @@ def test_mirror_claims_are_judged_alike():
         ("MF-43", {"Fs": (0.085, -0.1)}, "Fl", "Fs"),  # sizes alone make the difference
     ],
 )
-def test_of_two_parts_one_may_hold_alone(id, changed, holds, denied):
+def test_of_two_parts_one_may_hold_alone(parts, id, changed, holds, denied):
     assert parts(id, **changed) == {holds: HOLDS, denied: HOLDS_NOT}
 
 
-def test_each_candidate_is_held_against_what_fsl_lacks_to_jann():
-    single, arrivals = CANDIDATES
-    found = parts("MF-24", **{single: (0.18, -0.11), arrivals: (0.18, -0.18)})
+def test_each_candidate_is_held_against_what_fsl_lacks_to_jann(parts):
+    found = parts("MF-24", **{FIRST: (0.18, -0.11), SECOND: (0.18, -0.18)})
     assert [verdict == HOLDS for verdict in found.values()] == [False, True, True, False]
     nothing_left = parts("MF-24", Jann=(0.05, -0.2))
     assert list(nothing_left.values()) == [INCONCLUSIVE, INCONCLUSIVE, HOLDS, HOLDS]
 
 
-def test_models_are_compared_at_loads_that_all_of_them_bear():
+def test_models_are_compared_at_loads_that_all_of_them_bear(parts):
     falls = {0.5: 0.0, 0.75: 0.09, 0.8: -0.9, 0.9: -0.9}
     assert parts("MF-21", Fsl=(falls, 0), Fl=(0.5, 0))["enlarged"] == HOLDS
     stopped = [("Fl", 0.8), ("Fl", 0.9), ("Fsl", 0.9)]
@@ -252,41 +253,32 @@ def test_models_are_compared_at_loads_that_all_of_them_bear():
     assert parts("MF-20", ceiling=high, Fl=(low, 0), F=(0, 0))["small"] == HOLDS
 
 
-def test_runs_that_took_100_batches_at_another_accuracy_bear_out_half_the_claim():
-    def of(**settings):
-        return points(**settings).rename({"Feitelson": "F"})
-
-    assert parts("MF-41", of()) == {"batches": HOLDS, "accuracy": HOLDS}
-    assert parts("MF-41", of(accuracy=0.12)) == {"batches": HOLDS, "accuracy": HOLDS_NOT}
-    assert parts("MF-41", of(batches="precision")) == {"batches": HOLDS_NOT, "accuracy": INCONCLUSIVE}
-
-
-def test_interarrival_times_are_compared_at_equal_means():
-    steady, slower = (random_jobs(seed=seed) for seed in (1, 2))
-    slower = slower.scale_arrivals(3)
-    assert load_curves.interarrivals([(steady, slower), (slower, steady)])["verdict"] == REPRODUCED
-    jobs = steady.jobs
-    bursts = steady.derive(jobs.assign(submit=jobs.submit // 20_000 * 20_000), "in bursts")
-    assert load_curves.interarrivals([(steady, bursts), (bursts, steady)])["verdict"] == NOT
+@pytest.mark.parametrize(
+    "accuracy, stopped, expected",
+    [
+        (0.08, "batches", (HOLDS, HOLDS)),
+        (0.12, "batches", (HOLDS, HOLDS_NOT)),
+        (0.08, "precision", (HOLDS_NOT, INCONCLUSIVE)),
+    ],
+)
+def test_runs_that_took_100_batches_at_another_accuracy_bear_out_half_the_claim(parts, accuracy, stopped, expected):
+    cases = itertools.product(range(1, 5), ("F", "Jann"), LOADS, ("easy", "conservative"), METRICS)
+    index = pd.MultiIndex.from_tuples(cases, names=[name for name in POINT if name != "rule"])
+    points = pd.DataFrame({"accuracy": accuracy, "stopped": stopped}, index)
+    assert tuple(parts("MF-41", points).values()) == expected
 
 
-# Tables for reading
+def test_interarrival_times_are_compared_at_equal_means(elsewhere):
+    apart = executed("mualem2001/figure7", **SHORT)["apart"]
+    steady, slower = random_jobs(seed=1), random_jobs(seed=2).scale_arrivals(3)
+    bursts = steady.derive(steady.jobs.assign(submit=steady.jobs.submit // 20_000 * 20_000), "in bursts")
+    models = apart.__globals__["models"]
+    for other, near in ((slower, True), (bursts, False)):
+        models |= {"Fsl": lambda seed: steady, "Jann": lambda seed, other=other: other}
+        assert (apart(1) < 0.1) == near
 
 
-def test_tables_for_reading_give_every_mean_with_its_interval_and_end():
-    exhibit = Figure4()
-    exhibit._curves = points(), differences(made_up(AS_IN_FIGURE_4))
-    text = exhibit.beside("response_s").loc["Jann", 0.5]
-    assert text["conservative"] == "1 \u00b1 0"
-    assert (text["easy \u00b1"], text["easy batches"]) == ("8.0%", "100 (batches)")
-    assert exhibit.apart(TEXT).loc[("Jann", 0.5), ("response_s", "one run")] == "+15.1% (+15.0% to +15.2%)"
-    assert exhibit.apart(LIKELY).loc[("Jann", 0.5), ("bounded_slowdown", "all runs")].startswith("-12.0%")
-
-
-plots.plt.switch_backend("Agg")
-
-
-# The models
+# The family
 
 
 @pytest.mark.parametrize("name", feitelson_family.members())
@@ -334,13 +326,6 @@ def test_variants_have_to_do_what_their_names_say(order, run, found):
     assert feitelson_family.unlike(about) == found
 
 
-def test_a_member_that_is_not_what_its_table_says_is_refused(monkeypatch):
-    feitelson_family.members.cache_clear()
-    monkeypatch.setattr(feitelson_family, "unlike", lambda about: ["Fs"])
-    with pytest.raises(ValueError, match=r"found that \['Fs'\] does not do what its name says, expected \['Fl'\]"):
-        feitelson_family.members()
-
-
 @pytest.mark.thorough
 def test_the_table_is_what_the_fit_gives_on_the_logs(log):
     ctc, members = fit_family.family({name: log(name) for name in fit_family.LOGS})
@@ -348,7 +333,7 @@ def test_the_table_is_what_the_fit_gives_on_the_logs(log):
     assert [member["name"] for member in members] == list(family)[1:]
     for member in members:
         found = family[member["name"]]
-        assert found["unlike"] == member["unlike"]
+        assert feitelson_family.unlike(found) == member["unlike"]
         for part in ("size", "run"):
             for name, values in member[part].items():
                 assert np.array(found[part]["general"][name]) == pytest.approx(np.array(values), rel=1e-2, abs=1e-4)
@@ -362,89 +347,93 @@ def test_twins_are_no_logs_to_fit_to(no_logs, monkeypatch):
         fit_family.main()
 
 
-# The answers
-
-LONGER, SHORTER, UNCLEAR = Measure(0.05, 0.04, 0.06), Measure(-0.05, -0.06, -0.04), Measure(0, -0.05, 0.05)
-
-
-def measured(on, unlike=SHORTER):
-    """What MF-21 asks: this, on all members but those whose Fl is no longer."""
-    family = feitelson_family.members()
-    members = {name: unlike if "Fl" in about["unlike"] else on for name, about in family.items()}
-    return {
-        rule: {name: {"enlarged": one, "considerably": one} for name, one in members.items()} for rule in (TEXT, LIKELY)
-    }
+def test_equal_models_have_one_label_and_others_their_own():
+    members = feitelson_family.members()
+    labels = feitelson_family.labels(members)
+    assert labels["mostly Paragon", "F"] == labels[MAIN, "F"] == f"F of {MAIN}"
+    assert labels["recalled form, 5 min", "Fl"] == labels["mostly Paragon", "Fl"]
+    assert list(feitelson_family.fsl(members)) == ["Fsl by size", "Fsl in two branches"]
+    run = members["KTH"]["run"]
+    other = members["KTH"] | {"run": run | {"ctc": run["general"] | {"means": [50, 9000]}}}  # and the same `mimics`
+    assert feitelson_family.labels(members | {"other": other})["other", "Fsl"] == "Fsl of other"
 
 
-def test_a_claim_holds_for_all_or_for_none_by_one_rule():
-    assert figure6.decided("MF-21", measured(LONGER))["verdict"] == REPRODUCED
-    assert figure6.decided("MF-21", measured(SHORTER))["verdict"] == NOT
-    some = measured(LONGER)
-    some[TEXT]["Paragon"] = {"enlarged": SHORTER, "considerably": SHORTER}
-    assert figure6.decided("MF-21", some)["verdict"] == claims.PARTLY
+LONGER, SHORTER = Measure(0.05, 0.04, 0.06), Measure(-0.05, -0.06, -0.04)
 
 
-def test_members_whose_variant_does_not_do_what_its_name_says_are_named_and_have_no_say():
-    found = figure6.decided("MF-21", measured(LONGER))
+def test_a_claim_holds_for_all_or_for_none_and_members_whose_variant_is_unlike_have_no_say():
+    members = feitelson_family.members()
+    unlike = feitelson_family.family(members).unlike
+    assert unlike[unlike].index.tolist() == [(MAIN, "Fl"), ("KTH", "Fs"), ("KTH", "Fl")]
+
+    def measured(on, **others):
+        of = dict.fromkeys(members, on) | {MAIN: SHORTER, "KTH": SHORTER} | others
+        parts = {name: {"enlarged": one, "considerably": one} for name, one in of.items()}
+        return {TEXT: parts, LIKELY: parts}
+
+    for of, verdict in (
+        (measured(LONGER), REPRODUCED),
+        (measured(SHORTER), NOT),
+        (measured(LONGER, Paragon=SHORTER), PARTLY),
+    ):
+        assert feitelson_family.decided("MF-21", of, unlike)["verdict"] == verdict
+    found = feitelson_family.decided("MF-21", measured(LONGER), unlike)
     assert MAIN not in {one["on"] for one in found["readings"][TEXT]["parts"]}
     assert f"enlarged, {MAIN} -5.0% (-6.0% to -4.0%)" in found["evidence"]
-    table = figure6.answers({"MF-21": measured(LONGER)})
-    assert table.verdict["MF-21", "enlarged", TEXT, MAIN] == NO_SAY
-    assert table.verdict["MF-21", "enlarged", TEXT, "Paragon"] == HOLDS
-
-
-def test_of_several_parts_only_those_about_the_variant_fall_away():
+    table = feitelson_family.answers({"MF-21": measured(LONGER)}, unlike)
+    table = table.xs(("MF-21", "enlarged", TEXT), level=("claim", "part", "rule")).verdict
+    assert (table[MAIN], table["Paragon"]) == (NO_SAY, HOLDS)
     one = {"Fl": LONGER, "Fs": SHORTER}
-    table = figure6.answers({"MF-43": {TEXT: {MAIN: one, "KTH": one}}}).verdict
+    table = feitelson_family.answers({"MF-43": {TEXT: {MAIN: one, "Paragon": one}}}, unlike).verdict
     assert table["MF-43", :, TEXT, MAIN].to_dict() == {"Fl": NO_SAY, "Fs": HOLDS_NOT}
-    assert set(table["MF-43", :, TEXT, "KTH"]) == {NO_SAY}
 
 
 def test_without_the_logs_a_claim_cannot_be_tested():
-    assert figure6.decided("MF-18", {TEXT: {}})["verdict"] == UNTESTED
-    assert figure6.parts({"MF-18": {TEXT: {}}}, ()) == {}
+    nothing = pd.Series(dtype=bool)
+    assert feitelson_family.decided("MF-18", {TEXT: {}}, nothing)["verdict"] == UNTESTED
+    assert feitelson_family.answers({"MF-18": {TEXT: {}}}, nothing).empty
 
 
-def test_the_picture_has_a_panel_each_part_and_a_dot_each_member():
-    part = figure6.parts({"MF-21": measured(UNCLEAR)}, ())["family"]
-    figure = part.draw()
-    assert [ax.get_title() for ax in figure.axes] == ["MF-21\nenlarged", "MF-21\nconsiderably"]
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == list(feitelson_family.members())
-    assert len(figure.axes[0].lines) == len(feitelson_family.members())
-    plots.plt.close(figure)
+# The notebooks, changed
 
 
-# The exhibit
+def test_a_member_of_ones_own_answers_every_claim_as_the_others_do(family, elsewhere):
+    members, table = [MAIN, "Paragon", "KTH", "mine"], family["of_family"]
+    assert [claim["id"] for claim in family["verdicts"]] == [*family["of_f"], *family["of_fsl"]]
+    for id in family["of_f"]:
+        assert list(table.xs(id, level="claim").index.unique("member")) == members
+    assert [text.get_text() for text in family["picture"].axes[0].get_yticklabels()] == members
+    assert list(family["left"].index.unique("member")) == ["Fsl by size", "Fsl in two branches"]
+    points = family["curves"].points
+    for label, loads in ((f"F of {MAIN}", [0.7, 0.8]), ("F of mine", [0.7, 0.8]), ("Fl of KTH", [0.8])):
+        assert points.xs(label, level="workload").index.unique("load").tolist() == loads
+    assert {path.suffix for path in elsewhere.rglob("mualem2001_feitelson-family_fsl.*")} == {".csv", ".png", ".json"}
 
 
-@pytest.fixture(scope="module")
-def exhibit():
-    """The exhibit of four members and few short runs, whose verdicts mean nothing."""
-    small = {"feitelson_jobs": 700, "jann_jobs": 700, "feitelson_batch": 20, "jann_batch": 20}
-    loads = {"first_load": 0.7, "last_load": 0.8, "load_step": 0.1, "first_variant_load": 0.8}
-    made = FeitelsonFamily(**small, **loads, number_of_runs=2)
-    made.family = {name: made.family[name] for name in (MAIN, "mostly Paragon", "Paragon", "KTH")}
-    return made
+def test_the_family_can_be_asked_less(elsewhere):
+    less = {'"conservative": Conservative()},\n    "likely"': '"FCFS": simlib.FCFS()},\n    "likely"'}
+    changed = executed(
+        "mualem2001/feitelson-family",
+        {**less, "from functools": "import simlib\nfrom functools"},
+        **SHORT,
+        variant_loads=[0.8],
+    )
+    assert {claim["verdict"] for claim in changed["verdicts"][:1]} == {UNTESTED}
 
 
-def test_equal_models_are_simulated_once():
-    labels, models = (FeitelsonFamily().labels, FeitelsonFamily().models)
-    assert labels["mostly Paragon", "F"] == labels[MAIN, "F"] == f"F of {MAIN}"
-    assert labels["recalled form, 5 min", "Fl"] == labels["mostly Paragon", "Fl"]
-    assert {labels[name, "Fsl"] for name in feitelson_family.members()} == set(feitelson_family.fsl())
-    assert set(labels.values()) <= set(models)
-    assert len(models) == len(set(labels.values())) + 2 * len(feitelson_family.fsl()) + 1
-
-
-@pytest.mark.slow
-def test_every_member_answers_every_claim(exhibit):
-    assert [claim["id"] for claim in exhibit.verdicts] == list(exhibit.claims)
-    table = exhibit.made[""].table
-    for id in load_curves.OF_F:
-        assert list(table.xs(id, level="claim").index.unique("member")) == list(exhibit.family)
-    assert list(exhibit.made["fsl"].table.index.unique("member")) == list(feitelson_family.fsl())
-    for label, loads in ((f"F of {MAIN}", [0.7, 0.8]), ("Fl of Paragon", [0.8])):
-        assert exhibit.points.xs(label, level="workload").index.unique("load").tolist() == loads
-    of_member = exhibit.of_member(exhibit.differences, "KTH").xs("Fs", level="workload")
-    pd.testing.assert_frame_equal(of_member, exhibit.differences.xs("Fs of KTH", level="workload"))
-    assert exhibit.described.unlike.unstack().loc["KTH"].to_dict() == {"F": False, "Fl": True, "Fs": True, "Fsl": False}
+@pytest.mark.parametrize("name", ["figure4", "figure7"])
+def test_another_policy_comes_into_tables_and_pictures(elsewhere, name):
+    edits = {
+        '"text": {"easy": EASY(),': '"text": {"easy": EASY(), "SJF": EASY(order="sjf"),',
+    }
+    changed = executed(f"mualem2001/{name}", edits, **SHORT)
+    assert "SJF" in changed["points"].index.unique("scheduler")
+    entries = [text.get_text() for text in changed["picture"].legends[0].get_texts()]
+    assert entries[:3] == ["EASY", "SJF", "conservative"]
+    drawn = changed["picture_of_differences"]
+    assert [ax.get_ylabel() for ax in drawn.axes][::2] == [
+        "SJF's mean against EASY's",
+        "conservative's mean against EASY's",
+    ]
+    assert texts(drawn) == []
+    assert "SJF" in changed["load_curves"].filed(changed["several"]).index.unique("scheduler")

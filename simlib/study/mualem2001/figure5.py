@@ -73,11 +73,9 @@ def panels(table, other):
     table = table.drop(index=RESTORED, level="rule", errors="ignore")
     of = table.index.get_level_values("of").str
     shares = table[~of.startswith(("difference", "relative"))]
-    parts = {"share of jobs backfilled": shares, LABELS[other]: table[of.startswith(other)]}
-    return pd.concat(parts, names=["panel"])
-
-
-LABELS = {"relative": "relative to EASY's", "difference": "difference from EASY's"}
+    first = table.index.unique("of")[0]
+    label = f"{other} {'to' if other == 'relative' else 'from'} {'EASY' if first == 'easy' else first}'s"
+    return pd.concat({"share of jobs backfilled": shares, label: table[of.startswith(other)]}, names=["panel"])
 
 
 def drawn_by_group(table, label, most=12):
