@@ -261,9 +261,15 @@ def tagged_cell(name):
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
-def executed(name, **parameters):
-    """Run the code cells of a notebook by other parameters than its own; gives its variables."""
+def executed(name, edits=None, **parameters):
+    """Run the code cells of a notebook by other parameters than its own; gives its variables.
+
+    `edits` are by texts of its cells what a reader writes in their place.
+    """
     tagged, cells = code_cells(name)
+    for old, new in (edits or {}).items():
+        assert any(old in cell for cell in cells), f"{name}: has no cell with {old!r}"
+        cells = [cell.replace(old, new) for cell in cells]
     variables = {"__name__": "__main__", "display": lambda *shown: None}
     exec(tagged, variables)
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
