@@ -14,7 +14,8 @@ from .._util import paths
 from ..logs.archive import NOT_VERIFIED
 from . import claims, records
 from .claims import HOLDS, HOLDS_NOT, VERDICTS
-from .elsewhere import backfilling, deciding
+from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
+from .elsewhere import deciding
 from .elsewhere.effects import LEVELS, of_case
 from .notebooks import PAPERS, notebook, notebooks
 from .verdicts import ABSENT, CALENDAR, CLOSE, COUNTED, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
@@ -169,7 +170,7 @@ def _by_likely_programs(found):
     """On how many logs EASY has the lower response times by the likely programs, and on how many the higher ones."""
     folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
     table = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
-    return deciding.counted(of_case(table, backfilling.LIKELY, "response"), 1)
+    return deciding.counted(of_case(table, BY_LIKELY_PROGRAMS, "response"), 1)
 
 
 def _weighted(claim):

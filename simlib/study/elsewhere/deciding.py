@@ -1,16 +1,17 @@
 """On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
 
 Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
-than what they judge.
+than what they judge. What decides a finding gives what `simlib.study.finding` takes: whether it holds, None where that
+cannot be told; the evidence; and the numbers that the study's texts state.
 """
 
 import numpy as np
 import pandas as pd
 
-from ..claims import finding
-
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
+
+TOO_FEW = f"fewer than {FEWEST} logs are at hand"
 
 MOST, SURE, FEW = 2 / 3, 1 / 3, 1 / 6
 """A claim holds on most where coincidence is clear of zero on the claim's side on that share of the logs, another year
@@ -21,11 +22,21 @@ WITH, AGAINST, OPEN = "with", "against", "open"
 LEAST_WAIT = 60
 """Seconds: where jobs wait for less in the mean there is hardly a queue, and changes of it say little."""
 
-TRAITS = "load", "used", "serial"
-"""What may say on which logs a finding holds, of `about`: for the evidence of those from OWN-23 on."""
+TRAITS = {
+    "load": "the load",
+    "used": "the median share of estimates that is used",
+    "serial": "the share of serial jobs",
+}
+"""What may say on which logs a finding holds: columns of `about`, and what they are called."""
 
 ORDERS = 20_000
 """Random orders of the logs, for the significance of a rank correlation."""
+
+HALF = 0.5
+"""What share of a change is the better part of it."""
+
+
+# On which side of nought, and on how many logs
 
 
 def sides(rows, sign, low="low", high="high"):
@@ -92,11 +103,14 @@ def correlation(effect, trait, seed=0):
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
 
-def correlations(effects, traits, waits=None, seed=0):
-    """Correlate each effect with each trait, over the logs where jobs wait: a row a pair."""
+def correlations(effects, traits, waits=None):
+    """Correlate each effect, tables by name, with each trait, a column each, over the logs where jobs wait."""
     queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
-    pairs = {(name, trait): (of, traits[trait]) for name, of in effects.items() for trait in traits}
-    rows = {pair: correlation(of[of.index.isin(queued)], trait, seed) for pair, (of, trait) in pairs.items()}
+    rows = {
+        (name, trait): correlation(of.effect[of.index.isin(queued)], traits[trait])
+        for name, of in effects.items()
+        for trait in traits
+    }
     index = pd.MultiIndex.from_tuples(list(rows), names=["effect", "trait"])
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
@@ -114,43 +128,44 @@ def goes_with(table):
     (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
     sure = "which is beyond chance" if hangs(table) else f"which may be chance, for {len(table)} were looked at"
     return (
-        f"Of {effect} the strongest relation is with {NAMED.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
+        f"Of {effect} the strongest relation is with {TRAITS.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
         f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
     )
 
 
-NAMED = {"load": "the load", "used": "the median share of estimates that is used", "serial": "the share of serial jobs"}
+def hanging(table):
+    """Decide whether an effect hangs on one of the traits that were looked at, from `correlations`."""
+    holds = hangs(table)
+    if holds is None:
+        return None, f"{TOO_FEW} on which jobs wait", {}
+    first = table.chance.idxmin()
+    numbers = {"rho": table.rho[first], "chance": table.chance[first], "logs": float(np.nanmax(table.logs))}
+    pairs = [
+        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
+        for (effect, trait), row in table.iterrows()
+    ]
+    return holds, f"rank correlation of {', of '.join(pairs)}", numbers
 
 
-# The study's own findings about other machines, OWN-11 to OWN-41, held against the criteria of `data/findings.csv`.
+# Findings about effects
 
 
-TOO_FEW = f"fewer than {FEWEST} logs are at hand"
+def most(effects, sign, waits=None, about=None, likely=None):
+    """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
-SIMILAR = 0.1
-"""Shares of backfilled jobs that differ by less are similar, as in MF-16."""
-
-HARDLY = 0.02
-"""Response times that differ by less have hardly changed."""
-
-HALF = 0.5
-"""What share of a change is the better part of it."""
-
-NEAR = 0.1
-"""How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
-
-
-def finding_on_most(id, rows, sign, waits=None, likely=None, hangs=None):
-    """Decide a finding that claims the same of one or several measures."""
-    each = [on_most(of, sign) for of in rows.values()]
+    The rest is said in the evidence, and decides nothing: with mean `waits`, in seconds, what becomes of it without
+    the logs that have hardly a queue; with `about`, which of its `TRAITS` the effects go with; what the effects are by
+    the `likely` programs.
+    """
+    each = [on_most(of, sign) for of in effects.values()]
     if None in each:
-        return finding(id, None, TOO_FEW, {})
-    text = [f"{measure} {said(of, sign)}{_queued(of, sign, waits)}" for measure, of in rows.items()]
+        return None, TOO_FEW, {}
+    text = [f"{measure} {said(of, sign)}{_queued(of, sign, waits)}" for measure, of in effects.items()]
     text += [f"by the authors' likely programs {name} {said(of, sign)}" for name, of in (likely or {}).items()]
-    text += filter(None, [goes_with(hangs) if hangs is not None else ""])
-    counts = [counted(of, sign) for of in rows.values()]
+    text += filter(None, [goes_with(correlations(effects, about[list(TRAITS)], waits)) if about is not None else ""])
+    counts = [counted(of, sign) for of in effects.values()]
     numbers = {name: min(of[name] for of in counts) for name in ("logs", "with", "year_with")}
-    return finding(id, all(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)})
+    return all(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)}
 
 
 def _queued(rows, sign, waits):
@@ -160,46 +175,43 @@ def _queued(rows, sign, waits):
     return f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != scope(rows, sign) else ""
 
 
-def similar(shares):
-    """Decide whether both schedulers backfill similar shares on most machines."""
-    return _within("OWN-16", shares, SIMILAR, "within a tenth", _both)
-
-
-def _both(row):
-    return f"{row.base:.1%} and {row.value:.1%}"
-
-
-def levelled(rows):
-    """Decide whether response times hardly change from f = 4 to f = 16 on most machines."""
-    return _within("OWN-24", rows, HARDLY, "within 2 %", lambda row: f"{row.effect:+.1%}")
-
-
-def _within(id, rows, bound, called, written):
-    """Decide whether the interval of an effect lies within a bound on most machines."""
+def within(rows, bound, called, form, head=""):
+    """Decide whether the interval of an effect lies within a bound on most machines; `form` writes the row of a log."""
     if len(rows) < FEWEST:
-        return finding(id, None, TOO_FEW, {})
+        return None, TOO_FEW, {}
     inside = (rows.low > -bound) & (rows.high < bound)
-    each = [f"{log} {written(row)}{'' if inside[log] else ' (may differ by more)'}" for log, row in rows.iterrows()]
-    of = "under EASY and conservative " if written is _both else ""
-    text = f"{called} on {inside.sum()} of {len(rows)} logs; {of}{', '.join(each)}"
-    return finding(id, bool(inside.mean() >= MOST), text, {"logs": len(rows), "with": int(inside.sum())})
+    each = [
+        f"{log} {form.format(**row)}{'' if inside[log] else ' (may differ by more)'}" for log, row in rows.iterrows()
+    ]
+    text = f"{called} on {inside.sum()} of {len(rows)} logs; {head}{', '.join(each)}"
+    return bool(inside.mean() >= MOST), text, {"logs": len(rows), "with": int(inside.sum())}
 
 
-def not_shorter(id, rows):
+def not_shorter(rows):
     """Decide whether waits do not get shorter on most machines."""
     if len(rows) < FEWEST:
-        return finding(id, None, TOO_FEW, {})
-    shorter = counted(rows, -1)["with"]
-    numbers = {"logs": len(rows), "with": len(rows) - shorter}
+        return None, TOO_FEW, {}
+    numbers = {"logs": len(rows), "with": len(rows) - counted(rows, -1)["with"]}
     text = f"not shorter on {numbers['with']} of {len(rows)} logs; that they are longer {said(rows, 1)}"
-    return finding(id, bool(numbers["with"] >= MOST * len(rows)), text, numbers)
+    return bool(numbers["with"] >= MOST * len(rows)), text, numbers
 
 
-# Policies
+def longer(rows):
+    """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
+    if len(rows) < FEWEST:
+        return None, TOO_FEW, {}
+    numbers = {name: counted(rows, 1)[name] for name in ("logs", "with", "against")}
+    of = sides(rows, 1)
+    each = [f"{log} {row.effect:+.0%}{'' if of[log] == WITH else ' (not so)'}" for log, row in rows.iterrows()]
+    text = f"longer on {numbers['with']} of {len(rows)} logs, shorter on {numbers['against']}; {', '.join(each)}"
+    return bool(numbers["with"] >= MOST * len(rows)), text, numbers
 
 
-def half_there(id, changes):
-    """Decide whether a policy makes at least half of another's change on most machines where that is clear."""
+def half_there(changes):
+    """Decide whether a policy makes at least half of another's change on most machines where that is clear.
+
+    `changes` has by measure the effects of the policy, and those of the other.
+    """
     text, numbers, each = [], {}, []
     for measure, (part, whole) in changes.items():
         clear = whole[sides(whole, 1) != OPEN]
@@ -210,29 +222,17 @@ def half_there(id, changes):
         text.append(f"{measure} at least half there on {there} of {len(shares)} logs where it clearly differs; {of}")
         numbers |= {f"{measure}, logs": len(shares), f"{measure}, with": there}
     if None in each:
-        return finding(id, None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers)
-    return finding(id, all(each), ".\n".join(text), numbers)
+        return None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers
+    return all(each), ".\n".join(text), numbers
 
 
-def longer(id, rows):
-    """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
-    if len(rows) < FEWEST:
-        return finding(id, None, TOO_FEW, {})
-    found = counted(rows, 1)
-    numbers = {name: found[name] for name in ("logs", "with", "against")}
-    of = sides(rows, 1)
-    each = [f"{log} {row.effect:+.0%}{'' if of[log] == WITH else ' (not so)'}" for log, row in rows.iterrows()]
-    text = f"longer on {found['with']} of {len(rows)} logs, shorter on {found['against']}; {', '.join(each)}"
-    return finding(id, bool(found["with"] >= MOST * len(rows)), text, numbers)
-
-
-# Estimates
+# Findings about estimates
 
 
 def as_figure8(flat):
-    """Decide whether used shares are as in Figure 8 on most machines."""
+    """Decide whether used shares are as in Figure 8 on most machines, from `flatness` and whether it is `as_claimed`."""
     if len(flat) < FEWEST:
-        return finding("OWN-28", None, TOO_FEW, {})
+        return None, TOO_FEW, {}
     each = [
         f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if row.as_claimed else ' (not so)'}"
         for log, row in flat.iterrows()
@@ -241,42 +241,43 @@ def as_figure8(flat):
         f"so on {flat.as_claimed.sum()} of {len(flat)} logs; farthest from an even spread, and the peaks at 0 and 100 "
         f"in median bins, {'; '.join(each)}"
     )
-    numbers = {"logs": len(flat), "with": int(flat.as_claimed.sum())}
-    return finding("OWN-28", bool(flat.as_claimed.mean() >= MOST), text, numbers)
+    return bool(flat.as_claimed.mean() >= MOST), text, {"logs": len(flat), "with": int(flat.as_claimed.sum())}
 
 
 def as_on_intrepid(used):
-    """Decide whether users use as much of their estimates as on Intrepid on most machines."""
+    """Decide whether users use as much of their estimates as on Intrepid: by part and log, whether ours are `near`."""
     near = used.near.groupby("log", sort=False).all()
     if len(near) < FEWEST:
-        return finding("OWN-29", None, TOO_FEW, {})
+        return None, TOO_FEW, {}
     wide = used.ours.unstack("part")[used.index.unique("part")].loc[near.index]
     each = [f"{log} {_percents(row)}{' (so)' if near[log] else ''}" for log, row in wide.iterrows()]
     printed = _percents(used.published.groupby("part", sort=False).first())
     text = f"so on {near.sum()} of {len(near)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}"
-    return finding("OWN-29", bool(near.mean() >= MOST), text, {"logs": len(near), "with": int(near.sum())})
+    return bool(near.mean() >= MOST), text, {"logs": len(near), "with": int(near.sum())}
 
 
 def _percents(shares):
+    """Write shares one after another."""
     return ", ".join(f"{share:.0%}" for share in shares)
 
 
 def every_step(steps):
-    """Decide whether used shares scatter less with each key on most machines: by key tables of effects."""
-    if not steps:
-        return finding("OWN-30", None, TOO_FEW, {})
-    least = pd.concat(steps.values()).groupby(level="log", sort=False).max()
-    found = finding_on_most("OWN-30", {"the key that lowers it least": least}, -1)
-    counts = {key: counted(of, -1) for key, of in steps.items()}
+    """Decide whether used shares scatter less with each key on most machines: effects by (key, log)."""
+    by_key = dict(iter(steps.groupby(level="key", sort=False)))
+    least = pd.concat(by_key.values()).groupby(level="log", sort=False).max()
+    holds, text, numbers = most({"the key that lowers it least": least}, -1)
+    if holds is None:
+        return holds, text, numbers
+    counts = {key: counted(of, -1) for key, of in by_key.items()}
     each = [f"{key} on {of['with']} of {of['logs']}" for key, of in counts.items()]
-    return found | {"evidence": f"{found['evidence']}.\nKey by key it is clearly lower by {', '.join(each)}"}
+    return holds, f"{text}.\nKey by key it is clearly lower by {', '.join(each)}", numbers
 
 
-def of_sp2(told, names):
+def of_sp2(about, names):
     """Decide whether SP2 machines ran longer and smaller jobs than most others, from their median run and mean size."""
-    here, others = told[told.index.isin(names)], told[~told.index.isin(names)]
+    here, others = about[about.index.isin(names)], about[~about.index.isin(names)]
     if len(here) < len(names) or len(others) < FEWEST:
-        return finding("OWN-34", None, TOO_FEW, {})
+        return None, TOO_FEW, {}
     run, size = (np.exp(np.log(here[column]).mean()) for column in ("run", "size"))
     longer, smaller = others.run < run, others["size"] > size
     each = [f"{log} {row.run:,.0f} s on {row['size']:,.1f}" for log, row in others.iterrows()]
@@ -285,21 +286,4 @@ def of_sp2(told, names):
         f"{size:,.1f} processors, {', '.join(each)}"
     )
     numbers = {"logs": len(others), "longer": int(longer.sum()), "smaller": int(smaller.sum())}
-    return finding("OWN-34", bool(min(longer.mean(), smaller.mean()) >= MOST), text, numbers)
-
-
-# What it hangs on
-
-
-def hanging(id, table):
-    """Decide whether an effect hangs on one of the traits that were looked at."""
-    holds = hangs(table)
-    if holds is None:
-        return finding(id, None, f"{TOO_FEW} on which jobs wait", {})
-    first = table.chance.idxmin()
-    numbers = {"rho": table.rho[first], "chance": table.chance[first], "logs": float(np.nanmax(table.logs))}
-    pairs = [
-        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
-        for (effect, trait), row in table.iterrows()
-    ]
-    return finding(id, holds, f"rank correlation of {', of '.join(pairs)}", numbers)
+    return bool(min(longer.mean(), smaller.mean()) >= MOST), text, numbers

@@ -6,156 +6,188 @@ against one base, with their percentiles and groups; here cases are simulated on
 worked out, which costs less. The means of another year are over all runs, as the effect is.
 """
 
-from dataclasses import replace
+from functools import partial
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
-from ..._util.fingerprint import identity
-from ...analysis import cache
 from ...analysis.comparison import FEWEST_BLOCKS, MANY_MONTHS, places
-from ...analysis.replicate import blocks
+from ...analysis.replicate import blocks, replicate
 from ...analysis.stats import change, cluster_draws, interval_around
-from ...core.schedule import Schedule, simulate
-from ...core.sweeps import sweep
-from ...policies.conservative import Conservative
-from ...policies.easy import EASY
+from ...core.schedule import simulate
+from ..printed import printed
 
 LEVELS = ["log", "case", "measure"]
 
 COLUMNS = ["base", "value", "effect", "low", "high", "year_low", "year_high"]
 
-BACKFILLED = "backfilled"
-"""The measure that `simlib.compare` does not have: the share of the jobs that were backfilled."""
+MEASURES = ["wait", "response", "bounded_slowdown", "backfilled"]
+"""Means over all jobs; the last is the share of the jobs that were backfilled."""
 
-MEASURES = ["wait", "response", "bounded_slowdown", BACKFILLED]
-
-TAILS = WAIT_95TH, LONGEST_WAIT = "wait_95th", "longest_wait"
+TAILS = ["wait_95th", "longest_wait"]
 """Measures that are no means, for whom they matter: they have no other year."""
 
 HOUR_LONGER = "hour_longer"
 """The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
 
-HOUR_S = 3600
-
-SHARED = EASY(order="wfp"), Conservative()
-"""Policies that several exhibits simulate, and which take longer than to read their waits: these are kept."""
-
-ENDS = ["low", "high"], ["year_low", "year_high"]
+SHORTEST, LONGEST = 3 / 4, 3 / 2
+"""A load is in reach of a log where interarrival times need not be multiplied by less or more."""
 
 
-def effects(machine, cases, pairs, settings, tails=False, shared=True):
+def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, resamples=300, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
-    Gives a DataFrame, by (log, case, measure), the columns `COLUMNS`: means under the base and the case, over the
-    log as it is and the shaken runs; the effect, its intervals.
+    Parameters
+    ----------
+    workload : Workload
+    cases : dict
+        By name a policy, or a policy and estimates, as for `Workload.with_estimates`.
+    pairs : dict
+        By name of an effect the case and the base, names of `cases`; an effect of which one is missing is left out.
+    shakes, seconds, seed : int
+        As for `simlib.replicate`: all cases are shaken alike.
+    resamples : int
+        How many years are made up of the log's months, or of its weeks where months are few.
+    tails : bool
+        Whether `TAILS` and `HOUR_LONGER` are measured, too.
+
+    Returns
+    -------
+    DataFrame
+        By case and measure, the columns `COLUMNS`: means under the base and the case, over the log as it is and the
+        shaken runs; the effect, its intervals.
     """
-    table = cache.once(_effects, "workload")(
-        cache.state_of(machine.workload), machine.workload, cases, pairs, tails, shared, **settings
-    )
-    return pd.concat({machine.name: table}, names=LEVELS)
-
-
-def _effects(key, workload, cases, pairs, tails, shared, shakes, seconds, resamples, seed):
-    """As `effects`; `key` stands for the workload where earlier results are looked for."""
-    of_cases = [case if isinstance(case, tuple) else (case, "user") for case in cases.values()]
-    workloads = {model: workload.with_estimates(model) for model in dict.fromkeys(model for _, model in of_cases)}
-    ready = []  # the workload of a case; its policy, which may want to know the jobs; the key of one that is shared
-    for policy, model in of_cases:
-        jobs, kept = workloads[model].jobs, shared and model == "user" and policy in SHARED
-        of_case = (cache.state_of(workloads[model]), identity(policy)) if kept else None
-        ready.append((workloads[model], policy.prepare(jobs) if hasattr(policy, "prepare") else policy, of_case))
-    place = {name: number for number, name in enumerate(cases)}
-    rivals = [(place[case], place[base]) for case, base in pairs.values()] if tails else None
-    long = workload.start is not None and blocks(workload, "month").max(initial=0) + 1 >= MANY_MONTHS
-    block = blocks(workload, "month" if long else "week")  # of each job; weeks where months are few
-    tasks = [(ready, rivals, workload, block, seconds, each) for each in [None, *range(seed, seed + shakes)]]
-    means, sums, ends = zip(*sweep(_run, tasks, label="runs"), strict=True)
-    means = np.array(means)  # by run, case, measure
-    years = _years(block, np.mean(sums, axis=0), resamples, seed)
-    held = {name: _held(place[case], place[base], means, years) for name, (case, base) in pairs.items()}
-    if tails:
-        of = zip(held, rivals, np.array([longer for _, longer in ends]).T, strict=True)
-        numbers = np.array([of_waits for of_waits, _ in ends])  # by run, case, tail
-        held = {name: pd.concat([held[name], _tails(*rival, numbers, longer)]) for name, rival, longer in of}
-    return pd.concat(held)
-
-
-def _run(ready, rivals, original, block, seconds, seed):
-    """Simulate all cases, shaken with a seed: means by case and measure; sums by case, block and measure; the tails.
-
-    These are None without rivals; with them an array of shape (cases, `TAILS`), and `HOUR_LONGER` by pair.
-    """
-    means, sums, waits = [], [], []
-    workloads = dict.fromkeys(workload for workload, _, _ in ready)  # several cases have the same
-    shaken = {one: one if seed is None else one.shake(seconds, seed) for one in workloads}
-    for workload, policy, key in ready:
-        of_case = shaken[workload], policy
-        schedule = _shared((*key, seconds, seed), *of_case) if key else simulate(*of_case)
-        values = np.array([schedule.column(measure) for measure in MEASURES], float)
-        waits += [values[0].copy()] if rivals else []
-        means.append(values.mean(axis=1))
-        own = block[places(original.jobs.index, of_case[0].jobs.index)]  # shaken jobs stand in another order
-        sums.append(np.transpose([np.bincount(own, of_measure) for of_measure in values]))
-    of_waits = np.array([[np.quantile(wait, 0.95), wait.max()] for wait in waits])
-    longer = [(waits[one] - waits[other] > HOUR_S).mean() for one, other in rivals or []]
-    return means, sums, (of_waits, longer)
-
-
-def _shared(key, workload, policy):
-    """Simulate as `simulate`, if no other exhibit has; `key` tells what: the workload, its shaking, the policy."""
-    wait, backfilled = cache.once(_waits, "workload", "policy")(key, workload, policy)
-    jobs = workload.jobs
-    start = jobs.submit.to_numpy() + wait.astype(np.int64)
-    return Schedule(workload, policy, "extend", jobs.run.to_numpy(), start, backfilled=backfilled)
-
-
-def _waits(key, workload, policy):
-    """What has to be kept of a schedule, in few bytes a job."""
-    schedule = simulate(workload, policy)
-    wait = schedule.column("wait")
-    return wait.astype(np.min_scalar_type(int(wait.max(initial=0)))), schedule.column("backfilled")
-
-
-def _years(block, sums, resamples, seed):
-    """Means over the jobs of years that are made up of the log's months, or weeks: by case, year and measure.
-
-    The sums, by case, block and measure, are means over all runs: so years have the centre of the effect itself.
-    """
+    block = pd.Series(blocks(workload, "week"), workload.jobs.index)
+    if workload.start is not None and (months := blocks(workload, "month")).max(initial=0) + 1 >= MANY_MONTHS:
+        block[:] = months
+    cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
+    pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
+    bases = {base: cases[base] for _, base in pairs.values()} if tails else {}
+    cases = bases | cases  # what others are held against comes first
+    measure = partial(by_block, block, {base: policy for base, (policy, _) in bases.items()})
+    runs = {}
+    for estimates in dict.fromkeys(of for _, of in cases.values()):
+        policies = {name: policy for name, (policy, of) in cases.items() if of == estimates}
+        how = {"shakes": shakes, "seconds": seconds, "seed": seed, "measures": measure}
+        found = replicate(workload, policies, estimates=estimates, **how)
+        runs |= {name: found.xs(name, level="policy") for name in policies}
     jobs = np.bincount(block)
-    if (jobs > 0).sum() < FEWEST_BLOCKS:
-        return np.full((len(sums), resamples, len(MEASURES)), np.nan)
     drawn = cluster_draws(len(jobs), resamples, seed)[1:]
-    return (drawn @ sums) / (drawn @ jobs)[:, None]
+    drawn = drawn if (jobs > 0).sum() >= FEWEST_BLOCKS else np.full(drawn.shape, np.nan)
+    of_cases = {name: _means(of, jobs, drawn) for name, of in runs.items()}
+    held = {name: _held(*(of_cases[each] for each in (base, case))) for name, (case, base) in pairs.items()}
+    if tails:
+        held = {name: pd.concat([of, _tails(runs, *pairs[name])]) for name, of in held.items()}
+    return pd.concat(held, names=["case"])
 
 
-def _held(case, base, means, years, measures=MEASURES):
-    """One case against another, from the means by run, case and measure, and those of years by case, year, measure."""
-    first, second = (means[:, one].mean(axis=0) for one in (base, case))
-    table = pd.DataFrame(
-        {"base": first, "value": second, "effect": change(np.where(first == 0, np.nan, first), second)}, measures
-    )
-    for ends, (one, other) in zip(ENDS, ((means[:, base], means[:, case]), (years[base], years[case])), strict=True):
-        table[ends] = interval_around(table.effect, change(one, other).T)
-    return table.rename_axis("measure")[COLUMNS]
+def by_block(block, bases, schedule):
+    """Sum the measures over the jobs of each block; with policies in `bases`, find the tails of waits: for `replicate`.
+
+    `block` is that of each job in the log as it is, by the index of the jobs.
+    """
+    workload, wait = schedule.workload, schedule.column("wait")
+    own = block.to_numpy()[places(block.index, workload.jobs.index)]  # shaken jobs stand in another order
+    sums = {measure: np.bincount(own, schedule.column(measure).astype(float)) for measure in MEASURES}
+    table = pd.DataFrame(sums).rename_axis("block")
+    if bases:
+        table[TAILS] = np.quantile(wait, 0.95), wait.max()
+    for base, policy in bases.items():
+        table[f"{HOUR_LONGER} than {base}"] = (wait - _waits(workload, policy, schedule) > 3600).mean()
+    return table
 
 
-def _tails(case, base, numbers, longer):
-    """What `_held` has of means, of `TAILS` by run, case and tail, and of `HOUR_LONGER` by run."""
-    table = _held(case, base, numbers, np.full((*numbers.shape[1:2], 1, len(TAILS)), np.nan), list(TAILS))
-    mean = np.mean(longer)
-    share = [0, mean, mean, *interval_around(mean, longer), np.nan, np.nan]
-    return pd.concat([table, pd.DataFrame([share], [HOUR_LONGER], COLUMNS)]).rename_axis("measure")
+def _waits(workload, policy, schedule):
+    """The waits of these jobs under another policy, which has most likely just been simulated."""
+    known = _Known.waits.setdefault(workload, {})
+    if schedule.policy not in known:
+        known[schedule.policy] = schedule.column("wait")
+    if policy not in known:
+        known[policy] = simulate(workload, policy).column("wait")
+    return known[policy]
+
+
+class _Known:
+    """Waits by workload and policy; in a class, for what a function reads of variables tells its runs from others."""
+
+    waits = WeakKeyDictionary()
+
+
+def _means(runs, jobs, drawn):
+    """Means over all jobs, by run and measure; and in years that are made up, of all runs together."""
+    sums = runs[MEASURES].to_numpy().reshape(-1, len(jobs), len(MEASURES))
+    return sums.sum(axis=1) / jobs.sum(), (drawn @ sums.mean(axis=0)) / (drawn @ jobs)[:, None]
+
+
+def _held(base, case, measures=MEASURES):
+    """One case against another, from the means by run and measure, and those of years by year and measure."""
+    (of_base, years_base), (of_case, years_case) = base, case
+    first, second = of_base.mean(axis=0), of_case.mean(axis=0)
+    effect = change(np.where(first == 0, np.nan, first), second)
+    table = pd.DataFrame({"base": first, "value": second, "effect": effect}, pd.Index(measures, name="measure"))
+    table[["low", "high"]] = interval_around(table.effect, change(of_base, of_case).T)
+    table[["year_low", "year_high"]] = interval_around(table.effect, change(years_base, years_case).T)
+    return table
+
+
+def _tails(runs, case, base):
+    """What `_held` has of means, of `TAILS` and of `HOUR_LONGER`."""
+    of_base, of_case = (runs[each].groupby("run").first() for each in (base, case))
+    never = np.full((1, len(TAILS)), np.nan)
+    table = _held((of_base[TAILS].to_numpy(), never), (of_case[TAILS].to_numpy(), never), TAILS)
+    longer = of_case[f"{HOUR_LONGER} than {base}"]
+    mean = longer.mean()
+    table.loc[HOUR_LONGER] = [0, mean, mean, *interval_around(mean, longer), np.nan, np.nan]
+    return table
+
+
+def at_loads(workload, loads, policies, pair, *, shakes, **options):
+    """Hold a case against a base at each load that is in reach of a log: as `effects`, by load and measure.
+
+    The column `exact` has the same effect with exact estimates, from one run at the highest of these loads.
+    """
+    reach = [to for to in loads if SHORTEST <= workload.load / to <= LONGEST]
+    tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
+    if not reach:
+        return pd.DataFrame(columns=COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS[1:]), dtype=float)
+    exact = {name: (policy, "exact") for name, policy in policies.items()}
+    highest = workload.scale_load(reach[-1])
+    tables[-1]["exact"] = effects(highest, exact, {reach[-1]: pair}, shakes=0, **options).effect
+    return pd.concat(tables)
+
+
+# Tables of effects
+
+
+def of_case(table, case, measure):
+    """Take the rows of a case and a measure, by log; none where there is none."""
+    return table[table.index.isin([case], "case") & table.index.isin([measure], "measure")].droplevel(LEVELS[1:])
+
+
+def by_measure(table, case, measures, beside=None):
+    """Take the rows of a case by measure and log, and `beside` them what is printed of it, if its columns have it."""
+    found = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
+    return found if beside is None or case not in beside else found.assign(printed=beside[case])
 
 
 def minus(one, other):
-    """Subtract effects from others, by log, as if their errors were independent: a table of the same columns."""
-    one, other = (table.loc[one.index.intersection(other.index, sort=False)] for table in (one, other))
-    found = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
-    for low, high in ENDS:
-        found[low] = found.effect - np.hypot(one.effect - one[low], other[high] - other.effect)
-        found[high] = found.effect + np.hypot(one[high] - one.effect, other.effect - other[low])
-    return found
+    """Subtract effects on the same logs, with intervals as of independent errors."""
+    both = one.index.intersection(other.index, sort=False)
+    one, other = one.loc[both], other.loc[both]
+    table = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
+    for low, high in (("low", "high"), ("year_low", "year_high")):
+        down = np.hypot(one.effect - one[low], other[high] - other.effect)
+        up = np.hypot(one[high] - one.effect, other.effect - other[low])
+        table[low], table[high] = table.effect - down, table.effect + up
+    return table
+
+
+def growth(table):
+    """Subtract the effect at the first place from that at the last, of logs with several: by (log, place) of effects."""
+    several = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
+    last, first = (several.nth(place).droplevel(1) for place in (-1, 0))
+    return minus(last, first)
 
 
 def of_change(value, base):
@@ -168,73 +200,37 @@ def of_change(value, base):
     return dict(zip(COLUMNS, [base[0], value[0], found[0], *interval, *interval], strict=True))
 
 
-def table_of(rows, names, columns=COLUMNS):
-    """Make a table of rows by their places, tuples of these names; with no row the columns are there all the same."""
-    index = pd.MultiIndex.from_tuples(list(rows), names=names)
-    return pd.DataFrame(list(rows.values()), index, columns)
+def printed_effects():
+    """Work out what Mu'alem & Feitelson print of effects: by (measure, log), a column a case.
 
-
-def of_level(table, value):
-    """Take the rows of a value of the first level, by the others; none where there is none."""
-    return table[table.index.isin([value], 0)].droplevel(0)
-
-
-def together(tables):
-    """Put tables of effects one under the other; with none the columns are there all the same."""
-    empty = pd.DataFrame(index=pd.MultiIndex.from_tuples([], names=LEVELS), columns=COLUMNS, dtype=float)
-    return pd.concat(tables) if tables else empty
-
-
-def of_case(table, case, measure):
-    """Take the rows of a case and a measure, by log."""
-    return table[table.index.isin([case], "case") & table.index.isin([measure], "measure")].droplevel(LEVELS[1:])
-
-
-# EASY against conservative backfilling at other loads than a log's own (MF section 3.1).
-
-
-LOADS = 0.6, 0.7, 0.8, 0.9
-
-SHORTEST, LONGEST = 3 / 4, 3 / 2
-"""A load is in reach where interarrival times need not be multiplied by less or more."""
-
-CASES = {"EASY": EASY(), "conservative": Conservative()}
-
-EXACT = "exact"
-"""The column of the highest load: the same effect with exact estimates, from one run."""
-
-
-def in_reach(load):
-    """List the loads that a log of this load comes to.
-
-    >>> in_reach(0.55)
-    [0.6, 0.7]
+    Of whole logs, from Tables 3 and 4; of the Paragon (1996) and CM-5, which these lack, from the months of Table 1.
     """
-    return [to for to in LOADS if SHORTEST <= load / to <= LONGEST]
+    table3 = printed("mualem2001_table3").unstack("estimates")
+    easy, conservative = (table3.xs(name, level="scheduler") for name in ("easy", "conservative"))
+    doubled = printed("mualem2001_table4").unstack("quantity")
+    doubled = (doubled.scaled / doubled.original - 1).unstack("scheduler")
+    months = printed("mualem2001_table1").unstack("metric")
+    months = months.query("trace == 'CM5' or trace == 'Par' and month >= '1996'")
+    sums = months.mul(months.jobs, axis=0).groupby(["scheduler", "trace"]).sum()
+    by_months = (sums.loc["conservative"] / sums.loc["easy"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
+    found = {
+        "conservative": pd.concat([conservative.original / easy.original - 1, by_months]),
+        "exact": easy.f1 / easy.original - 1,
+        "f = 2, against exact": easy.f2 / easy.f1 - 1,
+        "f = 4": easy.f4 / easy.original - 1,
+        "doubled": doubled.easy,
+        "doubled, conservative": doubled.conservative,
+    }
+    logs = {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2", "Par": "SDSC-Par-96", "CM5": "LANL-CM5"}
+    return pd.DataFrame(found).rename(index=logs | {"response_s": "response"}).rename_axis(["measure", "log"])
 
 
-def of_machine(machine, settings):
-    """Work out what conservative changes against EASY on one log at the loads in reach; None where there is none."""
-    rows = {}
-    for load in in_reach(machine.workload.load):
-        scaled = replace(machine, workload=machine.workload.scale_load(load))
-        pairs = {load: ("conservative", "EASY")}
-        rows[load] = effects(scaled, CASES, pairs, settings, shared=False).assign(**{EXACT: np.nan})
-    if not rows:
-        return None
-    exact = {name: (policy, EXACT) for name, policy in CASES.items()}
-    one_run = effects(scaled, exact, pairs, settings | {"shakes": 0}, shared=False)
-    rows[load][EXACT] = one_run.effect
-    return pd.concat(rows.values())
-
-
-def line(table, measure):
-    """Take a measure at all loads, by (log, load)."""
-    return table[table.index.isin([measure], "measure")].droplevel("measure").rename_axis([LEVELS[0], "load"])
-
-
-def growth(table, measure="response"):
-    """Subtract the effect at the lowest load in reach from that at the highest, by log: see `effects.minus`."""
-    of = line(table, measure)
-    several = of[of.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
-    return minus(*(several.nth(place).droplevel("load") for place in (-1, 0)))
+def printed_gains(percentile):
+    """List the average changes that Tang et al. print of a percentile: by (case, measure); their slowdown has no bound."""
+    gains = printed("tang2013_gains").xs("mean", level="statistic").droplevel(["exhibit", "bound"])
+    end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
+    return {
+        (f"{order.upper()}, {case.removesuffix(end)}", measures[metric]): -gain
+        for (order, case, metric), gain in gains.items()
+        if case.endswith(end) and metric in measures
+    }

@@ -1,4 +1,10 @@
-"""Pictures of effects on many logs; each function draws tables, and computes nothing but which side a row is on."""
+"""Pictures of effects on many logs: a row or a panel a log, the paper's first, whatever policies and logs there are.
+
+Each takes a table of effects by its levels, and `about`, which says of each log whether it is the `paper`'s, and of
+which `year`. `better` is the sign of an effect that is better, or that the claim has: -1 where less is.
+"""
+
+from itertools import cycle
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,99 +13,28 @@ from matplotlib.ticker import FixedLocator, PercentFormatter
 
 from ...plots.panels import in_whole_per_cents, legend
 from ...plots.style import COLOURS
-from ..used_shares import KIND_COLOURS
 from .deciding import AGAINST, OPEN, WITH, sides
 
-OF_PAPER = "a log of the paper"
+OF_PAPER, STANDS_IN = "a log of the paper", "stands in for the paper's log"
+"""What a star says behind the name of a log."""
+
+LOOKS = {WITH: COLOURS[0], AGAINST: COLOURS[1], OPEN: "#999999"}
+"""Colours by the side on which coincidence lies."""
 
 SAID = {WITH: "better", AGAINST: "worse", OPEN: "may be coincidence"}
 
-# Many policies on many logs in one picture: a map of effects, and a forest a policy; nothing is computed here.
+MARKS = {
+    "likely": ("by the authors' likely programs", {"marker": "^", "color": "#555555", "markersize": 4.5}),
+    "printed": ("printed", {"marker": "D", "color": "black", "fillstyle": "none", "markersize": 7}),
+}
+"""Columns that are drawn as they are: names and looks."""
 
+THICK, THIN = {"linewidth": 6, "alpha": 0.45}, {"linewidth": 1.3}
 
-FULL = 0.5
-"""A change of this size, or more, has the full colour."""
+BARS = {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
 
-HEAT_ACROSS = 5
-
-
-def maps(panels, about, names, against):
-    """Draw effects as maps, one below the other: a row a log, the paper's first, and a column a policy.
-
-    The number is the change in per cent, in colour where coincidence is clear of nought, and bold where another year
-    is, too.
-    """
-    places, labels = rows(about)
-    high = 0.27 * len(places) + 0.35
-    figure, axes = plt.subplots(
-        len(panels), 1, figsize=(2.2 + 0.52 * len(names), 1.9 + len(panels) * high), sharex=True, squeeze=False
-    )
-    for ax, (title, table) in zip(axes[:, 0], panels.items(), strict=True):
-        _map(ax, table, places, list(names))
-        ax.set_title(title, loc="left", size=10.5)
-        ax.set_yticks(list(places.values()), labels, size=8.5)
-        ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(max(places.values()) + 0.5, -0.5))
-        ax.grid(False)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-    axes[-1, 0].set_xticks(range(len(names)), names.values(), size=8.5, rotation=40, ha="right", rotation_mode="anchor")
-    entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
-    entries |= {f"{against} in per cent; grey: {SAID[OPEN]}; bold: another year, too": {"linestyle": ""}}
-    legend(figure, entries | {f"* {OF_PAPER}": {"linestyle": ""}}, ncols=2)
-    return figure
-
-
-def _map(ax, table, places, policies):
-    """Draw one map: cells by (policy, log), and a dash where a policy is not run, or there is no base."""
-    of, year = sides(table, -1), sides(table, -1, "year_low", "year_high")
-    signed = bool(table.base.any())
-    for x, policy in enumerate(policies):
-        for log, y in places.items():
-            effect = table.effect.get((policy, log), np.nan)
-            if np.isnan(effect):
-                ax.text(x, y, "\N{EN DASH}", size=7.5, color="#777777", ha="center", va="center")
-                continue
-            side = of[policy, log]
-            # as the axes of other pictures, linear at first; up to 1
-            size = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)
-            strength = 0.12 + 0.88 * size if side != OPEN else 0
-            ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
-            colour = "#777777" if side == OPEN else "white" if strength > 0.7 else "black"
-            weight = "bold" if side != OPEN and side == year[policy, log] else "normal"
-            text = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
-            ax.text(x, y, text, size=7.5, color=colour, weight=weight, ha="center", va="center")
-
-
-def forests(table, about, names, against):
-    """Draw effects with both intervals: a panel a policy, a row a log, the paper's first."""
-    places, labels = rows(about)
-    down = -(-len(names) // HEAT_ACROSS)
-    size = (11, 1.3 + down * (0.5 + 0.19 * len(places)))
-    figure, axes = plt.subplots(down, HEAT_ACROSS, figsize=size, sharey=True, squeeze=False)
-    found = set()
-    for ax, (policy, name) in zip(axes.flat, names.items(), strict=False):
-        of = table[table.index.isin([policy], "policy")].droplevel("policy")
-        found |= set(panel(ax, of, places, -1))
-        for log in set(places) - set(of.index):
-            ax.text(0, places[log], " left out", size=7, color="#777777", va="center")
-        ax.set_title(name, size=9.5)
-        ax.tick_params(axis="x", labelsize=7.5)
-    for ax in axes.flat[len(names) :]:
-        ax.remove()
-    axes[0, 0].set_yticks(list(places.values()), labels)
-    axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
-    for ax in axes[:, 0]:
-        ax.tick_params(axis="y", labelsize=8)
-    figure.supxlabel(against, size=10)
-    entries = {SAID[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
-    legend(figure, entries | BARS | {f"* {OF_PAPER}": {"linestyle": ""}}, ncols=6)
-    return figure
-
-
-# Pictures with a panel a log, in rows of four; each function draws tables, and computes nothing but sides.
-
-
-ACROSS = 4
+OTHER_USERS = {"other users": BARS["coincidence"]}
+"""The one interval of a bootstrap over users."""
 
 STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
 """Of the lines of one panel, dash and marker; colours say on which side of nought a point is."""
@@ -107,144 +42,7 @@ STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
 CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
 """Of exact estimates."""
 
-MANY = 0.5
-"""A panel is shaded where more of its points are on the side that the claim denies."""
-
-SHADE = "#FBE9DD"
-
-TALLEST = 4
-"""Per cent of the jobs at which bars are cut."""
-
-
-def panels(about, logs, height=2.1, paper=OF_PAPER, **options):
-    """Make a panel for each of these logs, the paper's first: a figure, and axes by log."""
-    places, labels = rows(about)
-    named = {log: label for log, label in zip(places, labels, strict=True) if log in logs}
-    down = -(-len(named) // ACROSS)
-    figure, axes = plt.subplots(
-        down, ACROSS, figsize=(11, 1.1 + height * down), sharex=True, sharey=True, squeeze=False, **options
-    )
-    found = dict(zip(named, axes.flat, strict=False))
-    for log, ax in found.items():
-        ax.set_title(named[log], size=9.5)
-    for ax in axes.flat[len(found) :]:
-        ax.remove()
-    for column in range(ACROSS):  # the lowest panel of a column has the labels
-        last = max((place for place in range(len(found)) if place % ACROSS == column), default=None)
-        if last is not None:
-            axes.flat[last].tick_params(labelbottom=True)
-    return figure, found
-
-
-def of_effects(lines, about, sign, x, y, paper=OF_PAPER, said=SAID):
-    """Draw effects against something, with coincidence: a panel a log, a line a measure or case."""
-    figure, found, entries = _lines(lines, about, sign, said)
-    title, first = next(iter(lines.items()))
-    for log, ax in found.items():
-        names = first.index.unique(1)
-        ax.set_xticks(range(len(names)), names)
-        ax.margins(x=0.1)
-        if "exact" in first:
-            ax.plot(range(len(names)), first.loc[log].exact, **CROSS)
-            entries[f"{title}, exact estimates, one run"] = CROSS
-    _axes(figure, next(iter(found.values())), x, y)
-    legend(figure, entries | {f"* {paper}": {"linestyle": ""}}, ncols=4)
-    return figure
-
-
-def by_load(lines, about, sign, y, said, paper=OF_PAPER):
-    """Draw effects against the load, as `of_effects`; each log's own load is marked, and what exact estimates do."""
-    figure, found, entries = _lines(lines, about, sign, said, True)
-    own = {"color": "#777777", "linewidth": 1, "linestyle": ":"}
-    for log, ax in found.items():
-        ax.axvline(about.load[log], **own)
-        for table in list(lines.values())[:1]:
-            ax.plot(table.loc[log].index, table.loc[log].exact, **CROSS)
-        ax.set_xticks(table.index.unique("load"))
-    _axes(figure, next(iter(found.values())), "load; dotted is the log's own", y)
-    title = f"{next(iter(lines))}, exact estimates, one run"
-    legend(figure, entries | {title: CROSS, f"* {paper}": {"linestyle": ""}}, ncols=4)
-    return figure
-
-
-def _lines(lines, about, sign, said, numeric=False):
-    """Draw the lines of each panel, and shade it; return the figure, axes by log, and entries of the legend."""
-    logs = {log for table in lines.values() for log in table.index.unique("log")}
-    figure, found = panels(about, logs)
-    seen = set()
-    for log, ax in found.items():
-        of = [table.loc[log] for table in lines.values() if log in table.index.unique("log")]
-        each = [_line(ax, table, sign, style, numeric) for table, style in zip(of, STYLES, strict=False)]
-        points = np.concatenate(each)
-        seen |= set(points)
-        if (points == AGAINST).mean() > MANY:
-            ax.set_facecolor(SHADE)
-        ax.axhline(0, color="black", linewidth=1)
-    entries = {
-        title: {"color": "grey", "linestyle": dash, "marker": mark}
-        for title, (dash, mark) in zip(lines, STYLES, strict=False)
-    }
-    entries |= {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in seen}
-    return figure, found, entries
-
-
-def _line(ax, table, sign, style, numeric):
-    """Draw one line of a panel; return the sides of its points."""
-    places = table.index.to_numpy() if numeric else np.arange(len(table))
-    of = sides(table, sign)
-    ax.plot(places, table.effect, linestyle=style[0], color="#AAAAAA", linewidth=1.2, zorder=1)
-    ax.vlines(places, table.low, table.high, color=of.map(LOOKS), linewidth=3, alpha=0.45)
-    ax.scatter(places, table.effect, c=list(of.map(LOOKS)), marker=style[1], s=22, zorder=3)
-    return of.to_numpy()
-
-
-def _axes(figure, ax, x, y):
-    ax.set_yscale("asinh", linear_width=LINEAR)
-    in_whole_per_cents(ax.yaxis)
-    low, high = ax.get_ylim()
-    ax.yaxis.set_major_locator(FixedLocator([tick for tick in TICKS if low <= tick <= high and abs(tick) != 0.02]))
-    ax.yaxis.set_minor_locator(FixedLocator([]))
-    figure.supxlabel(x, size=10)
-    figure.supylabel(y, size=10)
-
-
-def of_used(histogram, about, clear, paper=OF_PAPER):
-    """Draw which share of their estimates jobs used: a panel a log, bars by per cent, kinds of job stacked."""
-    figure, found = panels(about, set(histogram.index.unique("log")), 1.8)
-    colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))
-    for log, ax in found.items():
-        bins = histogram.loc[log]
-        for kind, bottom in bins.cumsum(axis=1).shift(axis=1, fill_value=0).items():
-            ax.bar(bins.index, bins[kind], 1, bottom, align="edge", color=colours[kind])
-        for percent, height in bins.sum(axis=1)[lambda heights: heights > TALLEST].items():
-            left = percent < 5
-            place = {"xytext": (4 if left else -3, -8), "textcoords": "offset points", "size": 7.5}
-            if percent in (0, 99, 100, 101, bins.index[-1]):
-                ax.annotate(f"{height:.0f}%", (percent, TALLEST), **place, ha="left" if left else "right")
-        if not clear[log]:
-            ax.set_facecolor(SHADE)
-        ax.set(ylim=(0, TALLEST), xlim=(0, bins.index[-1] + 1))
-        ax.yaxis.set_major_formatter(PercentFormatter(decimals=0))
-    figure.supxlabel("run time / estimate [%]; the last bar is all above", size=10)
-    figure.supylabel(f"jobs; bars are cut at {TALLEST} %", size=10)
-    there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
-    legend(figure, there | {"not as the claim has it": {"facecolor": SHADE}, f"* {paper}": {"linestyle": ""}}, ncols=4)
-    return figure
-
-
-LOOKS = {WITH: COLOURS[0], AGAINST: COLOURS[1], OPEN: "#999999"}
-"""Colours by the side on which coincidence lies."""
-
-
-PRINTED = {"marker": "D", "color": "black", "fillstyle": "none", "markersize": 7, "linestyle": ""}
-
-LIKELY = {"marker": "^", "color": "#555555", "markersize": 4.5, "linestyle": ""}
-
-MARKS = {"likely": LIKELY, "printed": PRINTED}
-
-CALLED = {"likely": "by the authors' likely programs", "printed": "printed"}
-
-THICK, THIN = {"linewidth": 6, "alpha": 0.45}, {"linewidth": 1.3}
+SHADE, GREY = "#FBE9DD", "#777777"
 
 GAP = 0.8
 """Between the paper's logs and the others, in rows."""
@@ -252,44 +50,13 @@ GAP = 0.8
 FARTHEST = 1.5
 """Axes reach no farther than a change by so many times the base; what lies beyond is written at their end."""
 
-
-LINEAR = 0.05
-"""Up to which change axes are linear; beyond it is more and more like on a logarithmic one."""
+LINEAR, FULL = 0.05, 0.5
+"""Up to which change axes and colours are linear, before they become logarithmic; and which has the full colour."""
 
 TICKS = [-0.5, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
 
-
-BARS = {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
-
-OTHER_USERS = {"other users": BARS["coincidence"]}
-"""The one interval of a bootstrap over users."""
-
-
-def forest(panels, about, sign, against, paper=OF_PAPER, said=SAID, absent="no estimates", bars=BARS):
-    """Draw effects with both intervals: a row a log, the paper's first, and a panel a measure."""
-    places, labels = rows(about)
-    width = max(6.5, 2.4 + (3.6 if len(panels) < 3 else 2.7) * len(panels))
-    figure, axes = plt.subplots(1, len(panels), figsize=(width, 1.7 + 0.33 * len(places)), sharey=True, squeeze=False)
-    found = set()
-    for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
-        found |= set(panel(ax, table, places, sign))
-        for log in set(places) - set(table.index):
-            ax.text(0, places[log], f" {absent}", size=8, color="#777777", va="center")
-        ax.set_title(title)
-    first = axes[0, 0]
-    first.set_yticks(list(places.values()), labels)
-    first.set_ylim(max(places.values()) + 0.6, -0.6)
-    figure.supxlabel(against, size=10)
-    entries = {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
-    marked = {
-        mark
-        for table in panels.values()
-        for mark in table.columns.intersection(list(MARKS))
-        if table[mark].notna().any()
-    }
-    entries |= bars | {CALLED[mark]: style for mark, style in MARKS.items() if mark in marked}
-    legend(figure, entries | {f"* {paper}": {"linestyle": ""}}, ncols=3)
-    return figure
+ACROSS = 4
+"""How many panels of a log stand side by side."""
 
 
 def rows(about):
@@ -301,82 +68,220 @@ def rows(about):
     return places, [f"{log}{'*' if about.paper[log] else ''} {about.year[log]}" for log in ordered]
 
 
-def panel(ax, table, places, sign):
-    """Draw one measure; return the sides that its rows are on."""
-    of = sides(table, sign) if sign else table.effect.map(lambda _: OPEN)
-    colours = of.map(LOOKS) if sign else of.map(lambda _: COLOURS[0])
-    ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy()
+def forest(
+    table,
+    about,
+    label,
+    better=-1,
+    *,
+    titles=None,
+    said=SAID,
+    bars=BARS,
+    absent="no estimates",
+    starred=OF_PAPER,
+):
+    """Draw effects with both intervals: a panel for each value of the first level, a row a log; and columns of `MARKS`.
+
+    `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
+    stands in the row of a log without an effect, and a star for what is `starred`. Rows are coloured by the side that
+    their intervals are on, or by a column `side`; without `better` all the same.
+
+    >>> import pandas as pd
+    >>> index = pd.MultiIndex.from_product([["wait"], ["KTH", "CTC"]], names=["measure", "log"])
+    >>> effects = pd.DataFrame({"effect": [-0.1, 0.2], "low": [-0.2, 0.1], "high": [0.0, 0.3]}, index)
+    >>> effects[["year_low", "year_high"]] = effects[["low", "high"]]
+    >>> about = pd.DataFrame({"paper": [True, False], "year": "1996"}, ["KTH", "CTC"])
+    >>> [text.get_text() for text in forest(effects, about, "SJF against EASY").axes[0].get_yticklabels()]
+    ['KTH* 1996', 'CTC 1996']
+    >>> plt.close()
+    """
+    names = list(table.index.unique(0))
+    places, labels = rows(about)
+    small = len(names) > ACROSS
+    across, down = (5, -(-len(names) // 5)) if small else (len(names), 1)
+    wide = max(6.5, 2.4 + (3.6 if across < 3 else 2.7) * across)
+    size = (11, 1.3 + down * (0.5 + 0.19 * len(places))) if small else (wide, 1.7 + 0.33 * len(places))
+    figure, axes = plt.subplots(down, across, figsize=size, sharey=True, squeeze=False)
+    found = set()
+    for ax, name in zip(axes.flat, names, strict=False):
+        of = table[table.index.isin([name], 0)].droplevel(0)
+        found |= set(_panel(ax, of, places, better))
+        for log in set(places) - set(of.index):
+            ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
+        ax.set_title((titles or {}).get(name, str(name)), **{"size": 9.5} if small else {})
+        ax.tick_params(axis="x", labelsize=7.5 if small else 8.5)
+    for ax in axes.flat[len(names) :]:
+        ax.remove()
+    axes[0, 0].set_yticks(list(places.values()), labels)
+    axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
+    for ax in axes[:, 0] if small else []:
+        ax.tick_params(axis="y", labelsize=8)
+    figure.supxlabel(label, size=10)
+    there = [mark for mark in MARKS if mark in table and table[mark].notna().any()]
+    marks = {MARKS[mark][0]: {**MARKS[mark][1], "linestyle": ""} for mark in there}
+    entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
+    legend(figure, entries, ncols=6 if small else 3)
+    return figure
+
+
+def _panel(ax, table, places, better):
+    """Draw one panel; return the sides that its rows are on."""
+    of = table.side if "side" in table else sides(table, better) if better else table.effect.map(lambda _: OPEN)
+    colours = of.map(LOOKS) if better else of.map(lambda _: COLOURS[0])
+    ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy(float)
     left, right = max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
     for log, row in table.iterrows():
         y, colour = places[log], colours[log]
         if of[log] == AGAINST:
             ax.axhspan(y - 0.42, y + 0.42, color=LOOKS[AGAINST], alpha=0.13, linewidth=0)
-        ax.hlines(y, *np.clip([row.year_low, row.year_high], left, right), color=colour, **THIN)
-        ax.hlines(y, *np.clip([row.low, row.high], left, right), color=colour, **THICK)
+        for ends, style in ((["year_low", "year_high"], THIN), (["low", "high"], THICK)):
+            ax.hlines(y, *np.clip(row.reindex(ends).astype(float), left, right), color=colour, **style)
         ax.plot(np.clip(row.effect, left, right), y, "o", color=colour, markersize=6 if of[log] == AGAINST else 5)
-        for mark, style in MARKS.items():
-            ax.plot(np.clip(row.get(mark, np.nan), left, right), y, **style)
+        for mark, (_, style) in MARKS.items():
+            ax.plot(np.clip(row.get(mark, np.nan), left, right), y, linestyle="", **style)
         if not left <= row.effect <= right:  # is written at the end of the axis
             at = right if row.effect > right else left
             ax.annotate(f"{100 * row.effect:+.0f}%", (at, y), (0, 6), textcoords="offset points", size=8, ha="center")
     ax.axvline(0, color="black", linewidth=1)
     in_whole_per_cents(ax.xaxis)
-    ax.tick_params(axis="x", labelsize=8.5)
-    return of.unique() if sign else []
+    return of.unique()
 
 
-def beside_printed(panels, about, near, label, printed, paper=OF_PAPER):
-    """Draw numbers with one interval beside a printed one: a row a log, a panel a number."""
+def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_PAPER):
+    """Draw effects as maps, one below the other for each value of the first level: a column a policy, a row a log.
+
+    The number is the change in per cent, in colour where coincidence is clear of nought, and bold where another year
+    is, too; a dash stands where there is no effect. `titles` and `names` are what maps and policies are called.
+    """
+    measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
-    size = (2.4 + 2.7 * len(panels), 1.7 + 0.33 * len(places))
-    figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
-    for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
-        paper_has = table.published.iloc[0]
-        ax.axvspan(paper_has - near, paper_has + near, color="#DDDDDD", linewidth=0)
-        ax.axvline(paper_has, color="black", linewidth=1)
-        for log, row in table.iterrows():
-            y, colour = places[log], LOOKS[WITH if row.near else AGAINST]
-            if not row.near:
-                ax.axhspan(y - 0.42, y + 0.42, color=colour, alpha=0.13, linewidth=0)
-            ax.hlines(y, row.low, row.high, color=colour, **THICK)
-            ax.plot(row.ours, y, "o", color=colour, markersize=5)
-        for log in set(places) - set(table.index):
-            ax.text(0.02, places[log], "no estimates", size=8, color="#777777", va="center")
-        ax.set_title(title)
-        ax.set_xlim(0, 1)
-        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes[0, 0].set_yticks(list(places.values()), labels)
-    axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
-    figure.supxlabel(label, size=10)
-    dots = {"marker": "o", "linestyle": ""}
-    entries = {"near it": {"color": LOOKS[WITH]} | dots, "elsewhere": {"color": LOOKS[AGAINST]} | dots}
-    entries |= {printed: {"color": "black", "linewidth": 1}, f"within {near:.0%} of the jobs": {"facecolor": "#DDDDDD"}}
-    legend(figure, entries | OTHER_USERS | {f"* {paper}": {"linestyle": ""}}, ncols=3)
+    size = (2.2 + 0.52 * len(policies), 1.9 + len(measures) * (0.27 * len(places) + 0.35))
+    figure, axes = plt.subplots(len(measures), 1, figsize=size, sharex=True, squeeze=False)
+    for ax, measure in zip(axes[:, 0], measures, strict=True):
+        _map(ax, table.loc[measure], places, policies, better)
+        ax.set_title((titles or {}).get(measure, str(measure)), loc="left", size=10.5)
+        ax.set_yticks(list(places.values()), labels, size=8.5)
+        ax.set(xlim=(-0.5, len(policies) - 0.5), ylim=(max(places.values()) + 0.5, -0.5))
+        ax.grid(False)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+    texts = [(names or {}).get(policy, policy) for policy in policies]
+    axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
+    entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
+    entries |= {f"{label} in per cent; grey: {SAID[OPEN]}; bold: another year, too": {"linestyle": ""}}
+    legend(figure, entries | _star(starred), ncols=2)
     return figure
 
 
-def scatter(panels, about, traits, sign, against, paper=OF_PAPER, said=SAID):
-    """Draw effects against what the logs are like: a column a trait, a row a measure."""
-    figure, axes = plt.subplots(
-        len(panels), len(traits), figsize=(5.2 * len(traits), 0.7 + 3.3 * len(panels)), sharex="col", squeeze=False
-    )
+def _map(ax, table, places, policies, better):
+    """Draw one map: cells by (policy, log)."""
+    of, year = sides(table, better), sides(table, better, "year_low", "year_high")
+    signed = bool(table.base.any())
+    for x, policy in enumerate(policies):
+        for log, y in places.items():
+            effect = table.effect.get((policy, log), np.nan)
+            if np.isnan(effect):
+                ax.text(x, y, "\N{EN DASH}", size=7.5, color=GREY, ha="center", va="center")
+                continue
+            side = of[policy, log]
+            strength = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)  # as axes are
+            strength = 0.12 + 0.88 * strength if side != OPEN else 0
+            ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
+            colour = GREY if side == OPEN else "white" if strength > 0.7 else "black"
+            weight = "bold" if side != OPEN and side == year[policy, log] else "normal"
+            text = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
+            ax.text(x, y, text, size=7.5, color=colour, weight=weight, ha="center", va="center")
+
+
+def panels(table, about, height=2.1):
+    """Make a figure with a panel for each log of a table, the paper's first, and go through the panels, as `facets`."""
+    logs = table.index.unique("log")
+    named = {log: label for log, label in zip(*rows(about), strict=True) if log in logs}
+    down = -(-len(named) // ACROSS)
+    size = (11, 1.1 + height * down)
+    _, axes = plt.subplots(down, ACROSS, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for place, ax in enumerate(axes.flat):
+        if place >= len(named):
+            ax.remove()
+        elif place + ACROSS >= len(named):  # the lowest of its column has the labels
+            ax.tick_params(labelbottom=True)
+    for ax, (log, label) in zip(axes.flat, named.items(), strict=False):
+        ax.set_title(label, size=9.5)
+        yield log, ax, table[table.index.isin([log], "log")].droplevel("log")
+
+
+def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, starred=OF_PAPER):
+    """Draw effects, by line, log and place on the x axis, with coincidence: a panel a log.
+
+    A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
+    `exact` has for the first line. Places are categories, unless it is said where each log's `own` is among them.
+    """
+    names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
+    styles = dict(zip(names, cycle(STYLES), strict=False))
+    called = {name: (titles or {}).get(name, str(name)) for name in names}
+    seen = set()
+    for log, ax, part in panels(table, about):
+        points = []
+        for name, (dash, mark) in styles.items():
+            of = part[part.index.isin([name], 0)].droplevel(0)
+            places = [ticks.index(tick) for tick in of.index] if own is None else list(of.index)
+            side = sides(of, better)
+            ax.plot(places, of.effect, linestyle=dash, color="#AAAAAA", linewidth=1.2, zorder=1)
+            ax.vlines(places, of.low, of.high, color=side.map(LOOKS), linewidth=3, alpha=0.45)
+            ax.scatter(places, of.effect, c=list(side.map(LOOKS)), marker=mark, s=22, zorder=3)
+            if name == names[0] and "exact" in of:
+                ax.plot(places, of.exact, **CROSS)
+            points += list(side)
+        seen |= set(points)
+        if points.count(AGAINST) > len(points) / 2:
+            ax.set_facecolor(SHADE)
+        ax.axhline(0, color="black", linewidth=1)
+        if own is None:
+            ax.set_xticks(range(len(ticks)), ticks)
+            ax.margins(x=0.1)
+        else:
+            ax.axvline(own[log], color=GREY, linewidth=1, linestyle=":")
+            ax.set_xticks(sorted(ticks))
+    _bent(ax, [tick for tick in TICKS if abs(tick) != 0.02])
+    ax.figure.supxlabel(x, size=10)
+    ax.figure.supylabel(y, size=10)
+    entries = {
+        called[name]: {"color": "grey", "linestyle": dash, "marker": mark} for name, (dash, mark) in styles.items()
+    }
+    entries |= _sides(said, seen)
+    if "exact" in table:
+        entries[f"{called[names[0]]}, exact estimates, one run"] = CROSS
+    legend(ax.figure, entries | _star(starred), ncols=4)
+    return ax.figure
+
+
+def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
+    """Draw effects against what the logs are like: a row for each value of the first level, a column a trait.
+
+    `traits` are columns of `about`, with what they are called.
+    """
+    names = table.index.unique(0)
+    size = (5.2 * len(traits), 0.7 + 3.3 * len(names))
+    figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
     found = set()
-    for line, (title, table) in zip(axes, panels.items(), strict=True):
+    for line, name in zip(axes, names, strict=True):
+        of = table.loc[name]
+        found |= set(sides(of, better))
         for ax, trait in zip(line, traits, strict=True):
-            found |= set(_points(ax, table, about[trait], about.paper, sign))
-        line[0].set_ylabel(f"{title}\n{against}")
-    for ax, label in zip(axes[-1], traits.values(), strict=True):
-        ax.set_xlabel(label)
+            _points(ax, of, about[trait], about.paper, better)
+        line[0].set_ylabel(f"{(titles or {}).get(name, name)}\n{label}")
+    for ax, called in zip(axes[-1], traits.values(), strict=True):
+        ax.set_xlabel(called)
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    entries = {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
     hollow = {"marker": "o", "color": "black", "fillstyle": "none", "linestyle": ""}
-    legend(figure, entries | {"coincidence": {"color": "grey", **THICK}, f"hollow: {paper}": hollow}, ncols=3)
+    entries = _sides(said, found) | {"coincidence": BARS["coincidence"], f"hollow: {starred}": hollow}
+    legend(figure, entries, ncols=3)
     return figure
 
 
-def _points(ax, table, trait, paper, sign):
-    """Draw one measure against one trait; return the sides that its points are on."""
-    of, known = sides(table, sign), trait.reindex(table.index).dropna().sort_values()
+def _points(ax, table, trait, paper, better):
+    """Draw one measure against one trait."""
+    of, known = sides(table, better), trait.reindex(table.index).dropna().sort_values()
     for log, at in known.items():
         row, colour = table.loc[log], LOOKS[of[log]]
         ax.vlines(at, row.low, row.high, color=colour, **THICK | {"linewidth": 4})
@@ -385,9 +290,24 @@ def _points(ax, table, trait, paper, sign):
         down = row.effect < table.effect[neighbour]
         ax.annotate(log, (at, row.effect), (6, -11 if down else 5), textcoords="offset points", size=7.5)
     ax.axhline(0, color="black", linewidth=1)
-    ax.set_yscale("asinh", linear_width=LINEAR)
     ax.margins(x=0.14)
+    _bent(ax, TICKS)
+
+
+def _bent(ax, ticks):
+    """Make a y axis of changes linear near nought, and logarithmic beyond."""
+    ax.set_yscale("asinh", linear_width=LINEAR)
     in_whole_per_cents(ax.yaxis)
     low, high = ax.get_ylim()
-    ax.yaxis.set_major_locator(FixedLocator([tick for tick in TICKS if low <= tick <= high]))
-    return of.unique()
+    ax.yaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+    ax.yaxis.set_minor_locator(FixedLocator([]))
+
+
+def _sides(said, found):
+    """Entries of a legend: the sides that were found."""
+    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
+
+
+def _star(starred):
+    """The entry of a legend that says what a star is."""
+    return {f"* {starred}": {"linestyle": ""}}
