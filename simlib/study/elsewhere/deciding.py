@@ -230,7 +230,7 @@ def half_there(changes):
 
 
 def as_figure8(flat):
-    """Decide whether used shares are as in Figure 8 on most machines, from `flatness` and whether it is `as_claimed`."""
+    """Decide whether used shares are as in Figure 8 on most machines, from `flatness` and whether it is so claimed."""
     if len(flat) < FEWEST:
         return None, TOO_FEW, {}
     each = [

@@ -184,7 +184,7 @@ def minus(one, other):
 
 
 def growth(table):
-    """Subtract the effect at the first place from that at the last, of logs with several: by (log, place) of effects."""
+    """Subtract the effect at the first place from that at the last, of logs with several: by (log, place)."""
     several = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
     last, first = (several.nth(place).droplevel(1) for place in (-1, 0))
     return minus(last, first)
@@ -226,7 +226,7 @@ def printed_effects():
 
 
 def printed_gains(percentile):
-    """List the average changes that Tang et al. print of a percentile: by (case, measure); their slowdown has no bound."""
+    """List the average changes that Tang et al. print of a percentile: by (case, measure); of slowdown there is no bound."""
     gains = printed("tang2013_gains").xs("mean", level="statistic").droplevel(["exhibit", "bound"])
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
     return {
