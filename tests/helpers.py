@@ -7,6 +7,7 @@ import re
 from html import unescape
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
@@ -262,7 +263,7 @@ def tagged_cell(name):
 
 
 def executed(name, edits=None, **parameters):
-    """Run the code cells of a notebook, with old texts in them changed to new, and by other parameters; its variables."""
+    """Run a notebook's code cells, old texts in them changed to new, by other parameters; gives its variables."""
     tagged, cells = code_cells(name)
     for old, new in (edits or {}).items():
         assert any(old in cell for cell in cells), f"{name}: no cell has {old!r}"
@@ -271,8 +272,9 @@ def executed(name, edits=None, **parameters):
     exec(tagged, variables)
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
-    for number, cell in enumerate(cells, 2):
-        exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
+    with plt.rc_context():  # a notebook sets the style for all that comes after it
+        for number, cell in enumerate(cells, 2):
+            exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
     return variables
 
 

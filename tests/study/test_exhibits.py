@@ -19,7 +19,6 @@ from simlib.study import claims, exhibit, mualem2001, records, verdicts
 from simlib.study.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
 from simlib.study.investigations import suspects
 from simlib.study.mualem2001.table1 import Table1
-from simlib.study.mualem2001.table2_figure8 import Table2Figure8
 from simlib.study.mualem2001.tables3_4 import Table3
 from simlib.study.parameters import parameter, repeats, some_of, whole
 from simlib.study.tang2013.figures4_10 import Figures47, Figures810
@@ -374,7 +373,6 @@ SHAKEN = {"shakes": 2, "other_shakes": 2}
 
 OF_ANY_LOG = {
     Table1: SHAKEN,
-    Table2Figure8: {},
     Table3: SHAKEN | {"draws": 2, "factors": (1, 2)},
     Figures47: {"resamples": 20},
     Figures810: {"resamples": 20},
@@ -442,7 +440,7 @@ def undated(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "exhibit", [Table2Figure8, Table3, Figures47, Figures810], ids=lambda exhibit: exhibit.__name__
+    "exhibit", [Table3, Figures47, Figures810], ids=lambda exhibit: exhibit.__name__
 )
 def test_what_is_not_by_month_is_made_of_a_log_without_a_calendar(exhibit, undated, root):
     made = exhibit(log=str(undated), **OF_ANY_LOG[exhibit])
@@ -456,14 +454,6 @@ def test_what_is_by_month_refuses_a_log_without_a_calendar(exhibit, undated, roo
     made = exhibit(log=str(undated), **OF_ANY_LOG[exhibit])
     with pytest.raises(ValueError, match="undated: has no calendar: expected '; UnixStartTime:'"):
         made.save()
-
-
-def test_table_2_of_a_log_without_a_calendar_has_no_run_times_by_the_clock(undated, mine):
-    counts = [Table2Figure8(log=str(path)).further.index.unique("count") for path in (mine, undated)]
-    assert list(counts[0].difference(counts[1], sort=False)) == [
-        "100 % peak with run times by the local clock",
-        "killed jobs of this peak",
-    ]
 
 
 @pytest.mark.parametrize("column, what", [("user", "user"), ("requested_time", "requested time")])
