@@ -82,7 +82,7 @@ def flatness(jobs):
         tenths = np.histogram(used, 10, (1, 99))[0] / max(len(used), 1) * 10
         bins = np.histogram(of.used, range(103))[0]
         between = max(np.median(bins[1:99]), 1)
-        ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic
+        ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic if len(used) else np.nan
         peaks = {"zero": bins[0] / between, "hundred": bins[99:].max() / between}
         rows[group] = {"jobs": len(used), "lowest": tenths.min(), "highest": tenths.max(), "ks": ks} | peaks
     return pd.DataFrame(rows).T.rename_axis(jobs.index.names[0])

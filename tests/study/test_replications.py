@@ -18,12 +18,10 @@ from simlib.study.mualem2001 import (
     METRICS,
     WHOLE,
     Trace,
-    figure9,
     on_traces,
     policies,
     restored,
     table1,
-    table2_figure8,
     tables3_4,
 )
 from simlib.study.mualem2001.restored import POOL
@@ -484,44 +482,6 @@ def test_an_exhibit_on_a_draw_takes_it_for_the_log(table):
     assert ctc.workload.name == "thinned, restored" and kth is table.found[1]
     assert not draw.restores and draw.parameters == table.parameters
     assert [len(each.found[0].workload) for each in table.draws] == [6000] * len(table.draws)
-
-
-def readings(cells):
-    """Ours of the file and of the restored log, and what becomes of the latter, by quantity."""
-    return {
-        cell["of"]["quantity"]: (cell["readings"][TEXT]["ours"], cell["readings"][RESTORED]["ours"])
-        for cell in cells
-        if "%" not in cell["of"]["quantity"]
-    }
-
-
-@pytest.mark.slow
-def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_from_them():
-    of = lossy(inferred_from=[{"quantity": "requested_at_most_2h"}])
-    cells = of_traces(table2_figure8.Table2Figure8, of).cells
-    found = readings(cells)
-    more = {row: back - ours for row, (ours, back) in found.items()}
-    expected = {"total_jobs": 100, "requested_at_most_2h": 100, "shorter_than_90s": 100, "killed_jobs": 0}
-    assert {row: more[row] for row in expected} == expected
-    verdicts = {cell["of"]["quantity"]: cell["readings"][RESTORED]["verdict"] for cell in cells}
-    assert verdicts["requested_at_most_2h"] == INFERRED
-    assert verdicts["total_jobs"] == OFF
-
-
-@pytest.mark.slow
-def test_the_counts_of_jobs_with_history_have_those_that_were_put_back():
-    made = of_traces(figure9.Figure9, lossy(), deviations=(1.5,))
-    found = readings(made.cells)
-    ours, back = found["jobs_not_killed"]
-    assert back == ours + 100
-    ours, back = found["jobs_with_history"]
-    assert ours + 90 <= back <= ours + 100  # user 7 comes again and again with the same request
-    share = {
-        cell["of"]["quantity"]: cell["readings"][RESTORED]["ours"]
-        for cell in made.cells
-        if cell["of"]["quantity"].endswith("_pct")
-    }
-    assert share["jobs_with_history_pct"] == pytest.approx(100 * back / found["jobs_not_killed"][1])
 
 
 # The settings
