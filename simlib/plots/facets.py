@@ -235,6 +235,49 @@ def intervals(
     return _entries(names, lines, joined=False) | ({printed: PRINTED} if drawn else {})
 
 
+def stacked(
+    ax: Axes, table: pd.DataFrame, x: str, colours: Mapping[str, str], line: str | None = None
+) -> dict[str, dict[str, Any]]:
+    """Draw columns of a table as bars that are stacked, the first at the bottom, for each value of a level.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+    x : str
+        The level of its index that the x axis goes through, in the order in which it comes.
+    colours : dict
+        By column.
+    line : str, optional
+        A level whose values have bars beside each other; all but the first are light.
+
+    Returns
+    -------
+    dict
+        Entries for `legend`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"late": [1, 2], "early": [3, 2]}, pd.Index(["KTH", "CTC"], name="log"))
+    >>> ax = plt.figure().add_subplot()
+    >>> list(stacked(ax, table, "log", {"late": "red", "early": "green"}))
+    ['late', 'early']
+    >>> plt.close(ax.figure)
+    """
+    places, lines = _names(table, x), [None] if line is None else _names(table, line)
+    width = 0.8 / len(lines)
+    for number, of_line in enumerate(lines):
+        part, alpha = _of(table, {line: of_line}), 0.5 if number else 1.0
+        at = number * width + np.array([places.index(place) for place in part.index.get_level_values(x)], float)
+        bottom = np.zeros(len(part))
+        for column, colour in colours.items():
+            ax.bar(at, part[column], 0.95 * width, bottom, color=colour, alpha=alpha)
+            bottom = bottom + part[column].to_numpy(float)
+    ax.set_xticks(range(len(places)), [str(place) for place in places])
+    entries: dict[str, dict[str, Any]] = {column: {"facecolor": colour} for column, colour in colours.items()}
+    return entries | {f"light: {name}": {"facecolor": "grey", "alpha": 0.5} for name in lines[1:]}
+
+
 PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fillstyle": "none"}
 """In legends, what is printed."""
 

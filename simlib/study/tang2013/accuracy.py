@@ -1,7 +1,5 @@
 """Figures 4 to 10: how accurate adjusted walltimes are, and how many are too small (section 4.2)."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -10,11 +8,8 @@ import pandas as pd
 from ...analysis.stats import cluster_means
 from ...policies import walltime
 from ...policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
-from .. import results
-from ..claims import PRINTED, Measure, decide
-from ..parameters import RESAMPLES, SEED, WORDS, parameter, real, some, whole
-from ..verdicts import TEXT
-from . import DOUBLE, STAND_INS, TRACE, TRIPLE, OnTraces, between_groups, by_part, farthest, largest, printed, smallest
+from ..claims import Measure
+from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
 
 # What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
 
@@ -135,16 +130,12 @@ SIMILARITY = {
     "TG-38": best_gain,
 }
 
-LIMITED = ("TG-09", "TG-24")
-"""Those of them that are about the threshold."""
-
-
 # Figures 8 to 10: one month against all history, with a threshold or without
 
 
-def fewer_underestimates(found, key, limit=None):
+def fewer_underestimates(found, key, limit=None, at=BELOW_90):
     """Work out by which share one month lowers the underestimated jobs (UE), as `curve`, below the 90th percentile."""
-    month, ever = (curve(found, "UE_share", key, limit, window, BELOW_90) for window in ("1 month", None))
+    month, ever = (curve(found, "UE_share", key, limit, window, at) for window in ("1 month", None))
     return 1 - month / ever
 
 
@@ -189,56 +180,6 @@ def recommended(found, limit=0.5):
 RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": share_of_underestimates}
 
 
-# Verdicts
-
-
-def decided(id, readings, as_printed=None):
-    """Decide a claim by the first of several readings of the text; a note says what comes out under the others."""
-    (_, first), *others = ((name, by_part(of)) for name, of in readings.items())
-    notes = [f"{name}: {decide(id, {TEXT: parts})['verdict']}" for name, parts in others]
-    return decide(id, {TEXT: first} | ({PRINTED: as_printed} if as_printed else {}), "; ".join(notes))
-
-
-def measured(measure, found, *options):
-    """Measure on each log, from what `accuracy.study` found on all."""
-    return {log: measure(found[log], *options) for log in found.columns.unique("trace")}
-
-
-def similarity(results, limit):
-    """Decide the claims of `SIMILARITY` from results of `accuracy.OfSchemes`, for each number of similar jobs."""
-    of = {f"with {similar(least)}": results[least] for least in results.columns.unique("least")}
-    numbers = printed("fig4")
-    as_printed = {"TG-38": {"gain": Measure.exactly(numbers.gain_triple_p70)}}
-    found = []
-    for id, measure in SIMILARITY.items():
-        options = [limit] if id in LIMITED else []
-        readings = {name: measured(measure, one, *options) for name, one in of.items()}
-        found.append(decided(id, readings, as_printed.get(id)))
-    return found
-
-
-def recency(results, limit):
-    """Decide the claims of `RECENCY` in the same way, without a threshold and with it; and TG-37, which has both."""
-    leasts = results.columns.unique("least")
-    numbers = printed("fig10")
-    low, high = numbers.drop_UE_triple_min, numbers.drop_UE_triple_max
-    as_printed = {
-        "TG-25": {
-            "triple key": Measure((low + high) / 2, low, high),
-            "double key": Measure.exactly(numbers.drop_UE_double_max),
-        }
-    }
-    found = []
-    for id, measure in RECENCY.items():
-        readings = {
-            f"with {similar(least)}, {f'A at least {a}' if a else 'any A'}": measured(measure, results[least], a)
-            for a, least in product((None, limit), leasts)
-        }
-        found.append(decided(id, readings, as_printed.get(id)))
-    after = {f"with {similar(least)}": measured(recommended, results[least], limit) for least in leasts[::-1]}
-    return [*found, decided("TG-37", after)]
-
-
 DIMENSIONS = ["key", "window", "percentile", "threshold"]
 ALL = "all"
 """Stands for the window without limit."""
@@ -247,36 +188,18 @@ ORIGINAL = ("none", ALL, 100.0, 0.0)
 """Stands for the users' own estimates where a scheme is meant."""
 
 
-@dataclass(eq=False)
-class OfSchemes(OnTraces):
-    """An exhibit that compares schemes with the threshold and without; it says of which `keys` and `windows`.
-
-    It does so once for each of `least`, how many similar jobs there must be: the text's own reading is the first.
-    """
-
-    trace: tuple = parameter(STAND_INS, TRACE)
-    threshold: float = parameter(0.5, real(0, 1, above=True))  # 0 is what it is held against
-    least: tuple = parameter((1, 10), some(whole(1)))
-    resamples: int = parameter(1000, RESAMPLES)
-    seed: int = parameter(1, SEED)
-    log: str = parameter("", WORDS)
-
-    @cached_property
-    def results(self):
-        """What the schemes make of the estimates, from `study`, by least."""
-        options = {"thresholds": (None, self.threshold), "resamples": self.resamples, "seed": self.seed}
-        found = {least: study(self.found, self.keys, self.windows, least=least, **options) for least in self.least}
-        return pd.concat(found, axis=1, names=["least"])
-
-    @cached_property
-    def table(self):
-        """The same with its spread, by (least, trace, key, window, percentile, threshold, metric)."""
-        return results.summary(self.results)
-
-
 def similar(least):
     """Say in words how many similar jobs there must be."""
     return "any similar job" if least == 1 else f"at least {least} similar jobs"
+
+
+def in_words(table):
+    """Give the keys, the numbers of similar jobs and the percentiles of a table in words, for pictures."""
+    percentiles = {number: name for name, number in walltime.METRICS.items()}
+    words = {"key": KEY_NAMES, "least": similar, "percentile": percentiles}
+    for level, names in words.items():
+        table = table.rename(names, level=level)
+    return table
 
 
 def study(
@@ -329,22 +252,96 @@ def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 
-def threshold_effect(found, key, threshold):
+def threshold_effect(found, key, threshold, at=PERCENTILES):
     """Work out what a threshold changes on one trace: two tables as from `curve`.
 
     The first is the share of the underestimated jobs (UE and BE) that no longer are; the second, by how much the mean
     accuracy changes.
     """
     free, limited = (
-        {metric: curve(found, metric, key, limit) for metric in ("UE_share", "BE_share", "accuracy")}
+        {metric: curve(found, metric, key, limit, at=at) for metric in ("UE_share", "BE_share", "accuracy")}
         for limit in (None, threshold)
     )
     before, after = (of["UE_share"] + of["BE_share"] for of in (free, limited))
     return 1 - after / before, limited["accuracy"] - free["accuracy"]
 
 
-def against_all(found):
-    """Subtract from results of `study` those of all history, scheme by scheme and resample by resample."""
-    schemes = found.drop(columns=ORIGINAL[0], level="key")
-    window = schemes.columns.names.index("window")
-    return schemes - schemes[[(*at[:window], ALL, *at[window + 1 :]) for at in schemes]].to_numpy()
+# What the text says in numbers, and why jobs are adjusted so little or so much: over all history
+
+
+def in_numbers(found, threshold=0.5, at=PERCENTILES):
+    """Measure the numbers that the text gives of Figures 4 to 6, on one trace: by replication, a column each.
+
+    They are of the triple key: the accuracy of the users' estimates and at the 70th percentile; the least and the
+    largest accuracy, gain and shares from the 80th to the 90th; and what a threshold takes of the underestimated jobs.
+    """
+    users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
+    best, accurate = curve(found, "accuracy", at=[70])[70], curve(found, "accuracy", at=recommended)
+    columns = {"base_accuracy": users, "best_accuracy_triple_p70": best, "gain_triple_p70": best / users - 1}
+    ranges = {
+        "accuracy_p80_p90": accurate,
+        "gain_p80_p90": accurate.div(users, axis=0) - 1,
+        "drop_underestimated": threshold_effect(found, TRIPLE, threshold, at)[0],
+    }
+    ranges |= {f"{name}_p80_p90": curve(found, name, at=recommended) for name in ("OE_share", "BE_share", "UE_share")}
+    return pd.DataFrame(columns | least_and_largest(ranges))
+
+
+def least_and_largest(ranges):
+    """Take the least and the largest column of each of several tables, by replication."""
+    ends = {"min": pd.DataFrame.min, "max": pd.DataFrame.max}
+    return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
+
+
+def left_alone(traces, least, at=PERCENTILES):
+    """Work out which share of the jobs the triple key leaves as they are, and why, by (trace, why, percentile)."""
+    shares = {}
+    for name, trace in traces.items():
+        for scheme, a in _parameters(trace, [TRIPLE], least, at):
+            same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
+            shares[name, "no history", scheme.percentile] = a.isna().mean()
+            shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
+    return pd.Series(shares).rename_axis(["trace", "why", "percentile"])
+
+
+def below_threshold(traces, threshold, least, at=PERCENTILES):
+    """Work out for which share of the adjusted jobs A would be below a threshold, by (trace, key, percentile)."""
+    shares = {}
+    for name, trace in traces.items():
+        for scheme, a in _parameters(trace, [TRIPLE, DOUBLE], least, at):
+            shares[name, scheme.key, scheme.percentile] = (a.dropna() < threshold).mean()
+    return pd.Series(shares).rename_axis(["trace", "key", "percentile"])
+
+
+def bad_if_scaled(traces, mean_run, least, at=BALANCED):
+    """Work out the share of bad estimates, also with all times scaled to a mean run, by (trace, times, percentile)."""
+    shares = {}
+    for name, trace in traces.items():
+        jobs = trace.workload.jobs
+        for scheme, a in _parameters(trace, [TRIPLE], least, at):
+            scheduled = walltime.t_sched(jobs.estimate, a)
+            for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
+                levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
+                shares[name, times, scheme.percentile] = (levels == "BE").mean()
+    return pd.Series(shares).rename_axis(["trace", "times", "percentile"])
+
+
+def _parameters(trace, keys, least, at):
+    """The adjustment parameters A of the jobs, by scheme, as pairs."""
+    schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
+    return walltime.parameters(trace.workload.jobs, trace.ends, schemes).items()
+
+
+def at_median(traces, least, at=PERCENTILES):
+    """Work out what a threshold changes that is a log's median of R, by (threshold, trace, key, metric, percentile).
+
+    `fewer` is the share of the underestimated jobs that no longer are; `accuracy` the change of the mean.
+    """
+    effects = {}
+    for name, trace in traces.items():
+        median = round(float(np.median(walltime.used(trace.workload.jobs.run, trace.workload.jobs.estimate))), 2)
+        found = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
+        for key in (TRIPLE, DOUBLE):
+            fewer, change = threshold_effect(found, key, median, at)
+            effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": change.loc[0]})
+    return pd.concat(effects, names=["threshold", "trace", "key", "metric", "percentile"]).rename("ours")
