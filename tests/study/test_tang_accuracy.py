@@ -12,7 +12,7 @@ from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
 from simlib.study import claims, results, tang2013, verdicts
 from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
-from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, figure13, figures4_10, inaccuracy
+from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, figures4_10, inaccuracy
 from simlib.study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
@@ -525,30 +525,6 @@ def test_what_is_false_of_single_jobs_is_told(id, part, change):
     assert parts(decided(id, figure11.MEASURES[id](lines(**change))))[part] == HOLDS_NOT
 
 
-# Figure 13
-
-
-def months(gains, users=0.5):
-    """Two months of accuracy, the users' and what the schemes gain."""
-    cases = {"original": 0.0} | dict(zip(("p95", "p85", "p70"), gains, strict=True))
-    return drawn({(month, case): users + of for month in "ab" for case, of in cases.items()}, ["month", "case"])
-
-
-@pytest.mark.parametrize(
-    "gains, false",
-    [([0.11, 0.13, 0.15], set()), ([-0.01, 0.13, 0.15], {"every month"}), ([0.11, 0.16, 0.15], {"most at the 70th"})],
-)
-def test_the_claim_on_months_is_about_the_least_gain_and_the_order_of_the_schemes(gains, false):
-    found = parts(decided("TG-14", figure13.every_month(months(gains))))
-    assert {part for part, verdict in found.items() if verdict == HOLDS_NOT} == false
-
-
-def test_the_least_accurate_scheme_has_to_reach_the_printed_level():
-    high, low = (figure13.least_accurate(months([0.11, 0.13, 0.15], users)) for users in (0.5, 0.4))
-    assert [decided("TG-28", of)["verdict"] for of in (high, low)] == [REPRODUCED, NOT]
-    assert low["above 0.6"].value == pytest.approx(0.51)
-
-
 # Pictures and records
 
 
@@ -564,7 +540,6 @@ def test_printed_numbers_are_recorded_beside_ours_and_never_judged(made_up):
         figures4_10.Figures47(resamples=10),
         figures4_10.Figures810(resamples=10),
         figure11.Figure11(resamples=10),
-        figure13.Figure13(resamples=10),
     ]
     found = []
     for exhibit in exhibits:

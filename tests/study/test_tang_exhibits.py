@@ -32,10 +32,8 @@ from simlib.study.tang2013 import (
     accuracy,
     beyond,
     figure11,
-    figure13,
     figures4_10,
     figures14_17,
-    inaccuracy,
     scheduling,
 )
 from simlib.study.tang2013.beyond import Predicted
@@ -72,12 +70,9 @@ def at_hand(monkeypatch):
 @pytest.mark.parametrize(
     "make, options",
     [
-        (inaccuracy.Table1Figures12, RESAMPLED | {"least_jobs": 500}),
-        (inaccuracy.Table2, RESAMPLED),
         (figures4_10.Figures47, RESAMPLED),
         (figures4_10.Figures810, RESAMPLED),
         (figure11.Figure11, RESAMPLED),
-        (figure13.Figure13, RESAMPLED),
         (tang_months.Detective, RESAMPLED),
         (figures14_17.Figures1417, SHAKEN),
         (beyond.Beyond, SHAKEN),
@@ -100,25 +95,6 @@ def made(table):
 
 def stamped(figure):
     return plots.SYNTHETIC in texts(figure)
-
-
-@pytest.mark.slow
-def test_where_a_twin_stands_in_pictures_are_stamped_when_made_and_no_claim_is_judged(at_hand):
-    at_hand([trace(synthetic=True)])
-    exhibit = figure13.Figure13()
-    assert stamped(exhibit.figure())
-    assert [claim["verdict"] for claim in exhibit.verdicts] == [claims.UNTESTED] * 2
-
-
-@pytest.mark.slow
-def test_a_log_is_named_as_missing_only_where_no_twin_takes_its_place(at_hand, capsys):
-    at_hand([trace("one")], ["two"])
-    assert list(figure13.Figure13().show_sources().index) == ["one"]
-    assert "two: not on this machine, left out" in capsys.readouterr().out
-    at_hand([trace("one", synthetic=True)], ["one"])
-    figure13.Figure13().show_sources()
-    said = capsys.readouterr().out
-    assert "one: a synthetic twin" in said and "left out" not in said
 
 
 @pytest.mark.slow

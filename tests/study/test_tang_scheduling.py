@@ -9,16 +9,15 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import tang_trace
+from helpers import executed, tang_trace
 
-from simlib import EASY, simulate
+from simlib import EASY, plots, simulate
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study import claims, tang2013, verdicts
 from simlib.study import results as tidy
 from simlib.study.results import AS_IT_IS
-from simlib.study.tang2013 import figure13, figures14_17, scheduling
-from simlib.study.tang2013.figure13 import reach
+from simlib.study.tang2013 import figures14_17, scheduling
 from simlib.study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 
 matplotlib.use("Agg")
@@ -63,15 +62,13 @@ def test_a_month_has_the_jobs_submitted_in_it_and_the_load_that_they_bring():
     assert table.requested_h["2009-01"] == 48 and table.r["2009-01"] == pytest.approx(2 / 3)
 
 
-def test_months_with_few_jobs_are_listed_but_not_simulated(made_up, monkeypatch):
+def test_months_with_few_jobs_are_listed_but_not_simulated(made_up):
     first = made_up.workload.jobs.submit < 31 * DAY + HOUR
     part = tang2013.Trace("part", made_up.workload.select(first), "group")
     table = scheduling.months([part], least_jobs=100)
     assert table.simulated.tolist() == [True, False]
     found = scheduling.runs([part], shakes=2, least_jobs=100)
     assert found.index.unique("month").tolist() == ["2009-01"]
-    monkeypatch.setattr(tang2013, "traces", lambda names: ([part], []))
-    assert figure13.Figure13(least_jobs=100).table.index.tolist() == [("part", "2009-01")]
 
 
 # Measures
@@ -115,21 +112,54 @@ def test_the_weight_is_made_of_the_users_request_and_the_own_one_of_the_adjusted
 # Figure 13
 
 
-def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up):
-    found = figure13.accuracy([made_up], resamples=50)
-    assert (found.drop(AS_IT_IS).std() > 0).all()
-    table = tidy.wide(found.loc[AS_IT_IS], "case").loc["made up"]
+def of_logs(*traces):
+    """What a notebook takes for its logs: some traces."""
+    return tang2013.TraceLogs({one.name: one.workload for one in traces}, {one.name: one for one in traces})
+
+
+def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up, of_figure13):
+    made = of_figure13
+    table, runs = made["wide"].loc["made up"], made["runs"]
+    assert (runs.drop(AS_IT_IS).std() > 0).all() and list(table) == ["original", "p95", "p85", "p70"]
     jobs = made_up.workload.jobs
     january = jobs.submit < 31 * DAY
     plain = walltime.accuracy(jobs.run, jobs.estimate)[january].mean()
     adjusted = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).t_sched
     assert table.original["2009-01"] == pytest.approx(plain)
     assert table.p85["2009-01"] == pytest.approx(walltime.accuracy(jobs.run, adjusted)[january].mean())
-    assert list(table) == ["original", "p95", "p85", "p70"]
+    assert claims.UNTESTED not in {made[name]["verdict"] for name in ("every_month", "above")}
+
+
+def test_another_percentile_in_figure_13_is_in_table_and_picture_and_what_lacks_one_is_not_judged(made_up):
+    logs = of_logs(made_up, busy(months=1, name="twin", synthetic=True))
+    made = executed("tang2013/figure13", {"[95, 85, 70]": "[95, 50]"}, {"logs": logs}, resamples=10)
+    assert list(made["wide"]) == ["original", "p95", "p50"]
+    assert helpers.texts(made["picture"].legends[0]) == ["original", "p95", "p50"]
+    assert "found no 'p70'" in made["every_month"]["evidence"] or made["every_month"]["verdict"] == claims.UNTESTED
+    assert plots.SYNTHETIC in helpers.texts(made["picture"])
+
+
+@pytest.fixture(scope="module")
+def of_figure13(made_up):
+    """The variables of the notebook of Figure 13."""
+    return executed("tang2013/figure13", given={"logs": of_logs(made_up)}, resamples=50)
+
+
+@pytest.mark.parametrize(
+    "gains, false",
+    [([0.11, 0.13, 0.15], []), ([-0.01, 0.13, 0.15], ["every month"]), ([0.11, 0.16, 0.15], ["most at the 70th"])],
+)
+def test_the_claim_on_months_is_about_the_least_gain_and_the_order_of_the_schemes(of_figure13, gains, false):
+    values = dict(zip(("original", "p95", "p85", "p70"), [0.5, *(0.5 + gain for gain in gains)], strict=True))
+    columns = {(month, case): [value, value] for month in "ab" for case, value in values.items()}
+    made_up = pd.DataFrame(columns).rename_axis(columns=["month", "case"])
+    found = of_figure13["raises"](made_up)
+    assert [part for part, measure in found.items() if measure.value < 0] == false
+    assert of_figure13["least_of"](made_up)["above 0.6"].value == pytest.approx(0.5 + min(gains))
 
 
 def test_how_far_a_scheme_reaches_is_counted_over_all_jobs(made_up):
-    row = reach([made_up]).loc["made up"]
+    row = scheduling.reach([made_up]).loc["made up"]
     jobs = made_up.workload.jobs
     a = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).a
     assert row.no_history == a.isna().mean() and row.at_threshold == (a == 0.5).mean() > 0

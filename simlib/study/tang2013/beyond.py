@@ -20,8 +20,7 @@ from ..exhibit import LOGS, Part
 from ..parameters import PERCENTILE, SEED, parameter, repeats
 from ..results import AS_IT_IS
 from . import TRACE, OnTraces, scheduling, settings, traces
-from .figure13 import reach
-from .scheduling import BASELINE, ORDERS, STRATEGIES, over_baseline, scheme, spread
+from .scheduling import BASELINE, ORDERS, STRATEGIES, over_baseline, reach, scheme, spread
 
 # Plan with predicted run times in place of adjusted estimates.
 

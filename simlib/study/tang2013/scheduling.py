@@ -242,6 +242,48 @@ def cases(trace, percentiles=PERCENTILES, **options):
     return found
 
 
+# How far a scheme reaches, and what jobs are like month by month
+
+
+def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
+    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
+
+    The table has by trace its `project` column; the `jobs` and `months` that are simulated, and the mean `load` of
+    these months. Of all jobs: `requested_h`, the mean estimate in hours; the mean `r`; the shares that are `lowered`,
+    that have `no_history`, and whose A is `at_threshold`; mean `accuracy` before and `accuracy_after`;
+    `underestimated`, the share below the run time after adjustment.
+    """
+    simulated, rows = months(traces, least_jobs).query("simulated"), {}
+    for trace in traces:
+        jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
+        adjusted = walltime.adjusted(jobs, trace.ends, of_scheme)
+        row = {"project": trace.project, "jobs": own.jobs.sum(), "months": len(own), "load": own.load.mean()}
+        rows[trace.name] = row | {
+            "requested_h": jobs.estimate.mean() / 3600,
+            "r": walltime.used(jobs.run, jobs.estimate).mean(),
+            "lowered": (adjusted.t_sched < jobs.estimate).mean(),
+            "no_history": adjusted.a.isna().mean(),
+            "at_threshold": (adjusted.a == of_scheme.threshold).mean(),
+            "accuracy": walltime.accuracy(trace.t_act, jobs.estimate).mean(),
+            "accuracy_after": walltime.accuracy(trace.t_act, adjusted.t_sched).mean(),
+            "underestimated": (adjusted.t_sched < trace.t_act).mean(),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("trace")
+
+
+def month_means(trace, values, resamples=1000, seed=0):
+    """Average values of jobs, a DataFrame by job, over the jobs of each month.
+
+    Gives a DataFrame, by replication, a bootstrap over users, with columns by month and value.
+    """
+    jobs = trace.workload.jobs
+    by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
+    of_months = values.assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
+    drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, seed)
+    found = {(month, name): drawn[name, month] / drawn["jobs", month] for month in drawn["jobs"] for name in values}
+    return pd.DataFrame(found).rename_axis("replication")
+
+
 # Simulations
 
 
