@@ -181,6 +181,7 @@ def intervals(
     value: str = "mean",
     ends: tuple[str, str] = ("low", "high"),
     printed: str = "published",
+    shift: float = 0.0,
 ) -> dict[str, dict[str, Any]]:
     """Draw a number with its interval in a row for each combination of some levels, one below the other.
 
@@ -197,6 +198,8 @@ def intervals(
     value, ends, printed : str
         The columns of the number, of the ends of its interval, and of what is printed, a hollow circle; this one may
         be absent.
+    shift : float
+        How far apart neighbouring colours lie where several are in one row.
 
     Returns
     -------
@@ -218,10 +221,13 @@ def intervals(
     places = list((table.droplevel(others) if others else table).index.unique())
     names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
     drawn = False
-    for (name, shade), (number, of_line) in ((a, b) for a in names.items() for b in enumerate(lines)):
+    for (order, (name, shade)), (number, of_line) in (
+        (a, b) for a in enumerate(names.items()) for b in enumerate(lines)
+    ):
         part = _of(table, {colour: name, line: of_line})
         of = (part.droplevel(others) if others else part).index
         at = np.array([places.index(place) for place in of], float) + 0.2 * (number - (len(lines) - 1) / 2)
+        at += shift * (order - (len(names) - 1) / 2)
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
         ax.plot(part[value], at, color=shade, marker=MARKERS[number % len(MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
