@@ -221,6 +221,50 @@ def test_an_interval_is_drawn_where_it_is_also_beside_its_value():
     index = pd.MultiIndex.from_product([["EASY"], [1, 2]], names=["policy", "f"])
     ax = plots.plt.figure().add_subplot()
     plots.curves(ax, pd.DataFrame({"ours": [9.0, 5], "low": 4, "high": 6}, index), "f", "policy", bars=("low", "high"))
-    (bars,) = ax.containers
-    assert [segment[:, 1].tolist() for segment in bars[2][0].get_segments()] == [[4, 6], [4, 6]]
+    (bars,) = ax.collections
+    assert [segment[:, 1].tolist() for segment in bars.get_segments()] == [[4, 6], [4, 6]]
     assert ax.lines[-1].get_ydata().tolist() == [9, 5]
+
+
+def facet_table():
+    names = ["log", "policy", "f"]
+    index = pd.MultiIndex.from_product([["KTH", "CTC"], ["easy", "SJF", "conservative"], [1, 2]], names=names)
+    return pd.DataFrame({"ours": range(12), "published": 3.0}, index)
+
+
+def test_every_panel_has_the_colours_of_the_whole_table_and_an_empty_one_is_blank():
+    table = facet_table().drop(("KTH", "SJF"))
+    drawn = {}
+    for ax, part in plots.facets(table, column="log"):
+        entries = plots.curves(ax, part, "f", "policy")
+        drawn[ax.get_title("left")] = [line.get_color() for line in ax.lines if len(line.get_xdata())]
+    assert list(entries) == ["EASY", "conservative", "SJF"] or set(entries) == {"EASY", "conservative", "SJF"}
+    assert drawn["KTH"][0] == drawn["CTC"][0] == plots.EASY_COLOUR and len(drawn["CTC"]) == 3
+    crossed = pd.concat({"x": table.loc[["KTH"]], "y": table.loc[["CTC"]]}, names=["row"])
+    shown = [(ax, part) for ax, part in plots.facets(crossed, "row", "log")]
+    assert len(shown) == 2 and sum(not ax.axison for ax in shown[0][0].figure.axes) == 2
+
+
+def test_any_number_of_names_has_a_colour_and_known_policies_keep_theirs():
+    names = [f"policy {number}" for number in range(20)]
+    found = plots.colours([*names, "conservative", "EASY"])
+    assert (
+        len(found) == 22 and found["EASY"] == plots.EASY_COLOUR and found["conservative"] == plots.CONSERVATIVE_COLOUR
+    )
+    assert not {plots.EASY_COLOUR, plots.CONSERVATIVE_COLOUR} & {found[name] for name in names}
+
+
+def test_what_is_printed_is_a_hollow_circle_and_nothing_where_nothing_is():
+    ax = plots.plt.figure().add_subplot()
+    assert list(plots.circles(ax, facet_table().loc["KTH"], "f", "policy")) == ["published"]
+    assert {line.get_fillstyle() for line in ax.lines} == {"none"}
+    assert plots.circles(ax, facet_table().loc["KTH"].drop(columns="published"), "f", "policy") == {}
+
+
+def test_a_legend_takes_as_few_rows_as_its_width_allows():
+    rows = []
+    for width in (4, 12):
+        figure = plots.plt.figure(figsize=(width, 3))
+        plots.legend(figure, {f"a long name {number}": {"color": "red"} for number in range(6)})
+        rows.append(figure.legends[0]._ncols)
+    assert rows[0] < 6 == rows[1]

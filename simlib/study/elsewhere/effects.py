@@ -226,7 +226,7 @@ def printed_effects():
 
 
 def printed_gains(percentile):
-    """List the average changes that Tang et al. print of a percentile: by (case, measure); of slowdown there is no bound."""
+    """List the average changes that Tang et al. print of a percentile, by (case, measure)."""
     gains = printed("tang2013_gains").xs("mean", level="statistic").droplevel(["exhibit", "bound"])
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
     return {
