@@ -19,6 +19,7 @@ from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013
+from simlib.study.investigations import suspects as suspected
 from simlib.study.mualem2001.restored import Lost
 from simlib.study.verdicts import TEXT
 
@@ -150,6 +151,16 @@ def lossy(condition="", estimates="user", **of_user):
     lost = Lost(w, [like | of_user], condition, estimates)
     taken = (w.select(condition) if condition else w).with_estimates(estimates)
     return mualem2001.Trace("CTC", taken, ("1996-07", "1996-09"), {"1996-08": 100}, lost=lost)
+
+
+def trace_logs(*traces):
+    """Traces as `study.logs` gives them."""
+    return mualem2001.TraceLogs({each.trace: each.workload for each in traces}, {each.trace: each for each in traces})
+
+
+def monthly(trace, suspects, **how):
+    """The months of one trace in shaken runs under suspects: a row a run, by (trace, suspect)."""
+    return suspected.monthly({trace.trace: trace}, suspects, measures=trace_logs(trace).monthly, **how)
 
 
 # Policies

@@ -185,10 +185,6 @@ def tried(traces, policies, **how):
     return pd.concat(found, names=["value", "scheduler"])
 
 
-FOLDS = ("odd months", "even months", *SCHEDULERS)
-"""What a setting is inferred from; it is judged on what is left."""
-
-
 def across(tried, folds):
     """Infer a setting from one half of the printed numbers, and judge it on the other; and turn that round.
 
@@ -196,8 +192,10 @@ def across(tried, folds):
     good; of the other half `cells`, and how many are `inside`, `close` and `off` under the best.
     """
     rows = {}
-    for fold in folds if len(tried) else ():
+    for fold in folds:
         half = in_fold(tried, fold)
+        if half.all() or not half.any():  # there is no other
+            continue
         likelihood = tried.log_likelihood[half].groupby("value").sum()
         best, as_good = likelihood.idxmax(), likelihood.index[likelihood > likelihood.max() - WITHIN]
         counts = tried[~half].loc[best][["cells", "inside", "close"]].sum()
@@ -215,7 +213,7 @@ def by_value(tried, fold):
 
 def in_fold(tried, fold):
     """Which rows of `tried` a fold has."""
-    if fold in SCHEDULERS:
+    if fold not in ("odd months", "even months"):
         return tried.index.isin([fold], level="scheduler")
     odd = tried.index.get_level_values("month").str[-2:].astype(int) % 2 == 1
     return odd if fold == "odd months" else ~odd
