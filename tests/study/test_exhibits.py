@@ -296,7 +296,6 @@ def test_what_a_parameter_cannot_be_is_refused_by_name_where_the_exhibit_is_made
         ("mualem2001/figure4", {"last_load": 0.4}),
         ("mualem2001/figure4", {"feitelson_batch": 200_000}),
         ("mualem2001/feitelson-family", {"last_variant_load": 0.1}),
-        ("elsewhere/adjusted-estimates", {"other_percentiles": [85]}),
         ("tang2013/figure3", {"percentile": 42}),
         ("tang2013/figure11", {"window": "1 fortnight"}),
         ("tang2013/table3-figure12", {"order": "bogus"}),
