@@ -7,7 +7,6 @@ import pandas as pd
 
 from ..._util import paths
 from ...logs import archive
-from ...models.sample import sample
 from ...policies import walltime
 from ...report.policies import requested
 from .. import mualem2001, tang2013
@@ -21,6 +20,9 @@ PARTITIONS = {"CEA-Curie": ("CEA-Curie, standard", 10, 80640)}
 
 ABOUT = ["paper", "machine", "year", "procs", "jobs", "load", "estimated", "used", "serial"]
 
+TWIN = "KTH-SP2"
+"""Whose twin stands there where no log is."""
+
 LIKELY = "conservative, likely programs"
 """What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
 
@@ -33,7 +35,7 @@ def logs(names=None, like="mualem2001"):
 
     `like` says which paper: of the logs that it rests on those jobs and estimates are taken with which this study meets
     its numbers, of all others all. With Tang et al. a partition of a log stands beside the whole. Where no log is here,
-    the sample stands there: of one log nothing is decided.
+    the synthetic twin of one stands in.
     """
     take = {"mualem2001": _of_backfilling, "tang2013": _of_adjusting}[like]
     known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
@@ -46,8 +48,8 @@ def logs(names=None, like="mualem2001"):
         if like == "tang2013" and name in PARTITIONS:
             called, number, procs = PARTITIONS[name]
             found[called], of_paper = workload.partition(number, procs=procs), of_paper + [called] * paper
-    found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {"sample": sample()}
-    return Logs(found, dict.fromkeys(of_paper, True), [name for name in asked if name not in here])
+    found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {TWIN: archive.twin_of(TWIN)}
+    return Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
 
 
 def on_machine(name, variant=None):

@@ -175,36 +175,32 @@ def _queued(rows, sign, waits):
     return f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != scope(rows, sign) else ""
 
 
+def _most_of(so, text, **numbers):
+    """Decide whether something is so on most machines, from whether it is by log."""
+    if len(so) < FEWEST:
+        return None, TOO_FEW, {}
+    return bool(so.mean() >= MOST), text, {"logs": len(so), "with": int(so.sum())} | numbers
+
+
 def within(rows, bound, called, form, head=""):
     """Decide whether the interval of an effect lies within a bound on most machines; `form` writes the row of a log."""
-    if len(rows) < FEWEST:
-        return None, TOO_FEW, {}
-    inside = (rows.low > -bound) & (rows.high < bound)
-    each = [
-        f"{log} {form.format(**row)}{'' if inside[log] else ' (may differ by more)'}" for log, row in rows.iterrows()
-    ]
-    text = f"{called} on {inside.sum()} of {len(rows)} logs; {head}{', '.join(each)}"
-    return bool(inside.mean() >= MOST), text, {"logs": len(rows), "with": int(inside.sum())}
+    so = (rows.low > -bound) & (rows.high < bound)
+    each = [f"{log} {form.format(**row)}{'' if so[log] else ' (may differ by more)'}" for log, row in rows.iterrows()]
+    return _most_of(so, f"{called} on {so.sum()} of {len(so)} logs; {head}{', '.join(each)}")
 
 
 def not_shorter(rows):
     """Decide whether waits do not get shorter on most machines."""
-    if len(rows) < FEWEST:
-        return None, TOO_FEW, {}
-    numbers = {"logs": len(rows), "with": len(rows) - counted(rows, -1)["with"]}
-    text = f"not shorter on {numbers['with']} of {len(rows)} logs; that they are longer {said(rows, 1)}"
-    return bool(numbers["with"] >= MOST * len(rows)), text, numbers
+    so = sides(rows, -1) != WITH
+    return _most_of(so, f"not shorter on {so.sum()} of {len(so)} logs; that they are longer {said(rows, 1)}")
 
 
 def longer(rows):
     """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
-    if len(rows) < FEWEST:
-        return None, TOO_FEW, {}
-    numbers = {name: counted(rows, 1)[name] for name in ("logs", "with", "against")}
-    of = sides(rows, 1)
-    each = [f"{log} {row.effect:+.0%}{'' if of[log] == WITH else ' (not so)'}" for log, row in rows.iterrows()]
-    text = f"longer on {numbers['with']} of {len(rows)} logs, shorter on {numbers['against']}; {', '.join(each)}"
-    return bool(numbers["with"] >= MOST * len(rows)), text, numbers
+    so, shorter = sides(rows, 1) == WITH, int((sides(rows, -1) == WITH).sum())
+    each = [f"{log} {row.effect:+.0%}{'' if so[log] else ' (not so)'}" for log, row in rows.iterrows()]
+    text = f"longer on {so.sum()} of {len(so)} logs, shorter on {shorter}; {', '.join(each)}"
+    return _most_of(so, text, against=shorter)
 
 
 def half_there(changes):
@@ -230,30 +226,23 @@ def half_there(changes):
 
 
 def as_figure8(flat):
-    """Decide whether used shares are as in Figure 8 on most machines, from `flatness` and whether it is so claimed."""
-    if len(flat) < FEWEST:
-        return None, TOO_FEW, {}
+    """Decide whether used shares are as in Figure 8 on most machines, from `flatness`, and whether `as_claimed`."""
+    so = flat.as_claimed.astype(bool)
     each = [
-        f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if row.as_claimed else ' (not so)'}"
+        f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if so[log] else ' (not so)'}"
         for log, row in flat.iterrows()
     ]
-    text = (
-        f"so on {flat.as_claimed.sum()} of {len(flat)} logs; farthest from an even spread, and the peaks at 0 and 100 "
-        f"in median bins, {'; '.join(each)}"
-    )
-    return bool(flat.as_claimed.mean() >= MOST), text, {"logs": len(flat), "with": int(flat.as_claimed.sum())}
+    head = "farthest from an even spread, and the peaks at 0 and 100 in median bins"
+    return _most_of(so, f"so on {so.sum()} of {len(so)} logs; {head}, {'; '.join(each)}")
 
 
 def as_on_intrepid(used):
     """Decide whether users use as much of their estimates as on Intrepid: by part and log, whether ours are `near`."""
-    near = used.near.groupby("log", sort=False).all()
-    if len(near) < FEWEST:
-        return None, TOO_FEW, {}
-    wide = used.ours.unstack("part")[used.index.unique("part")].loc[near.index]
-    each = [f"{log} {_percents(row)}{' (so)' if near[log] else ''}" for log, row in wide.iterrows()]
+    so = used.near.groupby("log", sort=False).all()
+    wide = used.ours.unstack("part")[used.index.unique("part")].loc[so.index]
+    each = [f"{log} {_percents(row)}{' (so)' if so[log] else ''}" for log, row in wide.iterrows()]
     printed = _percents(used.published.groupby("part", sort=False).first())
-    text = f"so on {near.sum()} of {len(near)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}"
-    return bool(near.mean() >= MOST), text, {"logs": len(near), "with": int(near.sum())}
+    return _most_of(so, f"so on {so.sum()} of {len(so)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}")
 
 
 def _percents(shares):

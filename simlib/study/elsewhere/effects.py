@@ -38,31 +38,22 @@ SHORTEST, LONGEST = 3 / 4, 3 / 2
 def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, resamples=300, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
-    Parameters
-    ----------
-    workload : Workload
-    cases : dict
-        By name a policy, or a policy and estimates, as for `Workload.with_estimates`.
-    pairs : dict
-        By name of an effect the case and the base, names of `cases`; an effect of which one is missing is left out.
-    shakes, seconds, seed : int
-        As for `simlib.replicate`: all cases are shaken alike.
-    resamples : int
-        How many years are made up of the log's months, or of its weeks where months are few.
-    tails : bool
-        Whether `TAILS` and `HOUR_LONGER` are measured, too.
+    `cases` are by name policies, or pairs of a policy and estimates as for `Workload.with_estimates`; `pairs` by the
+    name of an effect the names of case and base, and an effect of which one is missing is left out. All are simulated
+    by `simlib.replicate` on the log as it is and on the same shaken ones. Years are made up `resamples` times of the
+    log's months, or of its weeks where months are few. With `tails` there are `TAILS` and `HOUR_LONGER`, too,
+    where all cases have the log's own estimates.
 
-    Returns
-    -------
-    DataFrame
-        By case and measure, the columns `COLUMNS`: means under the base and the case, over the log as it is and the
-        shaken runs; the effect, its intervals.
+    Gives a DataFrame by case and measure, the columns `COLUMNS`: means under the base and the case, over all runs; the
+    effect, its intervals.
     """
     block = pd.Series(blocks(workload, "week"), workload.jobs.index)
     if workload.start is not None and (months := blocks(workload, "month")).max(initial=0) + 1 >= MANY_MONTHS:
         block[:] = months
     cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
     pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
+    if tails and any(of is not None for _, of in cases.values()):
+        raise ValueError("effects: found a case with other estimates, expected none where there are tails")
     bases = {base: cases[base] for _, base in pairs.values()} if tails else {}
     cases = bases | cases  # what others are held against comes first
     measure = partial(by_block, block, {base: policy for base, (policy, _) in bases.items()})
@@ -168,7 +159,7 @@ def of_case(table, case, measure):
 def by_measure(table, case, measures, beside=None):
     """Take the rows of a case by measure and log, and `beside` them what is printed of it, if its columns have it."""
     found = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
-    return found if beside is None or case not in beside else found.assign(printed=beside[case])
+    return found if beside is None or case not in beside else found.assign(printed=beside[case].reindex(found.index))
 
 
 def minus(one, other):
@@ -184,7 +175,7 @@ def minus(one, other):
 
 
 def growth(table):
-    """Subtract the effect at the first place from that at the last, of logs with several: by (log, place)."""
+    """Subtract the first effect of each log from its last, where it has several, in a table by (log, place)."""
     several = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
     last, first = (several.nth(place).droplevel(1) for place in (-1, 0))
     return minus(last, first)
@@ -226,7 +217,7 @@ def printed_effects():
 
 
 def printed_gains(percentile):
-    """List the average changes that Tang et al. print of a percentile, by (case, measure)."""
+    """List the average changes that Tang et al. print, by (case, measure); their slowdown has no bound."""
     gains = printed("tang2013_gains").xs("mean", level="statistic").droplevel(["exhibit", "bound"])
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
     return {

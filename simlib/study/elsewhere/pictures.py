@@ -95,7 +95,7 @@ def forest(
     ['KTH* 1996', 'CTC 1996']
     >>> plt.close()
     """
-    names = list(table.index.unique(0))
+    names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
     small = len(names) > ACROSS
     across, down = (5, -(-len(names) // 5)) if small else (len(names), 1)
@@ -217,6 +217,8 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     `exact` has for the first line. Places are categories, unless it is said where each log's `own` is among them.
     """
     names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
+    if not names:
+        return plt.figure(figsize=(11, 1.1))
     styles = dict(zip(names, cycle(STYLES), strict=False))
     called = {name: (titles or {}).get(name, str(name)) for name in names}
     seen = set()
