@@ -237,7 +237,7 @@ def test_every_panel_has_the_colours_of_the_whole_table_and_an_empty_one_is_blan
     drawn = {}
     for ax, part in plots.facets(table, column="log"):
         entries = plots.curves(ax, part, "f", "policy")
-        drawn[ax.get_title("left")] = [line.get_color() for line in ax.lines if len(line.get_xdata())]
+        drawn[ax.get_title() or ax.get_title("left")] = [line.get_color() for line in ax.lines if len(line.get_xdata())]
     assert set(entries) == {"EASY", "conservative", "SJF"}
     assert drawn["KTH"][0] == drawn["CTC"][0] == plots.EASY_COLOUR and len(drawn["CTC"]) == 3
     crossed = pd.concat({"x": table.loc[["KTH"]], "y": table.loc[["CTC"]]}, names=["row"])

@@ -15,7 +15,7 @@ from simlib import EASY, FCFS, Conservative, Workload, plots, simulate, study
 from simlib.models import examples as small
 from simlib.study import claims, mualem2001, records
 from simlib.study.investigations.ranks import beyond_rank, ranks
-from simlib.study.tang2013 import examples, table3_figure12
+from simlib.study.tang2013 import examples
 from simlib.study.tang2013.examples import backfill_decisions, backfill_window
 
 
@@ -121,13 +121,24 @@ matplotlib.use("Agg")
 HALF_PAST_TWO = 150 * examples.MINUTE
 
 
+NOTEBOOK = "tang2013/table3-figure12"
+with plt.rc_context():
+    CASES = executed(NOTEBOOK, until="schedules =")["cases"]
+
+
 @pytest.fixture(scope="module")
-def found():
-    return examples.study()
+def notebook():
+    """The variables of the notebook of Table 3 and Figure 12."""
+    return executed(NOTEBOOK, lowest_share=0.95)
+
+
+@pytest.fixture(scope="module")
+def found(notebook):
+    return notebook["found"]
 
 
 def schedule(case, selective=False):
-    job4, shares = examples.CASES[case]
+    job4, shares = CASES[case]
     return examples.scheduled(examples.figure12(job4), shares, selective)
 
 
@@ -223,7 +234,7 @@ def test_a_history_that_says_nothing_new_changes_nothing():
 
 
 @pytest.mark.parametrize("selective", [False, True])
-@pytest.mark.parametrize("case", examples.CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_the_window_of_the_picture_is_the_one_that_the_simulation_used(case, selective):
     made = schedule(case, selective)
     at = backfill_window(made, examples.DECISION, examples.HEAD)
@@ -255,7 +266,7 @@ def test_under_regular_adjustment_job_2_is_late_by_no_more_than_the_largest_unde
 
 
 def test_each_cell_of_table_3_is_as_printed_under_regular_adjustment(found):
-    table = table3_figure12.table3(found).loc["regular"]
+    table = examples.table3(found).loc["regular"]
     assert list(table.index) == [(job, level) for job in ("waiting", "running") for level in ("OE", "UE", "BE")]
     assert table.as_printed.all()
     for (job, level), case in table.case.items():
@@ -266,7 +277,7 @@ def test_each_cell_of_table_3_is_as_printed_under_regular_adjustment(found):
 
 
 def test_under_selective_adjustment_an_overestimated_waiting_job_delays_job_2_after_all(found):
-    table = table3_figure12.table3(found).loc["selective"]
+    table = examples.table3(found).loc["selective"]
     assert table.as_printed["waiting"].to_dict() == {"OE": False, "UE": True, "BE": True}
     assert table.ours["waiting", "OE"] == "job 3 let in as well, delay of 105 min"
     assert table.index.unique("job").tolist() == ["waiting"], "running jobs are left alone"
@@ -275,7 +286,7 @@ def test_under_selective_adjustment_an_overestimated_waiting_job_delays_job_2_af
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["wfp", "sjf"])
 def test_the_order_of_the_queue_does_not_matter_to_the_example(found, order):
-    assert examples.study(order).equals(found)
+    assert executed(NOTEBOOK, until="figure12 =", order=order)["found"].equals(found)
 
 
 @pytest.mark.parametrize(
@@ -293,43 +304,37 @@ def test_the_order_of_the_queue_does_not_matter_to_the_example(found, order):
 def test_a_cell_is_not_as_printed_where_its_effect_is_missing(found, case, column, value):
     changed = found.copy()
     changed.loc[("regular", case), column] = value
-    table = table3_figure12.table3(changed).loc["regular"]
+    table = examples.table3(changed).loc["regular"]
     assert table.case[~table.as_printed].tolist() == [case]
 
 
-def test_the_claim_is_about_regular_adjustment_alone_and_each_cell_is_a_part(found):
-    claim = table3_figure12.claim(found)
+def test_the_claim_is_about_regular_adjustment_alone_and_each_cell_is_a_part(notebook, found):
+    claim = notebook["effects"]
     assert claim["verdict"] == claims.REPRODUCED
     assert "by selective adjustment 2 of 3 cells are as printed" in claim["evidence"]
     assert [part["part"] for part in claim["readings"]["text"]["parts"]] == list(claims.criteria()["TG-13"])
     late = found.copy()
     late.loc[("regular", "job 3 overestimated"), "late_min"] = 1
-    claim = table3_figure12.claim(late)
-    assert claim["verdict"] == claims.PARTLY
-    told = {part["part"]: part["verdict"] for part in claim["readings"]["text"]["parts"]}
-    assert [part for part, verdict in told.items() if verdict == claims.HOLDS_NOT] == ["waiting, OE"]
-    idle = found.assign(backfilled="", window_min=300.0)
-    assert table3_figure12.claim(idle)["verdict"] == claims.NOT
+    for changed, verdict in ((late, claims.PARTLY), (found.assign(backfilled="", window_min=300.0), claims.NOT)):
+        assert study.claim("TG-13", examples.table3(changed), notebook["as_in_print"])["verdict"] == verdict
 
 
-def test_table_3_is_drawn_as_printed_with_what_was_found_in_each_cell(found):
-    table = table3_figure12.table3(found).loc["regular"]
-    (ax,) = table3_figure12.as_printed(table).axes
-    assert ["Job", "Overestimation (OE)", "Underestimation (UE & BE)"] == helpers.texts(ax)[:3]
-    assert "chance increased, may delay" in helpers.texts(ax)
-    assert "\u2713 UE: job 4 let in as well, delay of 15 min" in helpers.texts(ax)
-    missed = table3_figure12.as_printed(table.assign(as_printed=False)).axes[0]
-    assert "\u2717 OE: job 3 let in as well, no delay" in helpers.texts(missed)
-    plt.close("all")
+def test_a_case_that_is_changed_in_the_notebook_is_in_table_claim_and_pictures():
+    made = executed(NOTEBOOK, {'"job 4 underestimated": (315, {4: 0.8})': '"job 4 underestimated": (315, {4: 0.9})'})
+    assert not made["table"].as_printed["regular", "waiting", "UE"]
+    assert made["effects"]["verdict"] == claims.PARTLY
+    assert "\u2717 UE: no further job let in, no delay" in helpers.texts(made["picture"].axes[0])
+    assert "5:24" in helpers.texts(made["left_half"].axes[2])
 
 
-def test_figure_12_has_a_left_half_with_waiting_jobs_adjusted_and_a_right_half_with_the_running_job_too():
-    exhibit = table3_figure12.Table3Figure12()
-    left, right, *_ = exhibit.figure("figure12").axes
-    assert left.get_title().startswith("left: ") and right.get_title().startswith("right: ")
+def test_the_notebook_draws_table_3_and_both_halves_of_figure_12(notebook):
+    texts = helpers.texts(notebook["picture"].axes[0])
+    assert {"chance increased, may delay", "\u2713 UE: job 4 let in as well, delay of 15 min"} <= set(texts)
+    left, right, *_ = notebook["figure12"].axes
     assert "window\n5:00" in helpers.texts(left) and "window\n3:48" in helpers.texts(right)
-    table = exhibit.made["figure12"].table
-    assert table.backfilled.tolist() == ["3, 4, 5", ""]
+    waits, runs = notebook["between_picture"].axes
+    assert (waits.get_title("left"), runs.get_title("left")) == ("job 4 waits", "job 1 runs")
+    assert runs.lines[0].get_ydata()[[0, -1]].tolist() == pytest.approx([6, 5.7])
 
 
 def test_the_effects_change_with_the_share_where_they_should():
@@ -360,29 +365,8 @@ def test_decisions_are_drawn_of_schedules_that_promise_a_start():
     plt.close("all")
 
 
-@pytest.mark.slow
 def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
-    exhibit = table3_figure12.Figure3(percentile=50)
-    assert exhibit.table.nunique().tolist() == [4, 6, 7] and len(exhibit.made[""].table) == 168
-    marked = [text.get_text() for text in exhibit.figure().axes[0].texts if text.get_color() == "white"]
+    made = executed("tang2013/figure3", percentile=50)
+    assert made["table"].nunique().tolist() == [4, 6, 7] and len(made["table"]) == 168
+    marked = [text.get_text() for text in made["picture"].axes[0].texts if text.get_color() == "white"]
     assert marked == ["triple key", "1 month", "median"]
-
-
-@pytest.mark.slow
-def test_table_3_and_figure_12_rest_on_no_log():
-    exhibit = table3_figure12.Table3Figure12(lowest_share=0.95)
-    (claim,) = exhibit.verdicts
-    assert claim["verdict"] == claims.REPRODUCED
-    assert list(exhibit.made) == ["", "figure12", "left", "right", "between", "moved"]
-    assert exhibit.made["left"].table.index.tolist() == list(table3_figure12.LEFT)
-    assert exhibit.made["right"].table.index.tolist() == list(table3_figure12.RIGHT)
-    assert len(exhibit.figure("moved").axes) == 4
-
-
-@pytest.mark.slow
-def test_starts_and_promises_are_drawn_in_hours_over_the_levels():
-    sweep = examples.by_share(1, [1, 0.9, 0.8])
-    waits, runs = table3_figure12.by_share({"job 4 waits": sweep, "job 1 runs": sweep}).axes
-    assert (waits.get_title(), runs.get_title()) == ("job 4 waits", "job 1 runs")
-    assert waits.lines[0].get_ydata().tolist() == [6, 5.4, 4.8]
-    assert [patch.get_label() for patch in runs.patches] == ["NA", "OE", "UE"]

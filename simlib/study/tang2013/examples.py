@@ -6,6 +6,7 @@ The paper draws the figure without numbers. The jobs here are made so that the r
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -169,19 +170,6 @@ DECISION = 60 * MINUTE
 
 HEAD = 2
 
-CASES = {
-    "users' estimates": (315, {}),
-    "job 3 overestimated": (315, {3: 0.5}),
-    "job 4 underestimated": (315, {4: 0.8}),
-    "job 4 badly underestimated": (360, {4: 0.8}),
-    "job 1 overestimated": (315, {1: 0.85}),
-    "job 1 underestimated": (315, {1: 0.8}),
-    "job 1 badly underestimated": (315, {1: 0.6}),
-    "jobs 3 and 4": (315, {3: 0.5, 4: 0.8}),
-    "jobs 1, 3 and 4": (315, {1: 0.8, 3: 0.5, 4: 0.8}),
-}
-"""By case: for how many minutes job 4 runs; which share of their requests the earlier jobs of some users took."""
-
 
 def figure12(job4=315):
     """Make five jobs for eight nodes; job 4 runs for so many minutes, which no scheduler can know.
@@ -253,18 +241,42 @@ def effects(schedule):
     }
 
 
-def study(order="fcfs"):
-    """Lay out the effects of every case under both strategies, as a table by (strategy, case)."""
-    rows = {
-        (strategy, case): effects(scheduled(figure12(job4), shares, strategy == "selective", order))
-        for strategy in ("regular", "selective")
-        for case, (job4, shares) in CASES.items()
-    }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index=["strategy", "case"])
-
-
 def by_share(job, shares, order="fcfs"):
     """Lay out the effects of regular adjustment, and its level, by the share that earlier jobs of a job's user took."""
     rows = {share: effects(scheduled(figure12(), {job: share}, order=order)) for share in shares}
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="share")
     return table.assign(level=table.adjusted.str.split().str[-1].fillna("NA"))
+
+
+TABLE_3 = {
+    ("waiting", "OE"): ("job 3 overestimated", "backfill chance increased, no delay"),
+    ("waiting", "UE"): ("job 4 underestimated", "chance increased, may delay"),
+    ("waiting", "BE"): ("job 4 badly underestimated", "chance increased, may delay"),
+    ("running", "OE"): ("job 1 overestimated", "shorter backfill window"),
+    ("running", "UE"): ("job 1 underestimated", "shorter window and delay"),
+    ("running", "BE"): ("job 1 badly underestimated", "shorter window and delay"),
+}
+"""By cell, the case that decides it and what is printed; in print, UE and BE are one column."""
+
+
+def table3(found):
+    """Decide Table 3 from `effects` by strategy and case; selective adjustment leaves running jobs.
+
+    Waiting: the chance to be backfilled has increased if a job is let in that is not by the users' estimates. Running:
+    the window is shorter if it is so in minutes. Delay: job 2 starts later than it was promised at the decision.
+    """
+    rows = {}
+    for strategy, ((job, level), (case, printed)) in product(("regular", "selective"), TABLE_3.items()):
+        row, base = found.loc[strategy, case], found.loc[strategy, "users' estimates"]
+        if job == "waiting":
+            more = sorted(set(row.backfilled.split(", ")) - {"", *base.backfilled.split(", ")})
+            effect, ours = bool(more), f"job {', '.join(more)} let in as well" if more else "no further job let in"
+        elif strategy == "regular":
+            effect = row.window_min < base.window_min
+            ours = f"window {row.window_min:.0f} min instead of {base.window_min:.0f}"
+        else:
+            continue
+        ours += f", delay of {row.late_min:.0f} min" if row.late_min else ", no delay"
+        as_printed = effect and (row.late_min > 0) == (level != "OE")
+        rows[strategy, job, level] = {"case": case, "printed": printed, "ours": ours, "as_printed": as_printed}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index=["strategy", "job", "estimation"])
