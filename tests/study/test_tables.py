@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from helpers import executed, means, texts, verdict_by_id
 
-from simlib import EASY, estimates, simulate, study
+from simlib import EASY, Workload, estimates, replicate, simulate, study
 from simlib.study import mualem2001, verdicts
 from simlib.study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
 
@@ -337,6 +337,12 @@ def test_exact_estimates_meet_the_published_conservative_response_time_within_on
     w = log(name).with_estimates("exact")
     for rule in ("text", "likely"):
         assert means(w, mualem2001.policies()["conservative", rule])["response_s"] == pytest.approx(expected, rel=0.01)
+
+
+def test_the_mean_bounded_slowdown_is_the_papers_without_a_floor():
+    w = Workload(pd.DataFrame({"submit": [0, 0], "run": [5, 20], "procs": [1, 1]}), 2)
+    found = replicate(w, EASY(), shakes=0, measures=mualem2001.MEASURES).loc[0]
+    assert found.to_dict() == {"response_s": 12.5, "bounded_slowdown": 0.75} == means(w, EASY())
 
 
 # Without logs

@@ -1,0 +1,129 @@
+"""The model of users' estimates: its notebook, run and changed, and what it measures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import executed
+
+from simlib import EASY, simulate, study
+from simlib.core.estimates import Modelled
+from simlib.models.sample import sample
+from simlib.study import claims, mualem2001, records
+from simlib.study.verdicts import TEXT
+
+
+@pytest.fixture(scope="module")
+def small():
+    return sample().select(np.arange(6000) < 400)
+
+
+def modelled(root, workload, edits=None, trace="CTC", **parameters):
+    """Run the notebook of the model of estimates on a log that has the estimates that the workload has."""
+    workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate, status=1)
+    few = {"traces": [trace], "factors": [2], "seeds": 3, "shakes": 2} | parameters
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records.paths, "ROOT", root)
+        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace(trace, workload)], []))
+        return executed("mualem2001/estimate-model", edits, **few)
+
+
+@pytest.fixture(scope="module")
+def made(small, tmp_path_factory):
+    return modelled(tmp_path_factory.mktemp("root"), small)
+
+
+def test_jobs_without_estimate_or_run_time_take_no_part(made, small):
+    few = small.select(np.arange(len(small)) < 10)
+    few._log = few.jobs.assign(requested_time=few.jobs.estimate)
+    few._log.iloc[:3, few._log.columns.get_loc("requested_time")] = -1
+    assert len(made["with_estimate"](few)) == 7
+
+
+def test_a_log_whose_estimates_were_modelled_is_met_and_uniform_ones_are_not(made):
+    jobs = sample().with_estimates(Modelled(seed=99)).jobs
+    far = made["compare"]({"CTC": jobs[jobs.run > 0]})[1]
+    distance, sd = (far.loc["CTC"].groupby("estimates").agg(how) for how in ("mean", "std"))
+    assert distance.ks["model"] < 0.03
+    assert distance.ks_estimate["model"] < 0.03
+    assert distance.tv["model"] < distance.tv["f2"]
+    assert distance.ks["f2"] > 0.3
+    assert (sd.loc["model", ["tv", "ks"]] > 0).all()
+
+
+def distances(model, uniform, estimates=0.05, spread=0.001):
+    """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
+    rows = {}
+    for requested, less in (("CTC", 0), ("KTH", 0.01)):
+        for draw in (1, 2, 3):
+            shift = (draw - 2) * spread - less
+            rows[requested, "model", draw] = {"tv": 0.1, "ks": model + shift, "ks_estimate": estimates + shift}
+            rows[requested, "f2", draw] = {"tv": 0.5, "ks": uniform + shift, "ks_estimate": 0.5}
+    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
+
+
+@pytest.mark.parametrize(
+    "model, uniform, estimates, expected",
+    [
+        (0.09, 0.5, 0.05, claims.REPRODUCED),
+        (0.2, 0.5, 0.05, claims.NOT),  # the headline
+        (0.09, 0.5, 0.2, claims.PARTLY),
+        (0.09, 0.08, 0.05, claims.PARTLY),
+        (0.1, 0.5, 0.05, claims.INCONCLUSIVE),
+    ],
+)
+def test_the_model_is_measured_on_the_log_that_is_farthest(made, model, uniform, estimates, expected):
+    far = distances(model, uniform, estimates)
+    assert study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["verdict"] == expected
+
+
+def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with(made):
+    far = distances(0.05, 0.5).drop("f2", level="estimates")
+    parts = study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["readings"][TEXT]["parts"]
+    assert parts[0]["high"] < 0.1 and np.isnan(parts[2]["value"])
+
+
+@pytest.mark.parametrize(
+    "too_small, factor, expected",
+    [
+        (10, 10, (claims.REPRODUCED, claims.REPRODUCED)),
+        (3, 4, (claims.NOT, claims.NOT)),
+        (30, 30, (claims.NOT, claims.NOT)),
+    ],
+)
+def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(made, too_small, factor, expected):
+    runs = np.tile([60, 600], 50)
+    estimate = runs * np.where(runs < 90, 2 * factor, 2)
+    estimate[:too_small] = runs[:too_small]
+    jobs = {"CTC": pd.DataFrame({"run": runs, "estimate": estimate})}
+    measures = {"MF-46": made["too_small"], "MF-47": made["stretched"]}
+    assert tuple(study.claim(id, {TEXT: jobs}, of)["verdict"] for id, of in measures.items()) == expected
+
+
+def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(made):
+    assert len(made["scheduling"]) == 4 * 3 * 2  # schedulers and rules, kinds of estimates, metrics
+    assert len(made["near"]) == 8
+    for key, row in made["near"].iterrows():
+        assert row.off == pytest.approx(row.model / row.original - 1), key
+    untested = {made[name]["verdict"] for name in ("statistics", "tenth", "ten_times")}
+    assert untested == {claims.UNTESTED}, "the sample is made up"
+
+
+def test_histograms_of_log_and_models_share_out_all_jobs(made):
+    assert made["shares"].sum().tolist() == pytest.approx([100] * 3)
+    assert list(made["shares"]) == ["log", "model", "f2"]
+    assert made["histograms"].sd["CTC"]["model"].max() > 0
+
+
+def test_another_model_and_a_third_policy_reach_tables_and_pictures(root, small):
+    edits = {
+        '"conservative": Conservative()}': '"conservative": Conservative(), "SJBF": EASY(backfill="sjf")}',
+        "  # functions of a seed": '; models["tripled"] = lambda seed: estimates.Scaled(3)',
+    }
+    found = modelled(root, small, edits)
+    assert list(found["shares"]) == ["log", "model", "f2", "tripled"]
+    ours = found["scheduling"].xs(("SJBF", "response_s"), level=("scheduler", "metric")).ours
+    assert ours.index.unique("estimates").tolist() == ["original", "model", "f2", "tripled"]
+    by_users = simulate(small, EASY(backfill="sjf")).jobs.response.mean()
+    assert ours.xs("original", level="estimates").tolist() == [pytest.approx(by_users)]
+    entries = [[text.get_text() for text in found[name].legends[0].get_texts()] for name in ("picture", "picture2")]
+    assert entries == [["log", "model", "f2", "tripled"], ["EASY", "conservative", "SJBF", "text", "likely"]]
