@@ -1,34 +1,24 @@
-"""The exhibits of the lost jobs and of what is left of Table 1: months' lengths, false cures, findings, reasons."""
+"""The lost jobs and what is left of Table 1: months' lengths, false cures, findings, reasons; and their notebooks."""
 
-from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import lossy, of_traces, random_workload, table, texts, verdict_by_id
+from helpers import executed, lossy, random_workload, table, texts, trace_logs, verdict_by_id
 
-from simlib import Conservative, Workload, load, simulate
+from simlib import EASY, Conservative, Workload, load, simulate
 from simlib._util import paths
 from simlib.study import mualem2001, verdicts
-from simlib.study.claims import HOLDS, HOLDS_NOT, UNTESTED
+from simlib.study.claims import HOLDS, UNTESTED
 from simlib.study.investigations import lost_jobs, unexplained
-from simlib.study.investigations.lost_jobs import (
-    ANYWHERE,
-    AS_FILED,
-    FOLDS,
-    IN_MONTH,
-    LENGTHS,
-    PROGRAMS,
-    PUT_BACK,
-    UNCALLED,
-)
-from simlib.study.investigations.unexplained import MONTH, Leftovers
+from simlib.study.investigations.lost_jobs import ANYWHERE, AS_FILED, IN_MONTH, LENGTHS, PUT_BACK, UNCALLED
+from simlib.study.investigations.unexplained import MONTH
 from simlib.study.mualem2001 import METRICS, SCHEDULERS, Trace
-from simlib.study.verdicts import ABSENT, CLOSE, INFERRED, LIKELY, OFF, RESTORED
+from simlib.study.verdicts import CLOSE, LIKELY, OFF, RESTORED
 
-SHAKEN = {"shakes": 5, "shake_s": 60, "seed": 0}
+PROGRAMS = {"easy": EASY(reuse_extra=True), "conservative": Conservative(compress="start")}
+FOLDS = ["odd months", "even months", *SCHEDULERS]
 FIRST = ["1994-10", "1994-11", "1994-12", "1995-01", "1995-02"]
 
 
@@ -37,12 +27,9 @@ def trace():
     return lossy()
 
 
-def table1(trace, **others):
-    """What Table 1 would print if it were made from this trace: by month, one run of each scheduler."""
-    found = {name: trace.by_month(simulate(trace.workload, policy)) for name, policy in PROGRAMS.items()}
-    of_easy = found["easy"][["jobs", "utilization"]].rename(columns={"utilization": "load"})
-    means = {f"{name}_{m}": of[column] for name, of in found.items() for m, column in METRICS.items()}
-    return of_easy.assign(trace=trace.trace, **means, **others)
+@pytest.fixture(scope="module")
+def shaken(trace):
+    return {"shakes": 5, "measures": trace_logs(trace).monthly}
 
 
 @pytest.fixture
@@ -50,10 +37,13 @@ def prints(monkeypatch):
     """A function that has a trace's own numbers be what Table 1 prints."""
 
     def set_to(trace):
-        table = table1(trace)
-        monkeypatch.setattr(lost_jobs, "published", lambda name: table.reset_index())
-        monkeypatch.setattr(lost_jobs, "printed", lambda trace: table)
-        return table
+        found = {name: trace.by_month(simulate(trace.workload, policy)) for name, policy in PROGRAMS.items()}
+        of_easy = found["easy"][["jobs", "utilization"]].rename(columns={"utilization": "load"})
+        means = {f"{name}_{m}": of[column] for name, of in found.items() for m, column in METRICS.items()}
+        of_print = of_easy.assign(trace=trace.trace, **means)
+        monkeypatch.setattr(lost_jobs, "published", lambda name: of_print.reset_index())
+        monkeypatch.setattr(lost_jobs, "printed", lambda trace: of_print)
+        return of_print
 
     return set_to
 
@@ -83,7 +73,7 @@ def test_the_order_of_lengths_that_the_printed_months_have_fits_best(trace, prin
     """August and September begin a day earlier than on the calendar."""
     months = trace.month_edges[0]
     prints(replace(trace, begin_on=lost_jobs.begin_on(months, (30, 31, 31))))
-    found = lost_jobs.orders(trace, (30, 31, 31), **SHAKEN)
+    found = lost_jobs.orders(trace, PROGRAMS, (30, 31, 31), shakes=5)
     assert list(found.index)[0] == "30 31 31" and sorted(found.index) == ["30 31 31", "31 30 31", "31 31 30"]
     assert found.index[found.calendar].tolist() == ["31 31 30"]
     for scheduler in SCHEDULERS:
@@ -92,12 +82,12 @@ def test_the_order_of_lengths_that_the_printed_months_have_fits_best(trace, prin
         assert found[f"jobs_off_{scheduler}"].iloc[0] < 5 < found[f"jobs_off_{scheduler}"].iloc[1]
 
 
-def test_what_a_month_lacks_stands_beside_the_numbers_that_are_missing_in_it(trace, prints):
-    printed = prints(trace.drawn(0))
+def test_what_a_month_lacks_stands_beside_the_numbers_that_are_missing_in_it(trace, prints, shaken):
+    of_print = prints(trace.drawn(0))
     gaps = trace.lost.known_gaps
     strangers = replace(trace.lost, gaps=pd.concat([gaps, gaps.assign(user=9, jobs=7)]))  # of whom nothing is known
-    found = lost_jobs.counted(replace(trace, lost=strangers), **SHAKEN)
-    assert found.published.tolist() == printed.jobs.tolist()
+    found = lost_jobs.counted({"CTC": replace(trace, lost=strangers)}, PROGRAMS["easy"], **shaken).loc["CTC"]
+    assert found.published.tolist() == of_print.jobs.tolist()
     assert found.missing.to_dict() == {"1996-07": 0, "1996-08": 100, "1996-09": 0}
     assert (found.short - found.missing).abs().max() <= 3
     assert (found.published - found["median"]).abs().max() <= 3
@@ -107,10 +97,10 @@ def test_what_a_month_lacks_stands_beside_the_numbers_that_are_missing_in_it(tra
 # What they were like
 
 
-def test_the_setting_that_made_the_printed_numbers_is_found_by_either_scheduler(trace, prints):
-    settings = {run: trace.lost.with_setting(7, "run", run) for run in (60, 10000, 30000)}
-    prints(replace(trace, lost=settings[10000]).drawn(99))
-    found = lost_jobs.tried(trace, settings, **SHAKEN)
+def test_the_setting_that_made_the_printed_numbers_is_found_by_either_scheduler(trace, prints, shaken):
+    settings = lost_jobs.settings(trace, 7, "run", {run: run for run in (60, 10000, 30000)})
+    prints(settings[10000].drawn(99))
+    found = lost_jobs.tried(settings, PROGRAMS, **shaken)
     assert found.index.names == ["value", "scheduler", "month"] and len(found) == 3 * 2 * 3
     halves = lost_jobs.across(found, SCHEDULERS)
     assert halves[["best", "low", "high"]].to_numpy().tolist() == [[10000] * 3] * 2
@@ -196,24 +186,18 @@ def test_as_many_jobs_come_to_a_log_that_lost_none_in_its_middle_as_they_came_el
 
 def test_cures_are_held_against_the_files_and_against_false_ones(trace, prints):
     prints(trace.drawn(99))
-    exhibit = of_traces(lost_jobs.LostJobs, trace, replace(lossy(), trace="KTH", lost=None), shakes=5)
-    cures = {name: exhibit._cures(each) for name, each in exhibit.by_name.items()}
-    assert {name: list(of) for name, of in cures.items()} == {
+    kth = replace(lossy(), trace="KTH", lost=None)
+    traces = {"CTC": trace, "KTH": kth}
+    cured = {name: lost_jobs._cures(each, traces["CTC"]) for name, each in traces.items()}
+    assert {name: list(of) for name, of in cured.items()} == {
         "CTC": [AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE],
         "KTH": [AS_FILED, UNCALLED],
     }
-    assert not cures["CTC"][AS_FILED].restored and not cures["KTH"][AS_FILED].restored
-    assert all(each.restored for of in cures.values() for name, each in of.items() if name != AS_FILED)
-    assert Counter(len(each.workloads(0)) for each in cures["CTC"].values() if each.restored) == {6000: 3}
-    assert len(cures["KTH"][UNCALLED].workloads(0)) == 6000
-    met = lost_jobs.met(cures["CTC"][PUT_BACK], PROGRAMS["easy"], "easy", **SHAKEN)
-    assert met["cells"] == 6 and met["inside"] + met["close"] >= 5 and met["response_s"] < 0.05
-
-
-def test_of_a_trace_of_two_years_the_one_that_lost_jobs_is_taken(trace):
-    whole = replace(trace, lost=None)
-    for pair in ((trace, whole), (whole, trace)):
-        assert of_traces(lost_jobs.LostJobs, *pair).by_name["CTC"] is trace
+    assert all(each.restored == (name != AS_FILED) for of in cured.values() for name, each in of.items())
+    assert {len(each.workloads(0)) for of in cured.values() for each in of.values() if each.restored} == {6000}
+    found = lost_jobs.cures({"CTC": trace}, PROGRAMS, shakes=5, measures=trace_logs(trace).monthly)
+    back = found.loc["CTC", "easy", PUT_BACK]
+    assert back.cells == 6 and back.inside + back.close >= 5 and back.response_s < 0.05
 
 
 # The findings
@@ -226,13 +210,11 @@ def counts(back):
 
 
 @pytest.mark.parametrize(
-    "back, verdict",
-    [([1000.0, 980, 1015], HOLDS), ([1000.0, 970, 1030], HOLDS_NOT), ([900.0] * 3, HOLDS_NOT)],
+    "back, holds", [([1000.0, 980, 1015], True), ([1000.0, 970, 1030], False), ([900.0] * 3, False)]
 )
-def test_missing_numbers_are_the_lost_jobs_where_the_median_month_is_met_with_them(back, verdict):
-    found = lost_jobs._counted(counts(back))
-    assert (found["id"], found["verdict"]) == ("OWN-07", verdict)
-    assert found["numbers"]["before"] == 100
+def test_missing_numbers_are_the_lost_jobs_where_the_median_month_is_met_with_them(back, holds):
+    found = lost_jobs.counts_are_met(counts(back), {"CTC": lossy()})
+    assert found[0] == holds and (found[2]["before"], found[2]["ctc"]) == (100, 100)
 
 
 def cures(**gains):
@@ -258,25 +240,24 @@ def cures(**gains):
 
 
 @pytest.mark.parametrize(
-    "gains, verdict",
+    "gains, holds",
     [
-        ({}, HOLDS),
-        ({"put_back": 2, "anywhere": -5}, HOLDS_NOT),  # hardly likelier than the file
-        ({"anywhere": 20}, HOLDS_NOT),  # jobs at any time do as well
-        ({"anywhere": 18}, HOLDS_NOT),
-        ({"uncalled": 0}, HOLDS_NOT),  # jobs that were never lost do no harm
-        ({"uncalled": 9}, HOLDS_NOT),
+        ({}, True),
+        ({"put_back": 2, "anywhere": -5}, False),  # hardly likelier than the file
+        ({"anywhere": 20}, False),  # jobs at any time do as well
+        ({"anywhere": 18}, False),
+        ({"uncalled": 0}, False),  # jobs that were never lost do no harm
+        ({"uncalled": 9}, False),
     ],
 )
-def test_a_cure_is_one_only_where_false_ones_do_not_do_as_well(gains, verdict):
-    found = lost_jobs._cured(cures(**gains))
-    assert (found["id"], found["verdict"]) == ("OWN-08", verdict)
+def test_a_cure_is_one_only_where_false_ones_do_not_do_as_well(gains, holds):
+    assert lost_jobs.cured(cures(**gains))[0] == holds
 
 
 def test_one_scheduler_that_denies_a_cure_is_enough():
     table = cures().sort_index()
     table.loc[("Par", "conservative", ANYWHERE), "log_likelihood"] = -30
-    assert lost_jobs._cured(table)["verdict"] == HOLDS_NOT
+    assert not lost_jobs.cured(table)[0]
 
 
 def of_orders(best="28 31 30 31 31", **others):
@@ -290,75 +271,56 @@ def of_orders(best="28 31 30 31 31", **others):
 
 
 @pytest.mark.parametrize(
-    "table, verdict",
+    "table, holds",
     [
-        (of_orders(), HOLDS),
-        (of_orders("31 31 31 30 28"), HOLDS_NOT),  # another order fits better
-        (of_orders(log_likelihood_conservative=-78), HOLDS_NOT),  # the means hardly say so
-        (of_orders(log_likelihood_easy=-95), HOLDS_NOT),
+        (of_orders(), True),
+        (of_orders("31 31 31 30 28"), False),  # another order fits better
+        (of_orders(log_likelihood_conservative=-78), False),  # the means hardly say so
+        (of_orders(log_likelihood_easy=-95), False),
     ],
 )
-def test_the_order_of_the_months_is_found_only_where_the_means_agree(table, verdict):
-    found = lost_jobs._months(table)
-    assert (found["id"], found["verdict"]) == ("OWN-09", verdict)
+def test_the_order_of_the_months_is_found_only_where_the_means_agree(table, holds):
+    assert lost_jobs.order_of_months(table)[0] == holds
 
 
 def test_without_the_logs_nothing_is_found():
-    alone = [lost_jobs._counted(pd.DataFrame(columns=["published"])), lost_jobs._months(None)]
-    alone += [lost_jobs._cured(cures().drop(trace, level="trace")) for trace in ("CTC", "Par", "KTH")]
-    assert {one["verdict"] for one in alone} == {UNTESTED}
+    alone = [lost_jobs.counts_are_met(pd.DataFrame(columns=["published"]), {}), lost_jobs.order_of_months(None)]
+    alone += [lost_jobs.cured(cures().drop(trace, level="trace")) for trace in ("CTC", "Par", "KTH")]
+    assert [one[0] for one in alone] == [None] * 5
 
 
-def test_an_exhibit_of_logs_that_lost_nothing_has_parts_and_finds_nothing():
-    exhibit = of_traces(lost_jobs.LostJobs, replace(lossy(), trace="KTH", lost=None), shakes=2)
-    assert verdict_by_id(exhibit.judge()) == dict.fromkeys(lost_jobs.IDS, UNTESTED)
-    for part in exhibit.parts().values():
-        assert part.draw is None
-        assert part.table.empty
+# The notebook of the lost jobs
 
 
-# The pictures
+@pytest.mark.slow
+def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_if_the_other_is_taken_out(root, trace):
+    w = load("sample")
+    start = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
+    kth = Workload(w.jobs, 128, "KTH-SP2", log=w.log, start=start)
+    logs = trace_logs(trace, Trace("KTH", kth, ("1996-10", "1996-11")))
+    given = {"logs": logs, "by_month": lambda how: how | {"measures": logs.monthly}}
+    alone = {', "conservative": Conservative(compress="start")}': "}"}
+    made = executed("mualem2001/lost-jobs", alone, given, traces=["CTC", "KTH"], shakes=3)
+    assert list(made["cures"].index.unique("scheduler")) == ["easy"]
+    assert texts(made["picture_of_cures"].legends[0]) == [AS_FILED, UNCALLED, PUT_BACK, IN_MONTH, ANYWHERE]
+    assert [text.get_text() for text in made["picture_of_cures"].axes[0].get_yticklabels()] == ["KTH easy", "CTC easy"]
+    assert [ax.get_title("left") for ax in made["picture"].axes] == ["CTC"]
+    assert list(made["counts"].loc["CTC"].missing) == [0, 100, 0]
+    assert made["inferred"].index.unique("trace").empty  # one scheduler has no other to be judged by
+    assert verdict_by_id(made["found"])["OWN-08"] == UNTESTED
+    assert len(list(root.rglob("mualem2001_lost-jobs*.json"))) == 7
 
 
-def test_the_counts_are_drawn_a_panel_a_trace():
-    table = pd.concat({"CTC": counts([1000.0] * 3), "Par": counts([990.0] * 3)}, names=["trace", "month"])
-    table = table.set_axis(pd.MultiIndex.from_product([["CTC", "Par"], list("1234567")], names=table.index.names))
-    figure = lost_jobs.counts(table.assign(short=table.published - table.ours))
-    assert [ax.get_title() for ax in figure.axes] == ["CTC", "Par"]
-    assert [bar.get_height() for bar in figure.axes[0].patches] == [100] * 3 + [0] * 4
-    short, left = (line.get_ydata().tolist() for line in figure.axes[1].lines[:2])
-    assert short == [100] * 3 + [500] * 4 and left == [10] * 3 + [500] * 4
+@pytest.mark.slow
+def test_the_notebook_of_the_lost_jobs_comes_to_its_end_where_none_are_lost(small_logs):
+    made = executed("mualem2001/lost-jobs", shakes=2)
+    assert made["counts"].empty and made["cures"].empty and made["picture_of_cures"] is None
+    found = verdict_by_id(made["found"])
+    assert found.pop("OWN-09") != HOLDS and set(found.values()) == {UNTESTED}
+    assert made["picture_of_months"].axes[0].get_yticklabels()[0].get_text() == made["orders"].index[0]
 
 
-def test_run_times_are_drawn_a_line_each_half_that_is_highest_at_its_best():
-    figure = lost_jobs.run_times(tried(lambda value, *_: -5 * abs(value - 2)), FOLDS)
-    (ax,) = figure.axes
-    assert [line.get_ydata().max() for line in ax.lines] == [0] * 4
-    assert {line.get_xdata()[line.get_ydata().argmax()] for line in ax.lines} == {2}
-    assert [text.get_text() for text in ax.get_legend().texts] == ["odd months", "even months", "EASY", "conservative"]
-
-
-def test_orders_are_drawn_the_best_first_with_the_calendar_marked():
-    left, right = lost_jobs.draw_orders(of_orders()).axes
-    assert [label.get_text() for label in left.get_yticklabels()] == [
-        "28 31 30 31 31",
-        "28 30 31 31 31",
-        "31 30 31 31 28, the calendar",
-    ]
-    assert left.yaxis_inverted() and len(left.lines) == len(right.lines) == 2
-
-
-def test_cures_are_drawn_with_marks_of_their_own():
-    figure = lost_jobs.cures(cures())
-    assert len(figure.axes) == len(METRICS)
-    marks = {(line.get_marker(), line.get_color()) for line in figure.axes[0].lines}
-    assert len(marks) == 5 and len(figure.axes[0].lines) == 2 * (4 + 4 + 2)
-    assert texts(figure.legends[0]) == [AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, UNCALLED]
-
-
-FEW = {"shakes": 4, "wide_shakes": 4, "fork_shakes": 4}
-
-RECORD = paths.ROOT / "figures" / "mualem2001_what-is-left.csv"
+# Which months are left, and how far off
 
 
 def made_up(name="KTH", month="1997-03", jobs=500):
@@ -369,70 +331,27 @@ def made_up(name="KTH", month="1997-03", jobs=500):
     return mualem2001.Trace(name, table(rows, 64, start=start), (month, month))
 
 
-def cell(metric="response_s", published=100.0, **readings):
-    """A cell of Table 1 with a median and a verdict by rule."""
-    of = {"trace": "KTH", "month": "1997-03", "scheduler": "easy", "metric": metric}
-    told = {rule: {"median": median, "verdict": verdict} for rule, (median, verdict) in readings.items()}
-    return {"of": of, "published": published, "readings": told}
-
-
-# Which months
+def of_table1(*rows):
+    """Numbers of Table 1 with ours and their verdicts, as from `study.judge`: metric, rule, median, verdict."""
+    index = [("KTH", "1997-03", "easy", metric, rule) for metric, rule, *_ in rows]
+    index = pd.MultiIndex.from_tuples(index, names=[*MONTH, "metric", "rule"])
+    table = pd.DataFrame([row[2:] for row in rows], index, ["median", "verdict"])
+    return table.assign(published=100.0)
 
 
 def test_a_printed_mean_is_judged_on_the_restored_log_and_where_that_is_none_on_the_file():
-    both = cell(**{LIKELY: (90, OFF), RESTORED: (98, CLOSE)})
-    inferred = cell("bounded_slowdown", **{LIKELY: (80, OFF), RESTORED: (100, INFERRED)})
-    found = unexplained.judged([both, inferred])
-    assert found["median"].to_list() == [98, 80]
-    assert found.verdict.to_list() == [CLOSE, OFF]
-
-
-def test_loads_and_numbers_that_nobody_could_judge_are_no_leftovers():
-    assert unexplained.judged([cell("load", **{LIKELY: (90, OFF)}), cell(**{LIKELY: (np.nan, ABSENT)})]).empty
+    rows = [("response_s", LIKELY, 90, OFF), ("response_s", RESTORED, 98, CLOSE)]
+    rows += [("bounded_slowdown", LIKELY, 80, OFF), ("bounded_slowdown", RESTORED, 100, "inferred from")]
+    rows += [("load", LIKELY, 90, OFF), ("wait_s", LIKELY, 90, None)]
+    found = unexplained.judged(of_table1(*rows))
+    assert found["median"].to_list() == [98, 80] and found.verdict.to_list() == [CLOSE, OFF]
 
 
 def test_a_month_is_left_if_it_is_off_in_all_runs_or_in_those_of_table_1():
-    exhibit = Leftovers()
     places = [("KTH", month, "easy", "response_s") for month in ("1997-01", "1997-02", "1997-03")]
-    index = pd.MultiIndex.from_tuples(places)
     verdicts = {"verdict": [OFF, CLOSE, CLOSE], "verdict_in_table1": [CLOSE, OFF, CLOSE]}
-    exhibit.judged = pd.DataFrame(verdicts, index)
-    assert exhibit.off_months == [place[:3] for place in places[:2]]
-
-
-# How far
-
-
-@pytest.fixture(scope="module")
-def made():
-    return of_traces(Leftovers, made_up(), **FEW)
-
-
-@pytest.mark.slow
-def test_an_off_month_has_its_verdicts_its_ranks_and_its_reason(made, monkeypatch):
-    monkeypatch.setattr(unexplained, "reasons", lambda: {("KTH", "1997-03", "easy"): "made up"})
-    vars(made).pop("off", None)
-    row = made.off.loc["KTH", "1997-03", "easy"]
-    runs = made.runs(("KTH", "1997-03", "easy"))
-    assert row.response_s_printed == 18333
-    assert row.response_s_median == runs.response_s.median()
-    assert row.response_s_verdict == OFF and row.both == row.wide_both == 0
-    assert row.response_s_rank == (runs.response_s < 18333).mean()
-    assert made.off.why.to_list() == ["made up", unexplained.INCONCLUSIVE]
-
-
-@pytest.mark.slow
-def test_the_wide_runs_are_shaken_further(made):
-    spread = made.spread.xs(("easy", "response_s"), level=("scheduler", "metric")).droplevel(MONTH[:2])
-    assert spread.index.to_list() == [60, 3600]
-    assert not np.isclose(spread.low[60], spread.low[3600])
-    assert (spread.low <= spread["median"]).all() and (spread["median"] <= spread.high).all()
-
-
-@pytest.mark.slow
-def test_every_off_month_has_a_row_in_the_picture(made):
-    left, right = made.figure().axes
-    assert [text.get_text() for text in left.get_yticklabels()] == ["KTH 1997-03 EASY", "KTH 1997-03 conservative"]
+    found = unexplained.off_months(pd.DataFrame(verdicts, pd.MultiIndex.from_tuples(places)))
+    assert found == [place[:3] for place in places[:2]]
 
 
 # Forks
@@ -467,7 +386,7 @@ def test_branches_take_out_the_four_jobs_and_as_many_others_of_the_two_days(monk
     monkeypatch.setattr(unexplained, "BRANCHING", tuple(days[:2]))
     monkeypatch.setattr(unexplained, "CONTROLS", 3)
     monkeypatch.setattr(unexplained, "measured", lambda *of: set(submit.index) - set(of[-1].index))
-    whole, first, second, others = unexplained.branches(trace, SimpleNamespace(seed=0)).values()
+    whole, first, second, others = unexplained.branches(trace, EASY()).values()
     assert [whole, first, second] == [[set()], [{days[0]}], [{days[1]}]]
     assert [len(taken) for taken in others] == [1, 1, 1]
     assert len(set.union(*others)) == 3 and set.union(*others) <= set(days[2:])
@@ -486,21 +405,27 @@ def test_variants_are_summed_up_beside_print_and_what_is_ours():
 
 
 def test_a_log_without_the_jobs_that_are_named_shows_no_fork():
-    assert unexplained.known([made_up(), made_up("SDSC", "1999-12")]) == {}
+    for trace in (None, made_up(), made_up("SDSC", "1999-12")):
+        found = [each(trace, EASY()) for each in (unexplained.branches, unexplained.swaps, unexplained.uncompleted)]
+        winter = unexplained.winter(trace, EASY())
+        found += [each(trace, EASY(), winter) for each in (unexplained.flurry, unexplained.light_february)]
+        assert winter is None and found == [{}] * 5
+    assert unexplained.fork_runs({("KTH", "1997-03", "easy"): {}}).empty
 
 
 @pytest.mark.slow
 def test_on_kths_log_four_jobs_lead_to_the_printed_branch_and_no_others_do(log):
     log("KTH-SP2")
     (trace,), _ = mualem2001.traces(["KTH"])
-    exhibit = of_traces(Leftovers, trace, **FEW)
-    exhibit.judged = unexplained.judged([]).assign(verdict_in_table1=[])
-    both = exhibit.forks.both.xs("KTH 1997-03 conservative")
+    variants = {("KTH", "1997-03", "conservative"): unexplained.branches(trace, PROGRAMS["conservative"])}
+    both = unexplained.summed_up(unexplained.fork_runs(variants)).both.xs("KTH 1997-03 conservative")
     assert both.filter(regex="^without job").to_list() == [1, 1, 1, 1]
     assert both["the log as it is"] == both["without one of 20 other jobs"] == 0
 
 
 # Reasons
+
+RECORD = paths.ROOT / "figures" / "mualem2001_what-is-left.csv"
 
 
 def written():
@@ -521,32 +446,37 @@ def test_the_reasons_are_those_of_the_months_that_are_off_in_the_record():
     assert set(pd.read_csv(RECORD).set_index(MONTH).index) == written()
 
 
+# The notebook of what is left
+
+FEW = {"shakes": 4, "wide_shakes": 3, "fork_shakes": 3, "traces": ["KTH"]}
+
+
 @pytest.mark.slow
-def test_on_kths_log_exactly_the_months_that_are_off_have_a_reason(log):
-    log("KTH-SP2")
-    exhibit = Leftovers(traces=("KTH",))
-    assert set(exhibit.off_months) == {place for place in written() if place[0] == "KTH"}
+def test_the_notebook_lists_the_months_that_are_off_and_a_third_way_of_shaking_if_one_is_added(root):
+    """A month in which nothing is as printed."""
+    way = "wide_s: by_an_hour, 600: of_months(simulate(whole, shakes=3, seconds=600), places)}"
+    made = executed("mualem2001/what-is-left", {"wide_s: by_an_hour}": way}, {"logs": trace_logs(made_up())}, **FEW)
+    off, runs = made["off"], made["by_a_minute"]["KTH", "1997-03", "easy"]
+    row = off.loc["KTH", "1997-03", "easy"]
+    assert row.response_s_printed == 18333 and row.response_s_median == runs.response_s.median()
+    assert row.response_s_verdict == OFF and row.both == row.wide_both == 0
+    assert row.response_s_rank == (runs.response_s < 18333).mean()
+    assert off.why.to_list() == [unexplained.reasons()["KTH", "1997-03", each] for each in SCHEDULERS]
+    spread = made["spread"].xs(("easy", "response_s"), level=("scheduler", "metric")).droplevel(MONTH[:2])
+    assert spread.index.to_list() == [60, 3600, 600] and not np.isclose(spread.low[60], spread.low[3600])
+    labels = [text.get_text() for text in made["picture"].axes[0].get_yticklabels()]
+    assert labels == ["KTH 1997-03 EASY", "KTH 1997-03 conservative"]
+    assert "shaken by ±600 s" in texts(made["picture"].legends[0])
+    ties = made["summed_up"].loc["KTH 1997-03 conservative"]
+    assert list(ties.index) == ["shaken", "shaken, of equal starts the latest first"]
+    assert len(list(root.rglob("mualem2001_what-is-left*.csv"))) == 4
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["CTC", "SDSC", "Par", "CM5"])
-def test_on_each_log_exactly_the_months_that_are_off_have_a_reason(log, name):
+@pytest.mark.parametrize("name", ["KTH", "CTC", "SDSC", "Par", "CM5"])
+def test_on_each_log_exactly_the_months_that_are_off_have_a_reason(log, root, name):
     for setting in mualem2001.settings():
         if setting["trace"] == name and setting["log"] != "SDSC-Par-95":  # of which nobody has a file
             log(setting["log"])
-    assert set(Leftovers(traces=(name,)).off_months) == {place for place in written() if place[0] == name}
-
-
-# Without logs
-
-
-@pytest.mark.slow
-def test_nothing_is_told_of_twins(no_logs, root):
-    exhibit = Leftovers(traces=("KTH",), **FEW)
-    assert exhibit.real == [] and [part.draw for part in exhibit.made.values()] == [None] * 4
-    assert exhibit.off.empty and exhibit.off.columns.to_list() == unexplained.COLUMNS
-    assert exhibit.fork_runs.empty and exhibit.spread.empty
-    assert {"both", "correlation"} <= set(exhibit.forks.columns)
-    exhibit.save()
-    assert {path.suffix for path in (root / "build").rglob("*.*")} == {".csv", ".json"}
-    assert not (root / "figures").exists()
+    made = executed("mualem2001/what-is-left", until="def of_months", traces=[name])
+    assert set(made["places"]) == {place for place in written() if place[0] == name}

@@ -1,31 +1,15 @@
-"""Replications of a trace are made once, and are what `shake` gives; lost jobs are drawn anew for each of them."""
+"""The paper's traces: their months, the jobs that they lost, drawn anew for each run, and what is judged of them."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers import first_days, lossy, means, of_traces, past
+from helpers import first_days, lossy, means, trace_logs
 
-from simlib import EASY, Conservative, simulate
-from simlib.analysis import cache
-from simlib.analysis.replicate import replicate
-from simlib.core.estimates import Uniform
-from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study import mualem2001
-from simlib.study.mualem2001 import (
-    METRICS,
-    WHOLE,
-    Trace,
-    on_traces,
-    policies,
-    restored,
-    table1,
-    tables3_4,
-)
+from simlib import EASY, Conservative, replicate, simulate, study
+from simlib.study import mualem2001, verdicts
+from simlib.study.mualem2001 import WHOLE, Trace, restored
 from simlib.study.mualem2001.restored import POOL
-from simlib.study.results import AS_IT_IS
 from simlib.study.verdicts import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 
@@ -34,119 +18,7 @@ def kth():
     return Trace("KTH", first_days(20))
 
 
-@pytest.fixture
-def simulated(monkeypatch, tmp_path):
-    """An empty place for runs, and a list that grows by the seed of each shaken one that is simulated."""
-    monkeypatch.setattr(cache, "FOLDER", tmp_path)
-    found = []
-    note = found.extend  # what the list holds must not tell one run's function from another's
-
-    def counting(workload, policy, *, shakes, seed, **more):
-        note(range(seed, seed + shakes))
-        return replicate(workload, policy, shakes=shakes, seed=seed, **more)
-
-    monkeypatch.setattr(on_traces, "replicate", counting)
-    return found
-
-
-def shaken(kth, policy, shakes, **settings):
-    """The replications that are not the workload as it is."""
-    return on_traces.replications(kth, policy, shakes, as_it_is=False, **settings)
-
-
-def of_all_jobs(found):
-    """The means of each replication, as `means` gives them."""
-    return on_traces.means(found, METRICS).unstack("metric")[list(METRICS)].to_dict("records")
-
-
-def test_replications_are_the_workload_as_it_is_and_shaken(kth, simulated):
-    found = on_traces.replications(kth, EASY(), 25, shake_s=30, seed=7)
-    settings = {"shakes": 25, "seconds": 30, "seed": 7, "as_it_is": False}
-    expected = replicate(kth.workload, EASY(), measures=kth.by_month_and_whole, **settings)
-    expected = expected.rename(columns=on_traces.QUANTITIES, level=1).set_axis(range(1, 26))
-    wide = found.unstack(["month", "metric"]).drop(index=AS_IT_IS)
-    assert set(wide.columns.unique("metric")) == set(on_traces.QUANTITIES.values())
-    assert wide.to_numpy().tolist() == expected[list(wide.columns)].to_numpy().tolist()
-    seeds = {AS_IT_IS: None, 1: 7, 2: 8}
-    assert of_all_jobs(found.loc[:2]) == [means(kth.workload, EASY(), shake_s=30, seed=seed) for seed in seeds.values()]
-
-
-def test_what_was_simulated_once_is_not_simulated_again(kth, simulated):
-    first = shaken(kth, EASY(), 40)
-    assert simulated == list(range(40))
-    pd.testing.assert_series_equal(shaken(kth, EASY(), 20), first.loc[:20], check_exact=True)
-    pd.testing.assert_series_equal(shaken(kth, EASY(), 60).loc[:40], first, check_exact=True)
-    assert simulated == list(range(60))
-
-
-def test_the_months_of_both_calendars_are_measured_in_the_same_runs(kth, simulated):
-    moved = replace(kth, months_begin=8.0)
-    settled, calendar = (shaken(one, EASY(), 2) for one in (moved, moved.under(CALENDAR)))
-    assert simulated == [0, 1]
-    assert of_all_jobs(settled) == of_all_jobs(calendar)
-    assert not settled.equals(calendar)
-    pd.testing.assert_series_equal(calendar, shaken(kth, EASY(), 2), check_exact=True)
-    assert simulated == [0, 1, 0, 1]
-
-
-OTHER_RUNS = {
-    "policy": lambda kth: shaken(kth, EASY(reuse_extra=True), 1),
-    "estimates": lambda kth: shaken(replace(kth, workload=kth.workload.with_estimates("exact")), EASY(), 1),
-    "jobs": lambda kth: shaken(replace(kth, workload=kth.workload.select("procs > 1")), EASY(), 1),
-    "months": lambda kth: shaken(replace(kth, months_begin=8.0), EASY(), 1),
-    "shaking": lambda kth: shaken(kth, EASY(), 1, shake_s=59),
-    "seed": lambda kth: shaken(kth, EASY(), 1, seed=1),
-    "overruns": lambda kth: shaken(kth, EASY(), 1, overrun="kill"),
-}
-
-
-@pytest.mark.parametrize("change", OTHER_RUNS.values(), ids=OTHER_RUNS)
-def test_whatever_is_different_is_simulated(kth, simulated, change):
-    shaken(kth, EASY(), 1)
-    change(kth)
-    assert len(simulated) == 2
-
-
-def test_each_run_may_have_its_own_made_up_estimates(kth, simulated):
-    def drawn(model):
-        return of_all_jobs(shaken(kth, EASY(), 3, estimates=model))
-
-    found = drawn(partial(Uniform, 11))
-    assert found == [means(kth.workload, EASY(), estimates=Uniform(11, seed), seed=seed) for seed in range(3)]
-    assert drawn(partial(Uniform, 2)) != found
-    assert drawn(lambda seed: "exact") != found
-    assert drawn(partial(Uniform, 11)) == found
-    assert simulated == [*range(3)] * 3
-
-
-def test_policies_and_estimates_that_look_alike_are_told_apart(kth, simulated):
-    one, other = (EASY(adjust=Adjustment(Scheme("user"), past=past(end))) for end in (1, 2))
-    assert repr(one) == repr(other)
-    shaken(kth, one, 1)
-    shaken(kth, other, 1)
-    assert simulated == [0, 0]
-
-    def from_the_second_run_on(seed):
-        return Uniform(11, max(seed - 1, 0))
-
-    shaken(kth, EASY(), 2, estimates=partial(Uniform, 11))
-    shaken(kth, EASY(), 2, estimates=from_the_second_run_on)  # the first run's estimates are equal
-    assert simulated == [0, 0, 0, 1, 0, 1]
-
-
-def test_the_users_of_the_jobs_count_too(kth, simulated):
-    w = kth.workload
-    strangers = replace(kth, workload=w.derive(w.jobs.assign(user=range(len(w))), "each by a user of its own"))
-    for each in (kth, strangers):
-        shaken(each, EASY(adjust=Adjustment(Scheme("user"))), 1)
-    assert simulated == [0, 0]
-
-
-def test_another_state_of_the_library_makes_all_anew(kth, simulated, monkeypatch):
-    shaken(kth, EASY(), 1)
-    monkeypatch.setattr(cache, "library", lambda: ("2.0", "other"))
-    shaken(kth, EASY(), 1)
-    assert simulated == [0, 0]
+# Runs by month
 
 
 def test_the_last_row_has_the_means_over_all_jobs(kth):
@@ -156,62 +28,57 @@ def test_the_last_row_has_the_means_over_all_jobs(kth):
     assert table.loc[WHOLE].tolist() == schedule.summary(floor=None)[table.columns].tolist()
 
 
-def test_the_tables_share_their_runs(kth, simulated):
-    few = {"rules": (TEXT,), "shakes": 2}
-    found = of_traces(tables3_4.Table4, kth, **few).results
-    assert len(of_traces(tables3_4.Table3, kth, factors=(1,), **few).results) == 2 * 2 * 3 * 2
-    assert len(simulated) == (2 + 1) * 2 * 2  # scaled, exact, and the log's own once; two schedulers, two shakes
-    levels = {"quantity": "original", "trace": "KTH", "scheduler": "conservative", "rule": TEXT, "replication": 2}
-    again = means(kth.workload, Conservative(), seed=1)
-    assert found.xs(tuple(levels.values()), level=tuple(levels))[list(again)].to_dict() == again
+def test_the_months_of_both_calendars_are_measured_in_the_same_runs(kth):
+    moved = replace(kth, months_begin=8.0)
+    runs = replicate(moved.workload, EASY(), shakes=1, measures=trace_logs(moved).monthly).loc[1]
+    schedule = simulate(moved.workload.shake(60, 0), EASY())
+    for calendar, one in (("settled", moved), ("calendar", moved.under(CALENDAR))):
+        expected = one.by_month_and_whole(schedule)
+        assert runs.loc[calendar].response_s.to_dict() == expected.mean_response.to_dict()
+        assert runs.loc[calendar].load.to_dict() == expected.utilization.to_dict()
+    assert not runs.loc["settled"].equals(runs.loc["calendar"])
 
 
-# Restored logs
+def test_each_run_of_a_restored_log_is_another_draw_and_their_median_stands_for_the_log(trace):
+    def simulated(logs):
+        return replicate(logs, EASY(), shakes=3, seed=4, measures=logs.monthly)
+
+    logs = trace_logs(trace)
+    runs = (
+        study.by_reading({RESTORED: (logs.restored,)}, simulated).loc[RESTORED, "CTC"].xs("settled", level="calendar")
+    )
+    for run, seed in enumerate((4, 5, 6), 1):
+        of_draw = means(trace.lost.whole(seed), EASY(), seed=seed)
+        assert runs.loc[run, WHOLE][list(of_draw)].to_dict() == pytest.approx(of_draw, rel=1e-12)
+    by_run = runs.unstack("month")
+    assert by_run.loc[0].tolist() == by_run.drop(0).median().tolist()
+    jobs = replicate(logs, EASY(), shakes=0, measures=logs.monthly).loc["CTC", 0, "settled"].jobs
+    assert (by_run.jobs.loc[0] - jobs).to_dict() == {"1996-07": 0, "1996-08": 100, "1996-09": 0, WHOLE: 100}
 
 
-def test_each_replication_of_a_restored_trace_is_another_draw_and_their_median_stands_for_the_log(simulated):
-    kth = lossy().under(RESTORED)
-    found = on_traces.replications(kth, EASY(), 3, seed=4).unstack(["month", "metric"])
-    runs = found.drop(index=AS_IT_IS)
-    assert found.loc[AS_IT_IS].tolist() == runs.median().tolist()
-    for number, seed in zip(runs.index, (4, 5, 6), strict=True):
-        of_draw = means(kth.lost.whole(seed), EASY(), seed=seed)
-        assert runs.loc[number, WHOLE][list(of_draw)].to_dict() == pytest.approx(of_draw, rel=1e-12)
-    assert runs["1996-08"].jobs.tolist() == [runs["1996-08"].jobs.iloc[0]] * 3
-    assert simulated == [4, 5, 6]
+def test_draws_differ_even_where_nothing_is_shaken(trace):
+    logs = trace_logs(trace)
+    back, filed = (replicate(of, EASY(), shakes=3, seconds=0).mean_response for of in (logs.restored, logs))
+    assert (back.loc["CTC"].loc[1:].nunique(), filed.nunique()) == (3, 1)
 
 
-def test_draws_differ_even_where_nothing_is_shaken(simulated):
-    found = shaken(lossy().under(RESTORED), EASY(), 3, shake_s=0).xs((WHOLE, "response_s"), level=("month", "metric"))
-    assert found.nunique() == 3
-    as_filed = shaken(lossy(), EASY(), 3, shake_s=0).xs((WHOLE, "response_s"), level=("month", "metric"))
-    assert as_filed.nunique() == 1
+def test_of_logs_that_lost_nothing_none_are_restored(trace, kth):
+    assert not trace_logs(kth).restored
+    assert list(trace_logs(trace, kth).restored) == ["CTC", "KTH"]
+    assert [each.name for each in trace_logs(trace, kth).restored.workloads()] == ["thinned, restored", "sample"]
 
 
-def test_restored_traces_share_no_runs_with_the_file_nor_with_other_settings(simulated):
-    kth = lossy()
-    other = replace(kth, lost=kth.lost.with_setting(7, "run", 61))
-    for each in (kth, other, kth.under(RESTORED), other.under(RESTORED), lossy().under(RESTORED)):
-        shaken(each, EASY(), 1)
-    assert simulated == [0, 0, 0]  # as filed both are one; a restored one made again is the same
+def test_where_jobs_are_missing_the_restored_log_alone_decides(trace):
+    def simulated(logs):
+        return replicate(logs, policies, shakes=3, measures=logs.monthly).xs("settled", level="calendar")
 
-
-def test_a_trace_that_lost_nothing_is_the_same_under_the_likely_program_and_restored(kth, simulated):
-    found = on_traces.of_rules(kth, policies([LIKELY, RESTORED]), dict.fromkeys((LIKELY, RESTORED), 2))
-    likely, restored = (found.xs(rule, level="rule") for rule in (LIKELY, RESTORED))
-    pd.testing.assert_series_equal(likely, restored, check_exact=True)
-    assert simulated == [0, 1] * 2  # once by each scheduler
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda data: data[:-1], lambda data: data[:40] + b"x" + data[41:], lambda data: b""]
-)
-def test_a_damaged_file_of_the_cache_is_made_anew(kth, simulated, damage):
-    first = shaken(kth, EASY(), 1)
-    (path,) = cache.FOLDER.rglob("*.pickle")
-    path.write_bytes(damage(path.read_bytes()))
-    pd.testing.assert_series_equal(shaken(kth, EASY(), 1), first, check_exact=True)
-    assert simulated == [0, 0]
+    kth = replace(trace, trace="KTH", lost=None, missing={})
+    logs, policies = trace_logs(trace, kth), {"easy": EASY()}
+    runs = study.by_reading({LIKELY: (logs,), RESTORED: (logs.restored,)}, simulated)
+    table = study.judge(runs, "mualem2001_table1", logs).xs(("easy", "response_s"), level=("scheduler", "metric"))
+    august = table.verdict.xs(("CTC", "1996-08"), level=("trace", "month"))
+    assert august[LIKELY] == OTHER_LOG and august[RESTORED] in (INSIDE, CLOSE, OFF)
+    assert set(table.xs("KTH", level="trace").index.unique("rule")) == {LIKELY}  # it comes out as under that rule
 
 
 BACK = range(3001, 3101)
@@ -438,52 +305,6 @@ def test_a_number_from_which_lost_jobs_were_inferred_is_not_judged_on_the_restor
     assert of.origin("1996-07", metric="jobs")["unjudged"] == {}
 
 
-# An exhibit of one trace that lost jobs, and one that lost none
-
-
-@pytest.fixture(scope="module")
-def table():
-    whole = replace(lossy(), trace="KTH", lost=None, missing={}, months=("1996-10", "1996-11"))
-    start = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")
-    jobs = type(whole.workload)(whole.workload.jobs, 128, "KTH-SP2", log=whole.workload.log, start=start)
-    return of_traces(table1.Table1, lossy(), replace(whole, workload=jobs), shakes=2, other_shakes=2)
-
-
-def test_printed_numbers_have_a_reading_on_the_restored_log_only_where_a_log_lost_jobs(table):
-    assert table.followed == (TEXT, LIKELY, RESTORED)
-    rules = {trace: set(part.index.unique("rule")) for trace, part in table.comparison.groupby("trace")}
-    assert rules == {"CTC": {TEXT, LIKELY, RESTORED}, "KTH": {TEXT, LIKELY}}
-
-
-def test_where_jobs_are_missing_the_restored_log_alone_decides(table):
-    of = {"trace": "CTC", "month": "1996-08", "scheduler": "easy", "metric": "response_s"}
-    (cell,) = [cell for cell in table.cells if cell["of"] == of]
-    verdicts = {rule: ours["verdict"] for rule, ours in cell["readings"].items()}
-    assert verdicts.pop(RESTORED) in (INSIDE, CLOSE, OFF)
-    assert verdicts == {TEXT: OTHER_LOG, LIKELY: OTHER_LOG}
-    assert table.incomplete == [("CTC", "1996-08")]
-
-
-def test_a_restored_log_is_named_beside_the_files_that_an_exhibit_is_made_from(table):
-    assert [w.name for w in table.load()["logs"]] == ["thinned", "KTH-SP2", "thinned, restored"]
-    assert type(table)(rules=(TEXT, LIKELY)).parameters["rules"] == (TEXT, LIKELY)
-    without = of_traces(table1.Table1, *table.found, rules=(TEXT, LIKELY))
-    assert [w.name for w in without.load()["logs"]] == ["thinned", "KTH-SP2"] and without.draws == []
-
-
-def test_the_months_of_a_restored_log_have_the_lost_jobs_in_their_gap(table):
-    jobs = table.comparison.ours.xs(("CTC", "easy", "jobs"), level=("trace", "scheduler", "metric")).unstack("rule")
-    assert (jobs[RESTORED] - jobs[LIKELY]).to_dict() == {"1996-07": 0, "1996-08": 100, "1996-09": 0}
-
-
-def test_an_exhibit_on_a_draw_takes_it_for_the_log(table):
-    draw = table.drawn(1)
-    (ctc, kth) = draw.found
-    assert ctc.workload.name == "thinned, restored" and kth is table.found[1]
-    assert not draw.restores and draw.parameters == table.parameters
-    assert [len(each.found[0].workload) for each in table.draws] == [6000] * len(table.draws)
-
-
 # The settings
 
 
@@ -514,7 +335,7 @@ def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon
 
 
 def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_jobs(paragon):
-    printed = table1.published("mualem2001_table1").query("trace == 'Par'").set_index("month").jobs
+    printed = verdicts.published("mualem2001_table1").query("trace == 'Par'").set_index("month").jobs
     schedule = simulate(paragon.lost.drawn(0), EASY(reuse_extra=True))
     off = paragon.by_month(schedule).jobs - printed.loc["1996-01":"1996-12"]
     assert len(off) == 12 and off.abs().max() <= 30

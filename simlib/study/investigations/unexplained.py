@@ -46,9 +46,9 @@ def off(places, judged, runs, wide):
     `wide_rank`, the share of runs below print, shaken as everywhere and further. `both` and `wide_both`: the share
     of runs that come close to print in both metrics. And `why`, or what was tried.
     """
-    why, rows = reasons(), []
+    why, of_month, rows = reasons(), _by_month(judged), []
     for place in places:
-        row, of = {}, judged.loc[place]
+        row, of = {}, of_month[place]
         for metric, one in of.iterrows():
             row |= {f"{metric}_printed": one.published, f"{metric}_median": one["median"]}
             row |= {f"{metric}_{name}": one[name] for name in ("verdict", "verdict_in_table1")}
@@ -57,6 +57,11 @@ def off(places, judged, runs, wide):
         row["both"], row["wide_both"] = (near(each[place], of.published).mean() for each in (runs, wide))
         rows.append(row | {"why": why.get(place, INCONCLUSIVE)})
     return pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=MONTH))
+
+
+def _by_month(judged):
+    """The rows of `judged` by metric, of each month."""
+    return {place: part.droplevel(MONTH) for place, part in judged.groupby(level=MONTH, sort=False)}
 
 
 INCONCLUSIVE = "not looked at yet"
@@ -79,10 +84,10 @@ SHARES = {"low": 0.025, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, 
 
 def spread(places, judged, runs_by_shaking):
     """Tell how runs lie around print, which is 1, by (trace, month, scheduler, metric, shake_s): `SHARES` of them."""
-    found = {}
+    found, of_month = {}, _by_month(judged)
     for place in places:
         for seconds, runs in runs_by_shaking.items():
-            relative = runs[place] / judged.loc[place].published
+            relative = runs[place] / of_month[place].published
             for metric in METRICS:
                 found[*place, metric, seconds] = relative[metric].quantile(list(SHARES.values())).to_numpy()
     index = pd.MultiIndex.from_tuples(list(found), names=[*MONTH, "metric", "shake_s"])
@@ -334,16 +339,19 @@ def draw_forks(runs, causes):
 
     The x axis is the cause, if it has a name there, or else bounded slowdown.
     """
-    here = [name for name in causes if name in runs.index.unique("name")]
+    here = {}
+    for name in causes if len(runs) else ():
+        of = runs[runs.index.isin([name], level="name")].droplevel("name")
+        shaken = of.index.get_level_values("variant").str.startswith("shaken")
+        here[name] = of.dropna(subset="cause") if causes[name] else of[~shaken]
+    here = {name: of for name, of in here.items() if len(of)}
     if not here:
         return None
     columns = min(2, len(here))
     rows = -(-len(here) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(5.6 * columns, 4.2 * rows), squeeze=False)
-    for ax, name in zip(axes.flat, here, strict=False):
-        of, x = runs.loc[name], "cause" if causes[name] else "bounded_slowdown"
-        shaken = of.index.get_level_values("variant").str.startswith("shaken")
-        of = of[shaken if causes[name] else ~shaken]
+    for ax, (name, of) in zip(axes.flat, here.items(), strict=False):
+        x = "cause" if causes[name] else "bounded_slowdown"
         names = list(of.index.unique("variant"))
         looks = _CAUSED if causes[name] else [_FIRST, *[_CHANGED] * (len(names) - 2), _OTHERS]
         for variant, look in zip(names, looks, strict=True):
