@@ -77,7 +77,7 @@ def facets(
             below = table if column is None else table[table.index.get_level_values(column) == of_column]
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
-            part.attrs["names"] = names
+            part.attrs["names"] = dict(names)
             part.attrs["places"] = {level: list(below.index.unique(level)) for level in part.index.names}
             if place == 0 and column is not None:
                 ax.set_title(said.get(of_column, str(of_column)))
