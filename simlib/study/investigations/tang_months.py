@@ -3,62 +3,48 @@
 The text leaves open how many similar jobs there must be before an estimate is adjusted, which jobs are earlier ones,
 how a percentile is taken, which jobs count, and whether the threshold on A applies in Figures 8 to 10. Every reading is
 held against the claims on Figures 4 to 11, whose criteria can be compared on another log: most are relative to its own
-users. The *score* of a reading is the share of them that its numbers meet: of each claim the share of its parts, of
-each part the share of the logs.
+users. A function a question.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby, product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import PercentFormatter
 
 from ..._util.compiled import compiled
-from ...plots.style import COLOURS
 from ...policies import walltime
 from .. import claims, results
-from ..exhibit import Part
-from ..parameters import RESAMPLES, SEED, parameter, some, whole
-from ..tang2013 import DOUBLE, TRACE, TRIPLE, OnTraces, accuracy, figure11
+from ..tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from ..tang2013.accuracy import ORIGINAL, similar, study
 
 BEFORE, BY_THEN, DAYS_31, SUBMITTED = "ended before", "ended by then", "a month of 31 days", "submitted before"
 INTERPOLATED, COBALT = "interpolated", "as in Cobalt"
 ALL, COMPLETED = "all", "completed"
 
-CHOICES = {"history": (BY_THEN, DAYS_31, SUBMITTED), "percentile": (COBALT,), "jobs": (COMPLETED,)}
-"""What else than the study's own reading is tried, one at a time."""
-
-THRESHOLD = 0.5
-"""On A, in Figures 6, 7 and 11, and perhaps in Figures 8 to 10: their `floor`."""
-
-FIGURES = {
-    "Figures 4 and 5": ("TG-04", "TG-05", "TG-06", "TG-07", "TG-08", "TG-22", "TG-23", "TG-38"),
-    "Figures 6 and 7": ("TG-09", "TG-24"),
-    "Figure 8": ("TG-10",),
-    "Figures 9 and 10": ("TG-11", "TG-25"),
-    "Figure 11": ("TG-12", "TG-26", "TG-27"),
-}
-"""The claims that readings are held against, by what the paper makes them of."""
-
 PLACE = ["least", "floor", "choice", "option"]
-"""What tells readings apart: how many similar jobs, the threshold of Figures 8 to 10 (0 is none), a further choice."""
+"""What tells readings apart: how many similar jobs, the lowest A of Figures 8 to 10 (0 is any), a further choice."""
 
 TEXT = "none", "as the study"
 """The choice and option of a reading that differs from the study's own in nothing else."""
+
+THRESHOLD = 0.5
+"""On A, in Figures 6, 7 and 11."""
 
 
 @dataclass(frozen=True)
 class Reading:
     """A reading of the text."""
 
-    least: int
     history: str = BEFORE
     percentile: str = INTERPOLATED
     jobs: str = ALL
+
+    def __post_init__(self):
+        known = {"history": (BEFORE, BY_THEN, DAYS_31, SUBMITTED), "percentile": (INTERPOLATED, COBALT)}
+        for name, options in (known | {"jobs": (ALL, COMPLETED)}).items():
+            if getattr(self, name) not in options:
+                raise ValueError(f"Reading: found {name}={getattr(self, name)!r}, expected {', '.join(options)}")
 
     def traces(self, traces):
         """Choose the jobs that count."""
@@ -76,125 +62,145 @@ class Reading:
         return found[asked].set_axis(pd.Index(schemes), axis=1)
 
 
-class Detective(OnTraces, name="tang2013/detective", section="4.2.5", seconds=60):
-    """Which reading of the text meets what is printed best?"""
-
-    trace: tuple = parameter(("Curie standard", "SDSC-SP2", "SDSC-DS"), TRACE)
-    least: tuple = parameter((1, 10), some(whole(1)))
-    resamples: int = parameter(200, RESAMPLES)
-    seed: int = parameter(1, SEED)
-
-    @cached_property
-    def results(self):
-        """What was measured for each part of the claims: by replication; columns by `PLACE`, trace, claim and part."""
-        found = {}
-        for least in self.least:
-            readings = {TEXT: Reading(least)}
-            for choice, options in CHOICES.items():
-                readings |= {(choice, option): Reading(least, **{choice: option}) for option in options}
-            for name, reading in readings.items():
-                for floor, log, claim, measures in self._measured(reading):
-                    for part, measure in measures.items():
-                        runs = measure.runs or [np.nan] * self.resamples
-                        found[least, floor, *name, log, claim, part] = [measure.value, *runs]
-        return pd.DataFrame(found).rename_axis(index="replication", columns=[*PLACE, "trace", "claim", "part"])
-
-    def _measured(self, reading):
-        """Measure the claims under a reading: tuples of floor, log, claim and Measure by part."""
-        traces = reading.traces(self.found)
-        same = {
-            "least": reading.least,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "parameters": reading.parameters,
-        }
-        thresholds = None, THRESHOLD
-        schemes = study(traces, walltime.KEYS, thresholds=thresholds, **same)
-        recent = study(traces, (TRIPLE, DOUBLE), ("1 month",), thresholds=thresholds, **same)
-        schemes = pd.concat([schemes, recent.drop(columns=ORIGINAL[0], level="key")], axis=1)
-        jobs = figure11.averages(traces, "1 month", THRESHOLD, **same)
-        for log in (one.name for one in traces):
-            found = {claim: measure(schemes[log]) for claim, measure in accuracy.SIMILARITY.items()}
-            found |= {claim: measure(jobs[log]) for claim, measure in figure11.MEASURES.items()}
-            for floor in thresholds:
-                recency = {claim: measure(schemes[log], floor) for claim, measure in accuracy.RECENCY.items()}
-                for claim, measures in (found | recency).items():
-                    yield floor or 0.0, log, claim, measures
-
-    @cached_property
-    def by_claim(self):
-        """The share of each claim that each reading meets: by replication; columns by `PLACE` and claim."""
-        criteria = [claims.criteria()[claim][part] for *_, claim, part in self.results]
-        above, below = (np.array([getattr(one, bound) for one in criteria]) for bound in ("above", "below"))
-        inside = (self.results > above) & (self.results < below)
-        met = inside.astype(float).where(self.results.notna()).T  # nan where there was nothing to measure
-        for level in ("trace", "part"):
-            met = met.groupby([name for name in met.index.names if name != level], sort=False).mean()
-        return met.T
-
-    @cached_property
-    def scores(self):
-        """The score of each reading: by replication; columns by `PLACE`."""
-        return self.by_claim.T.groupby(PLACE, sort=False).mean().T
-
-    @cached_property
-    def ranking(self):
-        """The scores with their spread, the best first; `behind` the best, with `behind_low` and `behind_high`."""
-        table = results.summary(self.scores).sort_values("ours", ascending=False, kind="stable")
-        behind = results.summary(self.scores.rsub(self.scores[table.index[0]], axis=0))[["ours", "low", "high"]]
-        return table.join(behind.set_axis(["behind", "behind_low", "behind_high"], axis=1))
-
-    @cached_property
-    def comparisons(self):
-        """What each choice alone changes in the score, by the reading it is made in; `clear` of zero or not."""
-        found, scores = {}, self.scores
-        for least, floor, choice, option in scores:
-            base = least, floor, *TEXT
-            if (choice, option) != TEXT:
-                found[choice, option, least, floor] = scores[least, floor, choice, option] - scores[base]
-            elif least != self.least[0]:
-                found["least", similar(least), least, floor] = scores[base] - scores[self.least[0], floor, *TEXT]
-        for least in self.least:
-            found["floor", _floor(THRESHOLD), least, THRESHOLD] = (
-                scores[least, THRESHOLD, *TEXT] - scores[least, 0.0, *TEXT]
-            )
-        names = ["choice", "option", "least", "floor"]
-        return differences(pd.DataFrame(found).rename_axis(columns=names))
-
-    @cached_property
-    def where(self):
-        """What it changes in the score that there must be more similar jobs, figure by figure, as `comparisons`."""
-        names, found, (first, *others) = ["figures", "least", "floor"], {}, self.least
-        if not others:
-            return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
-        for (name, ids), least, floor in product(FIGURES.items(), others, (0.0, THRESHOLD)):
-            of, before = (self.by_claim[[(one, floor, *TEXT, id) for id in ids]].mean(axis=1) for one in (least, first))
-            found[name, least, floor] = of - before
-        return differences(pd.DataFrame(found).rename_axis(columns=names))
-
-    @property
-    def statements(self):
-        """What was measured, number by number, beside what has to hold; all else as in the study."""
-        ours = results.wide(self.results.loc[results.AS_IT_IS].xs(TEXT, level=("choice", "option")), ["least", "floor"])
-        bounds = [claims.criteria()[claim][part].demand for _, claim, part in ours.index]
-        names = [f"{similar(least)}, {_floor(floor)}" for least, floor in ours]
-        table = ours.set_axis(names, axis=1).rename_axis(columns=None)
-        table.insert(0, "has to be", bounds)
-        return table
-
-    def parts(self):
-        return {
-            "": Part(lambda: self.ranking, lambda: ranked(self.ranking)),
-            "choices": Part(lambda: self.comparisons),
-            "figures": Part(lambda: self.where, (lambda: by_figure(self.where)) if len(self.least) > 1 else None),
-            "statements": Part(lambda: results.summary(self.results)),
-        }
+# What do the claims say under each reading?
 
 
-def differences(found):
-    """Summarize differences by replication; `clear` where their 95 % lie on one side of zero."""
-    table = results.summary(found.rename_axis("replication"))
+def measured(traces, readings, least, floors=(0, THRESHOLD), resamples=200, seed=1):
+    """Measure each part of each claim on Figures 4 to 11 under each reading, on each log.
+
+    Parameters
+    ----------
+    traces : list of Trace
+    readings : dict of Reading
+        By choice and option, each to be taken with any number of similar jobs and any lowest A.
+    least : sequence of int
+        How many similar jobs there must be.
+    floors : sequence of float
+        The lowest A in Figures 8 to 10; 0 is any.
+    resamples, seed : int
+        Of a bootstrap over users.
+
+    Returns
+    -------
+    DataFrame
+        By replication, the first the users as they are; columns by `PLACE`, trace, claim and part.
+    """
+    found = {}
+    for similar_jobs, (name, reading) in product(least, readings.items()):
+        how = {"least": similar_jobs, "resamples": resamples, "seed": seed, "parameters": reading.parameters}
+        for floor, log, claim, measures in _of_claims(reading.traces(traces), floors, **how):
+            for part, measure in measures.items():
+                runs = measure.runs or [np.nan] * resamples
+                found[similar_jobs, float(floor), *name, log, claim, part] = [measure.value, *runs]
+    return pd.DataFrame(found).rename_axis(index="replication", columns=[*PLACE, "trace", "claim", "part"])
+
+
+def _of_claims(traces, floors, **how):
+    """Measure the claims under a reading: tuples of floor, log, claim and Measure by part."""
+    thresholds = list(dict.fromkeys([None, THRESHOLD, *(floor or None for floor in floors)]))
+    schemes = study(traces, walltime.KEYS, thresholds=thresholds, **how)
+    recent = study(traces, (TRIPLE, DOUBLE), ("1 month",), thresholds=thresholds, **how)
+    schemes = pd.concat([schemes, recent.drop(columns=ORIGINAL[0], level="key")], axis=1)
+    jobs = figure11.averages(traces, "1 month", THRESHOLD, **how)
+    for log in (one.name for one in traces):
+        found = {claim: measure(schemes[log]) for claim, measure in accuracy.SIMILARITY.items()}
+        found |= {claim: measure(jobs[log]) for claim, measure in figure11.MEASURES.items()}
+        for floor in floors:
+            recency = {claim: measure(schemes[log], floor or None) for claim, measure in accuracy.RECENCY.items()}
+            for claim, measures in (found | recency).items():
+                yield floor, log, claim, measures
+
+
+# Which claims are met?
+
+
+def met(measured):
+    """Tell which share of each claim each reading meets: of a claim the share of its parts, of a part that of the logs.
+
+    Gives a DataFrame, by replication; columns by `PLACE` and claim.
+    """
+    criteria = [claims.criteria()[claim][part] for *_, claim, part in measured]
+    above, below = (np.array([getattr(one, bound) for one in criteria]) for bound in ("above", "below"))
+    inside = (measured > above) & (measured < below)
+    found = inside.astype(float).where(measured.notna()).T  # nan where there was nothing to measure
+    for level in ("trace", "part"):
+        found = found.groupby([name for name in found.index.names if name != level], sort=False).mean()
+    return found.T
+
+
+# Which reading meets most?
+
+
+def ranking(scores):
+    """Rank readings by their scores, the best first, from scores by replication, columns by `PLACE`.
+
+    The table has how each spreads; and how far it is `behind` the best, with `behind_low` and `behind_high`.
+    """
+    table = results.summary(scores).sort_values("ours", ascending=False, kind="stable")
+    behind = results.summary(scores.rsub(scores[table.index[0]], axis=0))[["ours", "low", "high"]]
+    return table.join(behind.set_axis(["behind", "behind_low", "behind_high"], axis=1))
+
+
+# What does each choice change by itself?
+
+
+def changes(scores):
+    """Work out what each choice alone changes in the score, by the reading it is made in; `clear` of zero or not."""
+    found, (first, *_), (lowest, *floors) = {}, *(list(scores.columns.unique(level)) for level in ("least", "floor"))
+    for least, floor, choice, option in scores:
+        base = scores[least, floor, *TEXT]
+        if (choice, option) != TEXT:
+            found[choice, option, least, floor] = scores[least, floor, choice, option] - base
+        elif least != first:
+            found["least", similar(least), least, floor] = base - scores[first, floor, *TEXT]
+    for least, floor in product(scores.columns.unique("least"), floors):
+        found["floor", of_floor(floor), least, floor] = scores[least, floor, *TEXT] - scores[least, lowest, *TEXT]
+    return differences(found, ["choice", "option", "least", "floor"])
+
+
+def differences(found, names):
+    """Summarize differences by replication, Series by what they are of; `clear` where 95 % lie on one side of zero."""
+    if not found:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
+    table = results.summary(pd.DataFrame(found).rename_axis(index="replication", columns=names))
     return table.assign(clear=(table.low > 0) | (table.high < 0))
+
+
+# Where does it change?
+
+
+def where(met, figures):
+    """Work out, figure by figure, what it changes in the score that there must be more similar jobs; as `changes`.
+
+    `figures` has by name the claims that the paper makes of some figures.
+    """
+    (first, *others), found = list(met.columns.unique("least")), {}
+    for (name, ids), least, floor in product(figures.items(), others, met.columns.unique("floor")):
+        of, before = (met[[(one, floor, *TEXT, id) for id in ids]].mean(axis=1) for one in (least, first))
+        found[name, least, floor] = of - before
+    return differences(found, ["figures", "least", "floor"])
+
+
+# What was measured, number by number?
+
+
+def statements(measured):
+    """Lay out what was measured beside what has to hold; all but the similar jobs and the lowest A as in the study."""
+    ours = measured.loc[results.AS_IT_IS].xs(TEXT, level=("choice", "option"))
+    table = results.wide(ours, ["least", "floor"])
+    names = [f"{similar(least)}, {of_floor(floor)}" for least, floor in table]
+    bounds = [claims.criteria()[claim][part].demand for _, claim, part in table.index]
+    table = table.set_axis(names, axis=1).rename_axis(columns=None)
+    table.insert(0, "has to be", bounds)
+    return table
+
+
+def of_floor(floor):
+    """Say in words how low A may be."""
+    return f"{f'A at least {floor:g}' if floor else 'any A'} in Figures 8 to 10"
+
+
+# Percentiles without interpolation
 
 
 def without_interpolation(jobs, ends, schemes):
@@ -245,48 +251,3 @@ def compile_kernel():
     """Use the kernel once."""
     one = np.zeros(1, np.int64)
     _earlier(one, one, one, one, one, np.ones(1), 1.0, 1, np.ones(1))
-
-
-def ranked(ranking):
-    """Draw the score of each reading with its 95 % interval: a row a choice, a mark a `least` and floor."""
-    order = [TEXT, *((choice, option) for choice, options in CHOICES.items() for option in options)]
-    marks = list(product(sorted(ranking.index.unique("least")), sorted(ranking.index.unique("floor"))))
-    figure, ax = plt.subplots(figsize=(9, 1.4 + 0.55 * len(order)))
-    for (least, floor), offset in zip(marks, np.linspace(-0.27, 0.27, len(marks)), strict=True):
-        part = ranking.xs((least, floor), level=("least", "floor")).reindex(pd.MultiIndex.from_tuples(order))
-        _dots(ax, part, offset, COLOURS[least == marks[-1][0]], bool(floor), f"{similar(least)}, {_floor(floor)}")
-    names = ["as the study reads it", *(f"{choice}: {option}" for choice, option in order[1:])]
-    ax.set(yticks=range(len(order)), yticklabels=names, ylim=(len(order) - 0.5, -0.5))
-    ax.set_xlabel("score: the share of the claims on Figures 4 to 11 that is met")
-    return _finished(figure, ax)
-
-
-def by_figure(where):
-    """Draw what it changes in the score that there must be more similar jobs, a row a group of figures."""
-    rows = list(where.index.unique("figures"))
-    figure, ax = plt.subplots(figsize=(8, 1.4 + 0.45 * len(rows)))
-    for (least, floor), part in where.groupby(level=["least", "floor"]):
-        words = f"{similar(least)}; {_floor(floor)}"
-        _dots(ax, part.droplevel(["least", "floor"]).loc[rows], 0.24 * bool(floor) - 0.12, "black", bool(floor), words)
-    ax.axvline(0, color="grey", linewidth=1)
-    ax.set(yticks=range(len(rows)), yticklabels=rows, ylim=(len(rows) - 0.5, -0.5))
-    ax.set_xlabel("met less, or more, than with any similar job")
-    return _finished(figure, ax, 1)
-
-
-def _floor(floor):
-    return f"{f'A at least {floor:g}' if floor else 'any A'} in Figures 8 to 10"
-
-
-def _dots(ax, part, offset, colour, full, label):
-    """Draw numbers with their intervals, a row each."""
-    y = np.arange(len(part)) + offset
-    ax.hlines(y, part.low, part.high, color=colour, linewidth=2, alpha=0.45)
-    ax.plot(part.ours, y, "o", color=colour, fillstyle="full" if full else "none", label=label)
-
-
-def _finished(figure, ax, columns=2):
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.grid(False, axis="y")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=columns)
-    return figure

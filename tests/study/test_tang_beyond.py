@@ -1,0 +1,291 @@
+"""Beyond Tang et al.: the notebook, run and changed; predictions, switches, who pays, other logs."""
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import executed, tang_trace, texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simlib
+from simlib import EASY, Predictions, estimates, plots, simulate
+from simlib.study import loading, tang2013
+from simlib.study.results import AS_IT_IS
+from simlib.study.tang2013 import beyond, scheduling
+from simlib.study.tang2013.beyond import Predicted
+from simlib.study.tang2013.scheduling import BASELINE
+
+FEW = {"trace": ["SDSC-SP2"], "shakes": 2, "large_shakes": 2}
+KINDS = {"R below 0.1": "r < 0.1", "the others": "r >= 0.1", "one processor": "share == 1 / 8"}
+
+
+def table(rows):
+    """Jobs of (submit, run, estimate, procs, user)."""
+    return pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs", "user"], dtype="int64")
+
+
+@st.composite
+def jobs(draw, most=30):
+    job = st.tuples(st.integers(0, 60), st.integers(0, 30), st.integers(1, 60), st.integers(1, 4), st.integers(-1, 2))
+    return table(draw(st.lists(job, min_size=1, max_size=most))).sort_values("submit", ignore_index=True)
+
+
+def repeated(n=600, seed=2):
+    """A log of repeated jobs under load, most far below their requests."""
+    rng = np.random.default_rng(seed)
+    user = rng.integers(0, 5, n)
+    run = rng.integers(60, 1200, n) * (user + 1)
+    rows = [np.sort(rng.integers(0, 20 * 86400, n)), run, 7200, 2 ** rng.integers(0, 4, n), user]
+    return table(dict(zip(["submit", "run", "estimate", "procs", "user"], rows, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    return tang_trace(repeated())
+
+
+# The last two jobs
+
+
+@pytest.mark.slow
+@given(jobs(), st.lists(st.integers(0, 40), min_size=30, max_size=30))
+def test_a_job_is_predicted_from_the_last_two_of_its_user_that_ended_before(rows, delays):
+    ends = rows.submit + rows.run + pd.Series(delays[: len(rows)])
+    found = estimates.LastTwo(ends)(rows)
+    for job, row in rows.iterrows():
+        own = [
+            other
+            for other in rows.index[rows.index < job]
+            if rows.user[other] == row.user and ends[other] <= row.submit
+        ]
+        expected = row.estimate
+        if row.user != -1 and own:
+            expected = min(expected, max(sum(rows.run[own[-2:]]) // len(own[-2:]), 1))
+        assert found[job] == expected
+
+
+def test_the_last_two_jobs_are_those_submitted_last_not_those_to_end_last():
+    rows = table([(0, 100, 500, 1, 1), (10, 20, 500, 1, 1), (20, 40, 500, 1, 1), (200, 1, 500, 1, 1)])
+    assert estimates.LastTwo(rows.submit + rows.run)(rows).iloc[-1] == (20 + 40) // 2
+
+
+def test_a_prediction_is_no_more_than_the_user_asks_for():
+    rows = table([(0, 100, 500, 1, 1), (0, 100, 500, 1, 1), (200, 1, 50, 1, 1)])
+    assert estimates.LastTwo(rows.submit + rows.run)(rows).tolist() == [500, 500, 50]
+
+
+# Predictions in place of a scheme
+
+
+@pytest.mark.slow
+@given(jobs(), st.sampled_from(scheduling.ORDERS))
+def test_perfect_predictions_everywhere_are_exact_estimates(rows, order):
+    w = simlib.Workload(rows.assign(group=1), 4)
+    perfect = Predicted(predicted=w.jobs.run)
+    schedule = simulate(w, EASY(order=order, adjust=perfect)).jobs
+    assert schedule.adjusted.tolist() == w.jobs.run.tolist()
+    expected = simulate(w.with_estimates("exact"), EASY(order=order)).jobs
+    assert schedule.start.tolist() == expected.start.tolist()
+
+
+@pytest.mark.slow
+@given(jobs(), st.sampled_from(scheduling.ORDERS))
+def test_predictions_above_the_estimates_change_nothing(rows, order):
+    w = simlib.Workload(rows.assign(group=1), 4)
+    above = Predicted(predicted=np.maximum(w.jobs.estimate, w.jobs.run) + 7)
+    schedules = [simulate(w, EASY(order=order, adjust=of)).jobs.start.tolist() for of in (above, None)]
+    assert schedules[0] == schedules[1]
+
+
+def test_to_plan_with_predictions_there_must_be_some():
+    with pytest.raises(ValueError, match="found no predictions, expected predicted="):
+        Predicted()
+
+
+# The notebook's cases
+
+
+@pytest.fixture
+def cells(small_logs):
+    """What the notebook has before it simulates."""
+    return executed("tang2013/beyond", until="runs = ", **FEW)
+
+
+@pytest.fixture
+def cases(cells, made_up):
+    """Its cases of a made-up log, by section."""
+    return {name: cells[name](made_up) for name in ("papers", "switched", "relaxed", "predicted")}
+
+
+@pytest.mark.slow
+def test_there_are_seven_ways_to_switch_on_something(cases):
+    switches = {"queue", "backfill", "running"}
+    on = {name: {switch for switch in switches if getattr(of, switch)} for name, of in cases["switched"].items()}
+    assert len(on) == 7
+    assert all(set(name.split(" + ")) == chosen for name, chosen in on.items())
+    papers = cases["papers"]
+    assert cases["switched"]["queue + backfill + running"] == papers["regular p85"]
+    assert cases["switched"]["queue + backfill"] == papers["selective p85"]
+
+
+@pytest.mark.slow
+def test_under_fcfs_the_order_of_the_queue_does_not_look_at_estimates(made_up, cases):
+    def starts(order, adjust):
+        return simulate(made_up.workload, EASY(order=order, adjust=adjust)).jobs.start.tolist()
+
+    queue = cases["switched"]["queue"]
+    assert starts("fcfs", queue) == starts("fcfs", None)
+    assert starts("wfp", queue) != starts("wfp", None)
+
+
+@pytest.mark.slow
+def test_settings_change_only_what_their_names_say(cases):
+    found, papers = cases["relaxed"], cases["papers"]
+    assert found["regular, A >= 0.5, 10 jobs"] == papers["regular p85"]
+    loose = found["selective, any A, 2 jobs"]
+    assert (loose.scheme.threshold, loose.scheme.least, loose.running) == (None, 2, False)
+    assert len({(of.scheme, of.running) for of in found.values()}) == len(found) == 10
+
+
+@pytest.mark.slow
+def test_predictions_are_made_over_the_whole_log_and_used_month_by_month(made_up, cases):
+    case = cases["predicted"]["selective last two jobs"]
+    assert (case.queue, case.backfill, case.running) == (True, True, False)
+
+    def asked(schedule):
+        return {"mean": schedule.column("adjusted" if schedule.policy.adjust else "estimate").mean()}
+
+    found = scheduling.runs([made_up], lambda trace: {BASELINE: None, "two": case}, asked, shakes=2, least_jobs=100)
+    expected = estimates.LastTwo(made_up.ends)(made_up.workload.jobs)
+    assert expected.mean() < made_up.workload.jobs.estimate.mean() / 2
+    assert found.xs("two", level="case").to_numpy() == pytest.approx(expected.mean())
+
+
+@pytest.mark.slow
+def test_corrected_predictions_know_who_ended_before_the_month(made_up):
+    later = made_up.workload.derive(made_up.workload.jobs.iloc[300:], "later")
+    first = later.jobs.submit.iloc[0]
+    past = scheduling._carried_over(Predictions(), made_up, later).past
+    assert 0 < len(past) <= 300 and (past.end < first).all()
+
+
+@pytest.mark.slow
+def test_all_cases_at_once_are_what_they_are_by_themselves(made_up, cells):
+    cases, measures = cells["cases"], partial(beyond.measures, cells["kinds"])
+    results = scheduling.runs([made_up], cases, measures, shakes=2, least_jobs=100)
+    shaken = made_up.workload.months("2009-01").shake(60, 2)
+    for order, (name, of) in product(scheduling.ORDERS, cases(made_up).items()):
+        policy = of if isinstance(of, EASY) else EASY(adjust=of)
+        alone = measures(simulate(shaken, replace(policy, order=order)))
+        assert results.xs(("made up", "2009-01", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
+
+
+# Who pays
+
+
+def test_of_each_kind_are_the_jobs_that_its_condition_says(made_up):
+    found = beyond.measures(KINDS, simulate(made_up.workload, EASY()))
+    for measure in ("jobs", "waited"):
+        assert found["all jobs", measure] == found["R below 0.1", measure] + found["the others", measure] > 0
+    assert found["all jobs", "jobs"] == len(made_up.workload)
+    assert found["one processor", "jobs"] == (made_up.workload.jobs.procs == 1).sum()
+
+
+def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
+    cases = partial(scheduling.cases, percentiles=[85])
+    runs = scheduling.runs([made_up], cases, partial(beyond.measures, KINDS), shakes=2, least_jobs=100)
+    row = beyond.who_pays(runs).loc[("made up", "wfp", "selective p85", "R below 0.1")]
+    jobs = made_up.workload.jobs
+    wild = jobs.run < 0.1 * jobs.estimate
+    adjust = scheduling.cases(made_up)["selective p85"]
+    before, after = (simulate(made_up.workload, EASY(order="wfp", adjust=of)).jobs.wait for of in (None, adjust))
+    assert row.share == wild.mean()
+    assert row.as_it_is == pytest.approx(1 - after[wild].mean() / before[wild].mean())
+    assert row.low <= row.ours <= row.high
+    one = runs.xs(("wfp", BASELINE, "R below 0.1", "waited"), level=["order", "case", "kind", "metric"])
+    assert one.index.unique("replication").tolist() == [AS_IT_IS, 1, 2]
+    assert row.before == pytest.approx(one.drop(AS_IT_IS, level="replication").mean() / wild.sum())
+
+
+# The notebook
+
+
+def labels(figure):
+    """What its rows are called, and what its legend has."""
+    rows = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    return rows, [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+CHANGED = {
+    '| {"EASY++": EASY.plus_plus()}': '| {"EASY++": EASY.plus_plus(), "SJF": EASY(backfill="sjf")}',
+    '"R below 0.1": "r < 0.1",': '"R below 0.01": "r < 0.01", "R below 0.1": "r < 0.1",',
+    '["wait", "slowdown"]': '["wait", "slowdown", "weighted_wait"]',
+}
+
+
+@pytest.mark.slow
+def test_another_case_kind_percentile_and_metric_come_into_tables_and_pictures(small_logs):
+    found = executed("tang2013/beyond", edits=CHANGED, percentile=70, **FEW)
+    rows, legend = labels(found["pictures"]["predictions"])
+    assert rows[0] == "regular p70" and rows[-1] == "SJF" and legend == ["wait", "slowdown", "weighted_wait"]
+    trace = found["traces"][0]
+    months = scheduling.months([trace]).query("simulated").loc[trace.name].index
+    waits = {}
+    for backfill in (None, "sjf"):
+        policy = EASY(backfill=backfill) if backfill else EASY()
+        waits[backfill] = [simulate(trace.workload.months(month), policy).jobs.wait.mean() for month in months]
+    gain = 1 - np.divide(waits["sjf"], waits[None])
+    row = found["tables"]["predictions"].loc[(trace.name, "fcfs", "SJF", "wait")]
+    assert row.as_it_is == pytest.approx(gain.mean()) and row.months == len(months)
+    rows, legend = labels(found["pictures"]["who-pays"])
+    assert rows[:3] == ["all jobs", "R below 0.01", "R below 0.1"] and legend == ["regular p70", "selective p70"]
+
+
+@pytest.mark.slow
+def test_all_logs_at_hand_are_compared_in_the_order_of_the_catalogue(small_logs):
+    found = executed("tang2013/beyond", **FEW)
+    here = ["SDSC-SP2", "SDSC-DS", "CTC-SP2", "KTH-SP2", "LANL-CM5"]
+    assert list(found["of_logs"].index.unique("trace")) == list(found["reached"].index) == here
+    assert list(found["compared"]) == here and found["compared"]["SDSC-SP2"] is found["logs"]["SDSC-SP2"]
+    assert labels(found["picture"]) == (here, ["wait", "slowdown", "bounded slowdown"])
+    assert plots.SYNTHETIC not in texts(found["picture"])
+
+
+def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_is_none(monkeypatch):
+    here = {"KTH-SP2"}
+    log = repeated().assign(wait=0, requested_time=7200, group=1)
+    log.loc[0, "requested_time"] = -1
+
+    def made(name, synthetic):
+        options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
+        return simlib.Workload(log, 8, name, **options)
+
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
+    monkeypatch.setattr(loading, "load", lambda name, variant=None: made(name, False))
+    monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: made(name, True))
+    (kth,) = tang2013.logs(list(tang2013.settings())).traces.values()
+    assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
+    here.clear()
+    twins = tang2013.logs(list(tang2013.settings()))
+    assert twins and all(one.stand_in for one in twins.values())
+
+
+def test_all_logs_that_are_compared_have_estimates_of_users():
+    assert all(
+        simlib.logs.archive.entry(setting["log"])["estimates"] == "user" for setting in tang2013.settings().values()
+    )
+
+
+@pytest.mark.slow
+def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, monkeypatch):
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name == "KTH-SP2" or None)
+    twin = tang_trace(repeated(), name="SDSC-SP2", synthetic=True).workload
+    monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: twin)
+    found = executed("tang2013/beyond", **FEW)
+    assert list(found["of_logs"].index.unique("trace")) == list(found["compared"]) == ["KTH-SP2"]
+    assert plots.SYNTHETIC not in texts(found["picture"])
+    assert all(plots.SYNTHETIC in texts(picture) for picture in found["pictures"].values())
