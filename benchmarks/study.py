@@ -27,30 +27,24 @@ cores, for there is always one that starts or waits for a file.
 """
 
 import ast
-import re
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import cached_property
 
 import nbformat
 
 import simlib
 from simlib import EASY, Conservative, replicate
 from simlib._util import paths
-from simlib.study.exhibit import Exhibit, exhibits
 
 SHAKEN = ["1,000 shaken runs of KTH-SP2", "one thread [s]", "two threads [s]", "times as fast"]
 STUDY = ["what", "seconds", "share"]
 
-IMPORTING, SIMULATING, DRAWING, ELSE = "importing, reading logs", "simulating", "drawing, saving", "all else"
+IMPORTING, SIMULATING, DRAWING, ELSE = "importing", "reading logs, simulating, measuring", "drawing, saving", "all else"
 
-SIMULATE = {"simulate", "replicate", "schedules"}
-"""The library's functions that simulate, as notebooks call them that are no exhibits."""
-
-DRAW = {"figure", "show", "save"}
+DRAW = {"facets", "subplots", "show", "save"}
 """What draws and saves, in all notebooks."""
 
 
@@ -77,17 +71,16 @@ def study_rows(folder=paths.ROOT / "build" / "notebooks"):
     Seconds are added over all notebooks, of which two or more ran at once.
     """
     notebooks = {path: nbformat.read(path, as_version=4) for path in sorted(folder.rglob("*.ipynb"))}
-    spent = {"papermill's own start": len(notebooks) * _best([sys.executable, "-c", _papermill(), "--version"])}
+    spent = {"papermill's own start": len(notebooks) * _best([sys.executable, "-m", "papermill", "--version"])}
     spent |= dict.fromkeys(["starting the kernel", IMPORTING, SIMULATING, DRAWING, ELSE], 0.0)
-    for path, notebook in notebooks.items():
+    for notebook in notebooks.values():
         cells = [cell for cell in notebook.cells if cell.metadata.get("papermill", {}).get("start_time")]
         of = notebook.metadata.papermill
         code = [cell for cell in cells if cell.cell_type == "code"]
         starting = _seconds(of.start_time, cells[0].metadata.papermill.start_time)
         seconds = [cell.metadata.papermill.duration for cell in code]
         spent["starting the kernel"] += starting
-        exhibit = exhibits().get(path.relative_to(folder).with_suffix("").as_posix())
-        for kind, duration in zip(kinds([cell.source for cell in code], exhibit), seconds, strict=True):
+        for kind, duration in zip(kinds([cell.source for cell in code]), seconds, strict=True):
             spent[kind] += duration
         spent[ELSE] += of.duration - starting - sum(seconds)
     total = sum(spent.values())
@@ -96,54 +89,31 @@ def study_rows(folder=paths.ROOT / "build" / "notebooks"):
     yield [f"{len(notebooks)} notebooks", f"{total:.0f}", "100%"]
 
 
-def kinds(cells, exhibit=None):
-    """Say of each cell what it is counted as; one that does several things counts as the first of them.
-
-    An exhibit works a result out when it is first asked for, and all that it shows when it first draws: both are
-    simulating. What shows the same result again is not.
+def kinds(cells):
+    """Say of each code cell what it is counted as; one that does several things counts as the first of them.
 
     Parameters
     ----------
     cells : list of str
-        The code of a notebook, in its order.
-    exhibit : type, optional
-        The subclass of `Exhibit` that the notebook makes, from `exhibits()`; None for lessons and the like.
 
     Returns
     -------
     list of str
     """
-    return list(_kinds(cells, _results(exhibit) if exhibit else set()))
+    return [_kind(ast.parse(source)) for source in cells]
 
 
-def _kinds(cells, results):
-    drawn = not results
-    for source in cells:
-        tree = ast.parse(source)
-        names = {getattr(node, "attr", None) or getattr(node, "id", None) for node in ast.walk(tree)}
-        draws, works = names & DRAW, names & (results | SIMULATE)
-        if any(isinstance(node, ast.Import | ast.ImportFrom) and "simlib" in ast.unparse(node) for node in tree.body):
-            yield IMPORTING
-        elif works or draws and not drawn:
-            yield SIMULATING
-        else:
-            yield DRAWING if draws else ELSE
-        results, drawn = results - names, drawn or bool(draws)
-
-
-def _results(exhibit):
-    """The names of what an exhibit works out when it is asked for, but for what all exhibits have."""
-    names = set(dir(exhibit)) - set(dir(Exhibit))
-    return {name for name in names if isinstance(getattr(exhibit, name), property | cached_property)}
+def _kind(tree):
+    names = {getattr(node, "attr", None) or getattr(node, "id", None) for node in ast.walk(tree)}
+    if any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
+        return IMPORTING
+    return (
+        DRAWING if names & DRAW else SIMULATING if any(isinstance(node, ast.Call) for node in ast.walk(tree)) else ELSE
+    )
 
 
 def _seconds(first, last):
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
-
-
-def _papermill():
-    """How the Snakefile calls papermill."""
-    return re.search(r'^PAPERMILL = "(.*)"$', (paths.ROOT / "Snakefile").read_text(encoding="utf-8"), re.M)[1]
 
 
 def _best(command, runs=5):

@@ -115,7 +115,6 @@ def main() -> None:
     lines = [line for title, about in tables for line in (title, *map(entry, about, about.values()), "")]
     files = "\n".join(f"#   {log.source['file']}" for log in logs.values())
     write("feitelson_family", HEADER.format(files=files, machine=MACHINE), lines[:-1])
-    feitelson_family.members.cache_clear()
     feitelson_family.members()
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from .comparisons import forest, winners
-from .facets import circles, colours, curves, facets, intervals, stacked
+from .facets import circles, colours, curves, facets, grid, intervals, stacked
 from .panels import cumulative_panels, in_whole_per_cents, legend, log_time_axis, plain_log_axis, time_axis
 from .schedules import draw_piece, gantt, job_colours, spans, utilization
 from .style import (
@@ -39,6 +39,7 @@ __all__ = [
     "facets",
     "forest",
     "gantt",
+    "grid",
     "in_whole_per_cents",
     "intervals",
     "job_colours",

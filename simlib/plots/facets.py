@@ -1,4 +1,4 @@
-"""Pictures of a table by named levels: a panel for each value of two of them, a colour or a line for those of others."""
+"""Pictures of a table by named levels: a panel for each value of two, colours and lines for those of others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -48,8 +48,8 @@ def facets(
     ------
     ax : Axes
     part : DataFrame or Series
-        The panel's rows, without these levels; so that colours and lines are the same in all panels its `attrs` have
-        the names of the whole table. `ax.figure` is the figure.
+        The panel's rows, without these levels. Its `attrs` have the names of the whole table, so that colours and lines
+        are the same in all panels, and those of its column, for the x axis. `ax.figure` is the figure.
 
     Examples
     --------
@@ -62,18 +62,23 @@ def facets(
     """
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
-    figsize = (0.9 + size[0] * len(columns), 0.9 + size[1] * len(rows))
-    _, axes = plt.subplots(len(rows), len(columns), **{"figsize": figsize, "squeeze": False, "width_ratios": widths} | options)
+    figsize = (max(0.9 + size[0] * len(columns), 5), 0.9 + size[1] * len(rows))
+    _, axes = plt.subplots(
+        len(rows), len(columns), **{"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
+    )
     said = {} if labels is None else labels
+    names = {level: list(table.index.unique(level)) for level in table.index.names}
     for place, of_row in enumerate(rows):
         for ax, of_column in zip(axes[place], columns, strict=True):
             keep = np.ones(len(table), bool)
             for level, value in ((row, of_row), (column, of_column)):
                 keep &= True if level is None else table.index.get_level_values(level) == value
             part = table[keep]
+            below = table if column is None else table[table.index.get_level_values(column) == of_column]
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
-            part.attrs["names"] = {level: list(table.index.unique(level)) for level in part.index.names}
+            part.attrs["names"] = names
+            part.attrs["places"] = {level: list(below.index.unique(level)) for level in part.index.names}
             if place == 0 and column is not None:
                 ax.set_title(said.get(of_column, str(of_column)))
             if of_column == columns[0] and row is not None:
@@ -108,6 +113,7 @@ def curves(
     value: str = "ours",
     bars: str | tuple[str, str] | None = None,
     shift: float = 0.0,
+    line_shift: float = 0.0,
     joined: bool = True,
 ) -> dict[str, dict[str, Any]]:
     """Draw a column of a table against a level of its index, with a colour for each value of a second level.
@@ -119,13 +125,13 @@ def curves(
     x, colour : str
         Levels of its index. What is no number on the x axis is a category, in the order in which it comes.
     line : str, optional
-        A third one, whose values have lines and marks of their own; the first has bars.
+        A third one, whose values have lines and marks of their own; the first has bars, or all if they lie apart.
     value : str
         The column that is drawn.
     bars : str or (str, str), optional
-        Of the first line: a column with a deviation, or two with the ends of an interval.
-    shift : float
-        How far apart the points of neighbouring colours lie.
+        A column with a deviation, or two with the ends of an interval.
+    shift, line_shift : float
+        How far apart the points of neighbouring colours, and of neighbouring lines, lie.
     joined : bool
         Whether points are joined by lines.
 
@@ -150,14 +156,16 @@ def curves(
         part = _of(table, {colour: name, line: of_line})
         of = part.index.get_level_values(x)
         at = np.array(of if numbers else [places.index(place) for place in of], float)
-        at = at + shift * (order - (len(names) - 1) / 2)
+        at = at + shift * (order - (len(names) - 1) / 2) + line_shift * (number - (len(lines) - 1) / 2)
         style = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
         style["linestyle"] = LINES[number % len(LINES)] if joined else ""
-        if number == 0 and bars is not None:
-            error = part[bars] if isinstance(bars, str) else [part[value] - part[bars[0]], part[bars[1]] - part[value]]
-            ax.errorbar(at, part[value], error, capsize=2, **style)
-        else:
-            ax.plot(at, part[value], markersize=5, linewidth=1.2, **style)
+        barred = number == 0 or line_shift
+        if barred and isinstance(bars, str):
+            ax.errorbar(at, part[value], part[bars], capsize=2, **style)
+            continue
+        if barred and bars is not None:
+            ax.vlines(at, part[bars[0]], part[bars[1]], color=shade, linewidth=3, alpha=0.4)
+        ax.plot(at, part[value], markersize=5, linewidth=1.2, **style)
     if not numbers:
         ax.set_xticks(range(len(places)), [str(place) for place in places])
     return _entries(names, lines, joined)
@@ -217,7 +225,9 @@ def intervals(
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
         ax.plot(part[value], at, color=shade, marker=MARKERS[number % len(MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
-            ax.plot(part[printed], [places.index(place) for place in of], "o", color=shade, fillstyle="none", markersize=9)
+            ax.plot(
+                part[printed], [places.index(place) for place in of], "o", color=shade, fillstyle="none", markersize=9
+            )
             drawn = True
     words = [place if isinstance(place, tuple) else (place,) for place in places]
     ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
@@ -272,6 +282,49 @@ PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fil
 """In legends, what is printed."""
 
 
+def grid(ax: Axes, text: pd.DataFrame, ground: pd.DataFrame | None = None, notes: pd.DataFrame | None = None) -> None:
+    """Write a table on axes, a row an inch-fraction high, with colours behind its numbers and small notes below them.
+
+    Parameters
+    ----------
+    ax : Axes
+    text : DataFrame of str
+        What is written; the index stands to the left, the last level of the columns above.
+    ground : DataFrame of str or None, optional
+        Colours, by the same rows and columns.
+    notes : DataFrame of str, optional
+        What stands below each number.
+
+    Examples
+    --------
+    >>> ax = plt.figure().add_subplot()
+    >>> grid(ax, pd.DataFrame({"EASY": ["1.5"]}, ["July"]))
+    >>> [each.get_text() for each in ax.texts]
+    ['EASY', 'July', '1.5']
+    >>> plt.close(ax.figure)
+    """
+    index = [place if isinstance(place, tuple) else (place,) for place in text.index]
+    left = 0.9 * text.index.nlevels
+    high = 0.5 if notes is None else 0.3
+    heads = [name[-1] if isinstance(name, tuple) else name for name in text]
+    for column, head in enumerate(heads):
+        ax.text(left + column + 0.9, -0.5, head, ha="right", va="center", size=8, weight="bold")
+    for row, names in enumerate(index):
+        for level, name in enumerate(names):
+            if row == 0 or names[: level + 1] != index[row - 1][: level + 1]:
+                ax.text(0.9 * level, row + high, name, va="center", size=8, weight="bold" if level == 0 else None)
+        for column in range(text.shape[1]):
+            if ground is not None and isinstance(colour := ground.iloc[row, column], str):
+                box = plt.Rectangle((left + column, row + 0.03), 0.95, 0.94, facecolor=colour, linewidth=0)
+                ax.add_patch(box)
+            ax.text(left + column + 0.9, row + high, text.iloc[row, column], ha="right", va="center", size=8)
+            if notes is not None:
+                note = notes.iloc[row, column]
+                ax.text(left + column + 0.9, row + 0.75, note, ha="right", va="center", size=6, color="#555555")
+    ax.set(xlim=(-0.1, left + text.shape[1] + 0.1), ylim=(len(text) + 0.1, -1.2))
+    ax.axis("off")
+
+
 def _names(table: pd.DataFrame, level: str) -> list[Any]:
     """The names of a level, of all panels if this is the part of one."""
     return table.attrs.get("names", {}).get(level) or list(table.index.unique(level))
@@ -287,7 +340,7 @@ def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
 
 def _places(table: pd.DataFrame, x: str) -> tuple[list[Any], bool]:
     """What an x axis goes through, and whether these are numbers."""
-    places = _names(table, x)
+    places = table.attrs.get("places", {}).get(x) or list(table.index.unique(x))
     return places, all(isinstance(place, int | float | np.number) for place in places)
 
 

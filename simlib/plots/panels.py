@@ -1,5 +1,6 @@
 """What pictures of several panels share: axes of times and numbers, legends, and cumulative distributions."""
 
+import math
 from collections.abc import Mapping
 from datetime import tzinfo
 from typing import Any
@@ -102,7 +103,7 @@ def plain_log_axis(ax: Axes) -> None:
 def legend(
     figure: Figure, entries: Mapping[str, Mapping[str, Any]], loc: str = "outside upper center", **options: Any
 ) -> None:
-    """Put a legend beside a figure's panels, in one row unless `ncols` says otherwise.
+    """Put a legend beside a figure's panels, in as few rows as its width allows unless `ncols` says otherwise.
 
     Parameters
     ----------
@@ -126,7 +127,9 @@ def legend(
         else plt.Line2D([], [], label=label, **style)
         for label, style in entries.items()
     ]
-    options = {"loc": loc, "ncols": len(handles), **options}
+    inches = sum(0.6 + 0.085 * len(str(label)) for label in entries)  # in one row
+    rows = max(1, math.ceil(inches / figure.get_figwidth()))
+    options = {"loc": loc, "ncols": math.ceil(len(handles) / rows), **options}
     figure.legend(handles=handles, **options)
 
 

@@ -25,8 +25,27 @@ CLOSE = {"bounded_slowdown": 0.10}
 def by_reading(readings, simulate):
     """Simulate every reading of the paper, and put a level `rule` before the others.
 
-    Readings are by name the logs, and what else `simulate` takes; those without logs are left out. A log whose lost
-    jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+    Parameters
+    ----------
+    readings : dict
+        By name the logs, as `simlib.replicate` takes them by name, and what else `simulate` takes; those without logs
+        are left out.
+    simulate : callable
+        Gives the runs of a reading, from `simlib.replicate`.
+
+    Returns
+    -------
+    DataFrame
+        A log whose lost jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> logs = {"sample": simlib.load("sample")}
+    >>> readings = {"text": (logs, simlib.EASY()), "likely": (logs, simlib.EASY(reuse_extra=True))}
+    >>> runs = by_reading(readings, lambda logs, policy: simlib.replicate(logs, policy, shakes=1))
+    >>> list(runs.index.names), len(runs)
+    (['rule', 'log', 'run'], 4)
     """
     tables = {}
     for rule, (logs, *others) in readings.items():
@@ -50,10 +69,25 @@ def median_first(runs):
 def spread(runs, averaged=None):
     """Work out how each number spreads over its runs.
 
-    Runs are by level, one of them `run`, with a column a measure, or a Series of one; or a row a run, with columns by
-    all other levels. Gives a DataFrame by the other levels, and `metric` where there are several: `ours`, of run 0;
-    `mean` and `sd`; `low`, `median` and `high`, between which 95 % of the runs lie. Where there is no run 0, for
-    estimates are drawn, `ours` is the mean, and the band that of means of so many runs as are `averaged` in print.
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By level, one of them `run`, with a column a measure; or a row a run, with columns by all other levels.
+    averaged : int, optional
+        How many runs are averaged in print where estimates are drawn, and there is no run 0: `ours` is the mean then,
+        and the band is that of means of so many.
+
+    Returns
+    -------
+    DataFrame
+        By the other levels, and by `metric` where there are several measures: `ours`, of run 0; `mean` and `sd`;
+        `low`, `median` and `high`, between which 95 % of the runs lie.
+
+    Examples
+    --------
+    >>> runs = pd.Series([5.0, 4, 6, 8], pd.MultiIndex.from_product([["KTH"], range(4)], names=["log", "run"]))
+    >>> spread(runs).loc["KTH", ["ours", "mean", "median"]].tolist()
+    [5.0, 6.0, 6.0]
     """
     if isinstance(runs, pd.DataFrame):
         if runs.columns.nlevels > 1:
@@ -63,14 +97,31 @@ def spread(runs, averaged=None):
     return results.summary(named, averaged)
 
 
-def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
+def over_draws(draws):
+    """Lay out what was counted on each draw of the restored logs, Series by the same levels, as `judge` takes it.
+
+    `ours` is the median, and between `low` and `high` lie all of them.
+
+    Examples
+    --------
+    >>> over_draws([pd.Series({"jobs": 7}), pd.Series({"jobs": 9})]).loc["jobs"].to_dict()
+    {'ours': 8.0, 'low': 7.0, 'median': 8.0, 'high': 9.0}
+    """
+    if not draws:
+        return pd.DataFrame()
+    wide = pd.concat(draws, axis=1)
+    median = wide.median(axis=1)
+    return pd.DataFrame({"ours": median, "low": wide.min(axis=1), "median": median, "high": wide.max(axis=1)})
+
+
+def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, notes=None):
     """Lay printed numbers beside ours, and tell of each whether it may well be the same.
 
     Parameters
     ----------
     runs : DataFrame or Series
-        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; levels may have names of
-        `LEVELS`.
+        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a dict of these by
+        rule, which may be empty. Levels may have names of `LEVELS`.
     name : str
         Of the printed numbers, as for `printed`.
     logs : Logs
@@ -82,13 +133,24 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
     points : bool
         Whether the numbers are differences in per cent: they are close where as many points apart as means may be per
         cent, and have no relative deviation.
+    notes : Series of str
+        By the printed levels what there is to say of numbers, before what is missing from their logs.
 
     Returns
     -------
     DataFrame
-        In the order of the printed levels: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
+        By the printed levels, in order: `published`, `ours`, `deviation`, the columns of `spread`, `verdict`, `note`.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2").verdict.tolist()
+    ['inside', 'off']
     """
-    of_print, logs = printed(name), logs or Logs({})
+    of_print, logs = printed(name), Logs({}) if logs is None else logs
+    if isinstance(runs, dict):
+        runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
+        runs = pd.concat(runs, names=["rule"])
     table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
     table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
@@ -96,6 +158,7 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
     table = results.against(table, of_print)
     digits = decimals(name)
     close = CLOSE if close is None else close
+    said = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
     noted = []
     for place, row in zip(table.index, table.itertuples(), strict=True):
         of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
@@ -106,8 +169,9 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False):
         share = close.get(of.get("metric"), 0.05) if isinstance(close, dict) else close
         options = {"close": 100 * share, "absolute": True} if points else {"close": share}
         about = logs.origin(**of)
-        where = tuple(of[level] for level in of_print.index.names)
-        known = digits[where if len(where) > 1 else where[0]]
+        of_number = tuple(of[level] for level in of_print.index.names)
+        about["note"] = "; ".join(filter(None, [said.get(of_number), about.get("note")]))
+        known = digits[of_number if len(of_number) > 1 else of_number[0]]
         interval = Interval(row.low, row.median, row.high) if "low" in table and not np.isnan(row.low) else None
         cell = verdicts.cell(of, row.published, {rule: (row.ours, interval)}, decimals=known, **options, **about)
         noted.append((cell["readings"][rule]["verdict"], cell.get("note", "")))
@@ -124,7 +188,12 @@ def _with_absent(table, of_print, logs):
     rules = table.index.unique("rule") if "rule" in table.index.names else []
     if len(alone):
         alone = alone.merge(pd.DataFrame({"rule": rules}), how="cross") if len(rules) else alone
+        order = list(dict.fromkeys([*table.index.unique("trace"), *alone.trace])) if "trace" in alone else []
         table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
+        if "month" in alone:  # the absent ones among the others
+            places = {"trace": order, "month": sorted(table.index.unique("month"))}
+            key = lambda level: level.map(places[level.name].index)  # noqa: E731
+            table = table.sort_index(level=["trace", "month"], key=key, sort_remaining=False)
     for rule in rules if "trace" in table.index.names else []:
         same = [name for name in table.index.unique("trace") if not logs.matters(name, rule)]
         table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="trace"))]
@@ -133,7 +202,7 @@ def _with_absent(table, of_print, logs):
 
 def cells(table):
     """Take the judged numbers of a table of `judge` for a record: by place, ours under each rule."""
-    if "verdict" not in table:
+    if not {"verdict", "note"} <= set(table):
         return []
     levels = [level for level in table.index.names if level != "rule"]
     found = []
@@ -151,12 +220,42 @@ def cells(table):
 
 
 def tallies(judged, *keys):
-    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule."""
-    return verdicts.tallies([cell for table in ([judged] if isinstance(judged, pd.DataFrame) else judged) for cell in cells(table)], *keys)
+    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> table = judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
+    >>> tallies(table, "trace")["text"][["inside", "close", "off"]].iloc[0].tolist()
+    [1, 0, 1]
+    """
+    return verdicts.tallies(
+        [cell for table in ([judged] if isinstance(judged, pd.DataFrame) else judged) for cell in cells(table)], *keys
+    )
 
 
 def beside(table, form, across, sd=False):
-    """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text."""
+    """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a level `rule`: the first is shown in full, of others how far off they are.
+    form : str
+        Of numbers, such as "{:,.0f}".
+    across : str or list of str
+        Levels that go into the columns.
+    sd : bool
+        Whether the deviation stands behind our number.
+
+    Examples
+    --------
+    >>> names = ["metric", "trace", "scheduler", "quantity", "rule", "run"]
+    >>> runs = pd.Series({("response_s", "KTH", "easy", "original", "text", 0): 15_732.2}).rename_axis(names)
+    >>> table = judge(runs, "mualem2001_table4").xs("response_s", level="metric")
+    >>> beside(table, "{:,.0f}", "quantity").iloc[0].tolist()
+    ['15,568', '15,732', '+1.1%']
+    """
     printed_too = "published" in table and bool(table.published.notna().any())
     table = table if "published" in table else table.assign(published=np.nan)
     return results.beside(table, form, across, sd=sd, printed=printed_too)
@@ -182,7 +281,8 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     id : str
         Of a row of `data/published/claims.csv`; what must hold is in `criteria.csv`.
     runs : DataFrame, or dict by rule
-        With a level `rule`, or else by the rules of the text.
+        With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
+        reading: the claim is measured on each draw, and its parts are their medians and ranges.
     measure : callable
         Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
         log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
@@ -192,6 +292,18 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
         The logs without which a reading cannot be measured.
     note : str
         A line more of evidence.
+
+    Returns
+    -------
+    Claim
+        The record, a dict that is shown as text.
+
+    Examples
+    --------
+    >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
+    >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
+    MF-36  REPRODUCED, sure 100%: Doubling user estimates in general improves performance
+             text: improves: 100%, holds (above 50%)
     """
     logs = Logs({}) if logs is None else logs
     if logs.own:
@@ -199,19 +311,51 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     readings, lacking = {}, []
     for rule, of in _by_rule(runs).items():
         try:
-            measured = measure(of) if of is not None and set(needs) <= (_names(of) if needs else set()) else None
-            readings[rule] = _parts(measured)
+            draws = of if isinstance(of, list) else [of]
+            known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
+            parts = [_parts(measure(one)) for one in known]
+            readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
         except KeyError as error:  # the notebook was changed
             lacking.append(f"{rule}: cannot be judged any more: found no {error.args[0]!r} among the runs")
     found = claims.decide(id, readings, "\n".join(filter(None, [note, *lacking])))
     return Claim(claims.withdrawn(found, plots.SYNTHETIC) if logs.stand_in else found)
 
 
-def finding(id, holds, evidence, numbers, logs=None):
-    """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested."""
-    found = claims.finding(id, holds, evidence, numbers)
-    stands_in = logs is not None and logs.stand_in
-    return Claim({"sure": None} | (claims.withdrawn(found, plots.SYNTHETIC) if stands_in else found))
+def finding(id, holds, evidence="", numbers=None, logs=None):
+    """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested.
+
+    In place of the three a function may give them; where it misses something, for the notebook was changed, the record
+    says so.
+
+    Examples
+    --------
+    >>> finding("OWN-01", None, "no log is at hand")["verdict"]
+    'cannot be tested'
+    """
+    if callable(holds):
+        try:
+            holds, evidence, numbers = holds()
+        except KeyError as error:
+            holds, evidence = None, f"cannot be judged any more: found no {error.args[0]!r} among the runs"
+    found = claims.finding(id, holds, evidence, numbers or {})
+    return Claim(claims.withdrawn(found, plots.SYNTHETIC) if logs is not None and logs.stand_in else found)
+
+
+def share(found):
+    """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
+
+    The interval is that of so many independent cases in run 0, the log as it is (Clopper and Pearson).
+
+    Examples
+    --------
+    >>> months = pd.Series([True, True, False, True]).set_axis(pd.Index([0, 0, 0, 0], name="run"))
+    >>> print(share(months).value)
+    0.75
+    """
+    by_run = found.groupby("run").agg(["sum", "count", "mean"])
+    if 0 not in by_run.index:
+        return claims.NOTHING
+    return Measure.share(by_run["sum"][0], by_run["count"][0], by_run["mean"].drop(0))
 
 
 def _of(id):
@@ -230,6 +374,8 @@ def _by_rule(runs):
 
 def _names(of):
     """The names of the logs that runs are of."""
+    if isinstance(of, dict):
+        return set(of)
     places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
     return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
 
@@ -238,7 +384,10 @@ def _parts(measured):
     """Make a `Measure` of each part."""
     if measured is None:
         return None
-    return {part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of) for part, of in measured.items()}
+    return {
+        part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of)
+        for part, of in measured.items()
+    }
 
 
 def _measure(value):
@@ -253,10 +402,27 @@ def _measure(value):
 
 
 def with_printed(runs, name, scale=1.0):
-    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0."""
+    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0.
+
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; a column a metric.
+    name : str
+        As for `printed`.
+    scale : float
+        That the printed numbers are multiplied by, such as 1 / 100 for per cents.
+
+    Examples
+    --------
+    >>> names = ["rule", "metric", "trace", "scheduler", "quantity", "run"]
+    >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
+    >>> with_printed(runs, "mualem2001_table4")["printed", "response_s", "KTH", "easy", "original"].to_dict()
+    {0: 15568.0}
+    """
     of_print = printed(name) * scale
     if isinstance(runs, pd.DataFrame):
-        of_print = of_print.unstack("metric", sort=False)[list(runs.columns)]
+        of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
     back = {new: old for old, new in LEVELS.items() if old in runs.index.names}
     of_print = pd.concat({("printed", 0): of_print.rename_axis(index=back)}, names=["rule", "run"])
     return pd.concat([runs, of_print.reorder_levels(runs.index.names)])
@@ -279,7 +445,14 @@ def _wrapped(text, indent=""):
 
 
 def show(picture, logs=None):
-    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for."""
+    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
+
+    Examples
+    --------
+    >>> figure = show(plt.figure().add_subplot())
+    >>> plt.get_fignums()  # a notebook shows it where it is the value of a cell, and only there
+    []
+    """
     figure = picture if isinstance(picture, Figure) else picture.figure
     if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
         plots.stamp(figure)

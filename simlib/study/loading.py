@@ -11,7 +11,13 @@ from ..logs.swf import LogWarning
 
 
 def log(name, variant=None):
-    """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so."""
+    """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so.
+
+    Examples
+    --------
+    >>> log("sample").name
+    'sample'
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
         return load(name, variant)
@@ -49,6 +55,10 @@ class Logs(dict):
         """List the workloads; of a log that is drawn anew for each run one draw."""
         return [each if isinstance(each, Workload) else self.traces[name].draw(seed) for name, each in self.items()]
 
+    def drawn(self, seed):
+        """Take the workloads by name; of a log that is drawn anew for each run the draw of this seed."""
+        return dict(zip(self, self.workloads(seed), strict=True))
+
     @property
     def table(self):
         """Which file or model each came from, and which of its jobs take part; what is absent is printed."""
@@ -60,8 +70,25 @@ class Logs(dict):
 def logs(paper, names=None, own="", **settings):
     """Take the logs of a paper, "mualem2001" or "tang2013", as far as they are on this machine.
 
-    Where none is, the synthetic twins of all stand in. `own` is a log of the reader's, by its path or its name in the
-    catalogue, to be taken in their place.
+    Parameters
+    ----------
+    paper : str
+    names : str or list of str, optional
+        The paper's names of the logs; by default all.
+    own : str
+        A log of the reader's, by its path or its name in the catalogue, to be taken in their place; "" for none.
+    **settings
+        Of the paper's own `logs`, such as `jobs` and `estimates` for Mu'alem & Feitelson.
+
+    Returns
+    -------
+    Logs
+        Where none of them is on this machine, the synthetic twins of all.
+
+    Examples
+    --------
+    >>> list(logs("mualem2001", own="sample"))
+    ['sample']
     """
     module = importlib.import_module(f"{__package__}.{paper}")
     if own:

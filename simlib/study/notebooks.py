@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from .._util import paths

@@ -2,7 +2,6 @@
 site are made of it.
 """
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 

@@ -19,6 +19,11 @@ def printed(name):
 
     The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
     "mualem2001_table1 differences"; or of some of its exhibits, such as "tang2013_numbers fig1 fig2".
+
+    Examples
+    --------
+    >>> printed("mualem2001_table3")["easy", "response_s", "KTH", "original"]
+    np.float64(15568.0)
     """
     return _texts(name).astype(float)
 
@@ -54,7 +59,11 @@ def _table1(table):
     of = table.set_index(["trace", "month"])
     metrics = ["load", "jobs", "response_s", "bounded_slowdown"]
     columns = {(who, m): of[m if m in ("load", "jobs") else f"{who}_{m}"] for who in SCHEDULERS for m in metrics}
-    return pd.DataFrame(columns).rename_axis(columns=["scheduler", "metric"]).stack(["scheduler", "metric"], future_stack=True)
+    return (
+        pd.DataFrame(columns)
+        .rename_axis(columns=["scheduler", "metric"])
+        .stack(["scheduler", "metric"], future_stack=True)
+    )
 
 
 def _table1_differences(table):
@@ -81,7 +90,7 @@ def _table4_differences(table):
 
 
 def _by_trace(table):
-    return table.set_index(table.columns[0]).rename_axis(columns="trace").stack(future_stack=True)
+    return table.set_index(table.columns[0]).rename_axis(index="quantity", columns="trace").stack(future_stack=True)
 
 
 TABLES = {

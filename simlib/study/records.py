@@ -63,7 +63,16 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         Tables of `study.judge` with the printed numbers that it is about; by default the `table`, if it has verdicts.
     claims : list
         From `study.claim` and `study.finding`.
+
+    Examples
+    --------
+    >>> save_exhibit("tables", logs=[])
+    Traceback (most recent call last):
+        ...
+    ValueError: save: found the name tables, expected folder and notebook, such as mualem2001_table1
     """
+    if "_" not in name:
+        raise ValueError(f"save: found the name {name}, expected folder and notebook, such as mualem2001_table1")
     paper, stem, *_ = name.split("_")
     here = notebook(f"{paper}/{stem}") or Notebook(f"{paper}/{stem}")
     variables = inspect.stack()[1].frame.f_globals  # the notebook's
@@ -80,7 +89,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         parameters = {each: value for each, value in parameters.items() if each not in here.repeats}
     of_print = list(judged) or ([] if table is None else [table])
     found = [] if own else [cell for each in of_print for cell in cells(each)]
-    table = None if table is None else table.drop(columns=["verdict", "note"], errors="ignore")
+    if table is not None and {"verdict", "note"} <= set(table):  # which `judge` adds
+        table = table.drop(columns=["verdict", "note"])
     parameters = {each: value for each, value in parameters.items() if each != "log"}
     files = contents(name, figure, table, workloads, parameters, found, [] if own else list(claims))
     synthetic = any(workload.stand_in for workload in workloads)

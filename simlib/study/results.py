@@ -38,7 +38,14 @@ def summary(results, averaged=None):
 
 
 def by(table, *levels):
-    """Order a table by these levels, each in the order in which its values appear."""
+    """Order a table by these levels, each in the order in which its values appear.
+
+    Examples
+    --------
+    >>> table = pd.Series([1, 2, 3], pd.MultiIndex.from_tuples([("b", 2), ("a", 1), ("b", 1)], names=["log", "f"]))
+    >>> by(table, "log", "f").index.tolist()
+    [('b', 2), ('b', 1), ('a', 1)]
+    """
     table = table.reorder_levels(levels)
     prefixes = [table.index.droplevel(list(levels[k:])) for k in range(1, len(levels))]
     first_seen = [pd.factorize(prefix)[0] for prefix in (*prefixes, table.index)]

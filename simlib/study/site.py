@@ -224,7 +224,9 @@ def everything():
     for name in executed.keys() - found.keys():
         path = executed[name]
         if path.parent.name in PAPERS and path.parent.name != "teaching":
-            found[name] = Outcome(path.parent.name, path.stem, notebook(f"{path.parent.name}/{path.stem}").title, path.parent, [])
+            found[name] = Outcome(
+                path.parent.name, path.stem, notebook(f"{path.parent.name}/{path.stem}").title, path.parent, []
+            )
     return in_order(found.values()), executed
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simlib import Workload, load
+from simlib import Workload, load, write_swf
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
 from simlib.study import loading, mualem2001
@@ -14,6 +14,7 @@ from simlib.study.investigations import suspects
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70
+
 
 def small(name, variant=None, months=0):
     """The first days of the sample in place of a log, by a clock so slow that they last for so many months."""
@@ -47,3 +48,11 @@ def small_logs(monkeypatch, root):
     for module in (mualem2001, suspects):
         monkeypatch.setattr(module, "log", slow)
     return root
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A log of three months that no test or catalogue has."""
+    path = tmp_path / "mine.swf.gz"
+    write_swf(load("sample").between("2026-01-01", "2026-03-20"), path)
+    return path

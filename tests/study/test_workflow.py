@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study.exhibit import exhibits
+from simlib.study.notebooks import notebooks
 
 pytestmark = pytest.mark.slow
 
@@ -20,12 +20,11 @@ pytestmark = pytest.mark.slow
 def test_the_benchmark_knows_where_each_exhibit_imports_simulates_and_draws(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     study = importlib.import_module("study")
-    for name, exhibit in exhibits().items():
-        cells = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).cells
-        found = study.kinds([cell.source for cell in cells if cell.cell_type == "code"], exhibit)
-        pictures = (ROOT / "figures").glob(f"{name.replace('/', '_')}*.png")
-        expected = {study.IMPORTING, study.SIMULATING} | ({study.DRAWING} if any(pictures) else set())
-        assert (name, expected - set(found)) == (name, set())
+    for name, notebook in notebooks().items():
+        assert (name, {study.IMPORTING, study.SIMULATING, study.DRAWING} - set(study.kinds(notebook.code))) == (
+            name,
+            set(),
+        )
 
 
 # The workflow, with small notebooks of its own

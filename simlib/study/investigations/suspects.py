@@ -1,4 +1,4 @@
-"""Suspects of the detective: programs and selections of jobs that may stand behind Table 1, judged by their likelihood.
+"""The method of the investigations: which suspect, a program or other jobs, is likely to stand behind Table 1.
 
 Each suspect is simulated many times with shaken submit times. The printed numbers are then held against what it does:
 a suspect whose runs lie where the printed numbers are, and do not scatter more than they must, is likely to be the
@@ -6,18 +6,17 @@ program that printed them.
 """
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from ...analysis.stats import Interval, band, means_of
+from ...analysis.replicate import replicate
+from ...analysis.stats import Interval, band
 from ...logs import archive
 from .. import log
-from ..mualem2001 import CLOSE_TO, METRICS, SP2, WHOLE, tables3_4
+from ..mualem2001 import CLOSE_TO, METRICS, SETTLED, SP2, WHOLE
 from ..mualem2001 import traces as as_settled
-from ..mualem2001.on_traces import means, replications, wide
 from ..verdicts import CLOSE, INSIDE, judge, published
 from . import programs
 
@@ -39,18 +38,34 @@ def printed(trace):
     return months[complete] if any(complete) else months
 
 
-# How likely
+def monthly(traces, suspects, metrics=tuple(METRICS), **how):
+    """Simulate traces under suspects, both by name, and lay the means of their months out.
 
-
-def monthly(trace, policy, **settings):
-    """Simulate a trace many times, shaken: a row a run, columns by (month, metric).
-
-    The settings are those of `replications`; a policy out of `programs` may say what becomes of overruns.
+    `how` is as for `simlib.replicate`, with `TraceLogs.monthly` as its measures. Gives by (trace, suspect) a DataFrame:
+    a row a shaken run, columns by (month, metric).
     """
-    overrun = "kill" if getattr(policy, "overrun", None) == "kill" else "extend"
-    found = wide(trace, policy, overrun=overrun, as_it_is=False, **settings)
-    months, metrics = (found.columns.get_level_values(level) for level in ("month", "metric"))
-    return found.loc[:, (months != WHOLE) & metrics.isin(list(METRICS))]
+    logs = {name: trace.workloads for name, trace in traces.items()}
+    ways = {"extend": {}, "kill": {}}  # what becomes of jobs that exceed their estimates
+    for name, policy in suspects.items():
+        ways["kill" if getattr(policy, "overrun", None) == "kill" else "extend"][name] = policy
+    found = {}
+    for overrun, policies in ways.items():
+        if logs and policies:
+            runs = replicate(logs, policies, overrun=overrun, as_it_is=False, **how)
+            runs = runs.xs(SETTLED, level="calendar")[list(metrics)].drop(WHOLE, level="month")
+            for place, part in runs.groupby(level=["log", "policy"], sort=False):
+                wide = part.droplevel(["log", "policy"]).unstack("month").swaplevel(axis=1)
+                wide = wide[pd.MultiIndex.from_product([wide.columns.unique(0), metrics])]
+                found[place] = wide.rename_axis(columns=["month", "metric"])
+    return found
+
+
+def by_place(rows, names, columns=None):
+    """Make a table of rows, dicts by place; of none too."""
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=names), columns)
+
+
+# How likely
 
 
 def fit(runs, printed, scheduler):
@@ -90,15 +105,20 @@ def verdicts(bands, values):
 # Which program
 
 
-def search(traces, scheduler, **settings):
-    """Change the detail of the text's program that helps most, until none helps by more than `LEAST`."""
+def search(traces, scheduler, **how):
+    """Change the detail of the text's program that helps most, until none helps by more than `LEAST`.
+
+    Gives the steps: pairs of the choices before, and the ranking of all that differ from these in one detail.
+    """
     steps, choices = [], {}
     while True:
-        fits = {}  # of this program, and of all that differ from it in one detail
-        for (detail, reading), other in programs.neighbours(scheduler, choices).items():
-            for trace in traces:
-                runs = monthly(trace, programs.program(scheduler, other), **settings)
-                fits[detail, reading, trace.trace] = fit(runs, printed(trace), scheduler)
+        suspects = programs.neighbours(scheduler, choices)
+        runs = monthly(traces, {name: programs.program(scheduler, of) for name, of in suspects.items()}, **how)
+        fits = {
+            (*name, trace): fit(runs[trace, name], printed(of), scheduler)
+            for name in suspects
+            for trace, of in traces.items()
+        }
         table = ranking(pd.concat(fits, names=["detail", "reading", "trace"]))
         steps.append((choices, table))
         if table.more.iloc[0] <= LEAST:
@@ -131,32 +151,43 @@ def wins(fits, draws=2000, seed=0):
     return pd.Series(np.bincount(best, minlength=len(by_month)) / draws, index=by_month.index)
 
 
-def print_steps(steps):
-    """Print what `search` did, a line a step."""
-    for choices, table in steps:
-        changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
-        itself = table.loc[("", "")]
-        print(f"{changes}: log likelihood {itself['all']:.0f}, {itself.inside:.0%} of the cells inside")
+def ranked(searches):
+    """Lay out the rankings of all steps of `search`, by (scheduler, changes before, detail, reading)."""
+    found = {(name, len(choices)): one for name, steps in searches.items() for choices, one in steps}
+    return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
+
+
+def path(searches):
+    """Say which way each of some searches went: a row a step, and how well the program fits that it had reached."""
+    rows = {}
+    for name, steps in searches.items():
+        for choices, table in steps:
+            changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
+            itself = table.loc[("", "")]
+            rows[name, changes] = {"log likelihood": itself["all"], "inside": itself.inside}
+    return by_place(rows, ["scheduler", "program"])
 
 
 # Which jobs
 
 
-def selections(traces, policy, **settings):
+def selections(traces, policy, **how):
     """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1.
 
     Gives a DataFrame, by (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more`
     it is than as settled, the share of cells `inside` their bands.
     """
     rows = {}
-    for trace in traces:
-        for what, other in alternatives(trace).items():
-            fits = fit(monthly(other, policy, **settings), printed(trace), "easy")
+    for name, trace in traces.items():
+        others = alternatives(trace)
+        runs = monthly(others, {"easy": policy}, **how)
+        for what, other in others.items():
+            fits = fit(runs[what, "easy"], printed(other), "easy")
             likelihood = fits.log_likelihood.sum()
-            rows[trace.trace, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
-            rows[trace.trace, what]["more"] = likelihood - rows[trace.trace, "as settled"]["log_likelihood"]
-            rows[trace.trace, what]["inside"] = fits.inside.sum() / fits.cells.sum()
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["trace", "with"])
+            rows[name, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
+            rows[name, what]["more"] = likelihood - rows[name, "as settled"]["log_likelihood"]
+            rows[name, what]["inside"] = fits.inside.sum() / fits.cells.sum()
+    return by_place(rows, ["trace", "with"])
 
 
 def alternatives(trace):
@@ -175,34 +206,3 @@ def alternatives(trace):
         if file.variant != w.source["variant"] and archive.find(w.name, file.variant) is not None and name in SP2:
             found[f"the {file.variant} log"] = log(w.name, file.variant).with_procs(w.procs)
     return {what: replace(trace, workload=jobs) for what, jobs in found.items() if len(jobs)}
-
-
-# Tables 3 and 4, which had no say in the choice
-
-
-def witnesses(traces, suspects, factors=tables3_4.FACTORS, shakes=40, shake_s=60, seed=0):
-    """Tell how well each suspect meets Tables 3 and 4, where estimates are others than the users'.
-
-    Gives a DataFrame, by (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
-    """
-    kinds = tables3_4.qualities(factors) | {"x2": tables3_4.times(2)}
-    kinds.pop("original")
-    found = {}
-    for ((scheduler, name), policy), trace, (kind, model) in product(suspects.items(), traces, kinds.items()):
-        settings = {"shakes": shakes, "shake_s": shake_s, "seed": seed, "estimates": model}
-        runs = replications(trace, policy, as_it_is=False, **settings)
-        measured = means(runs, METRICS).unstack("metric")[list(METRICS)]
-        measured = measured if kind in ("f1", "x2") else means_of(measured, tables3_4.AVERAGED)
-        values = _printed_elsewhere(scheduler, trace.trace, kind)
-        likelihood = {"log_likelihood": log_likelihood(measured, values)}
-        found[scheduler, name, trace.trace, kind] = likelihood | verdicts(band(measured), values)
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis(["scheduler", "suspect", "trace", "estimates"])
-
-
-def _printed_elsewhere(scheduler, trace, kind):
-    """The numbers of Table 3, or of Table 4 for doubled estimates, by metric."""
-    if kind == "x2":
-        table = published("mualem2001_table4").set_index(["metric", "trace"])
-        return {metric: table.loc[(metric, trace), f"{scheduler}_x2"] for metric in METRICS}
-    table = published("mualem2001_table3").set_index(["scheduler", "metric", "trace"])
-    return {metric: table.loc[(scheduler, metric, trace), kind] for metric in METRICS}

@@ -191,7 +191,7 @@ class TraceLogs(Logs):
 
     @property
     def restored(self):
-        """These logs, of those that lost jobs to cleaning a function of a seed that draws them back; none if none did."""
+        """These logs, those that lost jobs as functions of a seed that draws them back; none if none did."""
         traces = {name: trace.under(RESTORED) for name, trace in self.traces.items()}
         if not any(trace.lost for trace in traces.values()):
             return TraceLogs({})
@@ -203,6 +203,8 @@ class TraceLogs(Logs):
 
         By `calendar`, "settled" or "calendar", and `month`, the last being `WHOLE`, all jobs.
         """
+        for trace in self.traces.values():
+            trace.workload.time(0)  # refuses a log without a calendar
         months = {
             trace.workload.name: {
                 calendar: (tuple(one.month_edges[0]), tuple(one.month_edges[1].tolist()))

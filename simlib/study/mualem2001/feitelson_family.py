@@ -2,52 +2,72 @@
 
 MF make three variants of the model F: Fs, with sizes "to emphasize small jobs", Fl, with run times "to emphasize longer
 jobs", and Fsl with both, which mimics CTC. Every member of the family is an F with such variants; `MAIN` is the one
-that `feitelson96` makes by default. Whether the variants do what their names say is checked when they are read.
+that `feitelson96` makes by default. What was measured on each member is laid out by `answers`, and drawn by `drawn`.
 """
 
 import tomllib
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from ... import plots
 from ..._util import paths
 from ...models import feitelson96
+from .. import judging
+from ..claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, Criterion, criteria
+from ..loading import Logs
+from ..results import bracketed
+from .load_curves import Curves
 
 MAIN = "mostly Paragon, Fl by size"
 """The member of `feitelson96.table`: run times of Fl and Fsl are fitted size by size."""
 
 
-@cache
 def members() -> dict[str, dict[str, Any]]:
     """Read the family: by name, numbers as from `feitelson96.table`.
 
-    Beside those, `unlike` lists the variants that do not do what their names say (see the function), and `mimics` tells
-    how the run times of CTC are fitted: by size, or in the form of the model, in two branches.
+    Beside those, `mimics` tells how the run times of CTC are fitted: by size, or in the form of the model, in two
+    branches.
     """
     found = tomllib.loads((paths.DATA / "models" / "feitelson_family.toml").read_text(encoding="utf-8"))
     main = feitelson96.table()
-    family = {MAIN: main | {"unlike": ["Fl"], "mimics": "by size"}}
+    family = {MAIN: main | {"mimics": "by size"}}
     for member in found["member"]:
         size = {"general": member["size"], "ctc": main["size"]["ctc"]}
         run = {"general": member["run"], "ctc": found["ctc"]}
-        own = {"fit": f"refitted: {member['name']}", "unlike": member["unlike"], "mimics": "in two branches"}
+        own = {"fit": f"refitted: {member['name']}", "mimics": "in two branches"}
         family[member["name"]] = main | own | {"size": size, "run": run}
-    for name, about in family.items():
-        if unlike(about) != about["unlike"]:
-            raise ValueError(
-                f"feitelson_family: {name}: found that {unlike(about) or 'no variant'} does not do what its name says, "
-                f"expected {about['unlike'] or 'none'}"
-            )
     return family
 
 
-def fsl() -> dict[str, str]:
-    """Name the Fsl of the family, each with a member that has it: Fsl mimics CTC, whatever F is."""
+def labels(members: dict[str, dict[str, Any]]) -> dict[tuple[str, str], str]:
+    """Label each member's variants, by (member, variant): one label for all that have the same numbers.
+
+    Fsl mimics CTC, whatever F is: so members whose run times are fitted in the same way share it.
+    """
+    found: dict[tuple[str, str], str] = {}
+    first: dict[str, str] = {}
+    for (name, about), (variant, parts) in product(members.items(), feitelson96.VARIANTS.items()):
+        numbers = repr([about[of][which] for of, which in zip(("size", "run"), parts, strict=True)])
+        shared = f"Fsl {about['mimics']}" if variant == "Fsl" and "mimics" in about else None
+        label = f"{variant} of {name}" if shared in {None, *first.values()} else shared
+        found[name, variant] = first.setdefault(numbers, label)
+    return found
+
+
+def fsl(members: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Name the Fsl of the family, each with a member that has it."""
     found: dict[str, str] = {}
-    for name, about in members().items():
-        found.setdefault(f"Fsl {about['mimics']}", name)
+    for (name, variant), label in labels(members).items():
+        if variant == "Fsl":
+            found.setdefault(label, name)
     return found
 
 
@@ -61,6 +81,13 @@ def unlike(about: dict[str, Any]) -> list[str]:
     smaller = table.mean_size["Fs"] < table.mean_size["F"] and table.upto_8["Fs"] > table.upto_8["F"]
     longer = (table.loc["Fl"] > table.loc["F"])[["median_run", "above_1h", "above_4h"]].all()
     return [variant for variant, fits in (("Fs", smaller), ("Fl", longer)) if not fits]
+
+
+def family(members: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Describe all members, by (member, variant), as `described`; and tell in a column which are `unlike`."""
+    table = pd.concat({name: described(about) for name, about in members.items()}, names=["member"])
+    without = {name: unlike(about) for name, about in members.items()}
+    return table.assign(unlike=[variant in without[name] for name, variant in table.index])
 
 
 def described(about: dict[str, Any]) -> pd.DataFrame:
@@ -80,3 +107,132 @@ def described(about: dict[str, Any]) -> pd.DataFrame:
         rows[variant] |= {"median_run": np.interp(0.5, upto, seconds)}
         rows[variant] |= {f"above_{hours}h": 1 - np.interp(3600 * hours, seconds, upto) for hours in (1, 4)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("variant")
+
+
+# What is asked of each member, and answered.
+
+
+def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, steps: Sequence[str]) -> Curves:
+    """Take the simulations of a member's models and of Jann's, under the labels of Figures 4 and 7.
+
+    Those of the whole family are under its `labels`; of each Fsl there are more, such as "Fsl by size: no repetition",
+    of which the `steps` are given.
+    """
+    of_family = labels(members)
+    named = {variant: of_family[name, variant] for variant in feitelson96.VARIANTS}
+    named |= {f"Fsl, {step}": f"{named['Fsl']}: {step}" for step in steps} | {"Jann": "Jann"}
+    there = curves.points.index.unique("workload")
+    named = {label: found for label, found in named.items() if found in there}
+    tables = []
+    for table in curves:
+        parts = {label: table.xs(found, level="workload") for label, found in named.items()}
+        tables.append(pd.concat(parts, names=["workload"]).reorder_levels(table.index.names))
+    return Curves(*tables)
+
+
+def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -> dict[str, dict[str, dict]]:
+    """Ask questions of the simulations of each member: what is measured by claim, rule, member and part.
+
+    A question takes simulations under one rule, and gives by part of the claim a `Measure`. What cannot be answered any
+    more, because the notebook was changed, is not there.
+    """
+    found: dict[str, dict[str, dict]] = {}
+    for id, question in questions.items():
+        for name, curves in of_members.items():
+            for rule in curves.points.index.unique("rule"):
+                answers = found.setdefault(id, {}).setdefault(rule, {})
+                with suppress(KeyError):
+                    answers[name] = question(Curves(*(table.xs(rule, level="rule") for table in curves)))
+    return found
+
+
+ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
+"""The variants that claims are about; those of MF-43 are the names of its parts."""
+
+NO_SAY = "no say"
+
+
+def has_say(id: str, part: str, member: str, unlike: pd.Series) -> bool:
+    """Tell whether a member's variants do what their names say, as far as this part of a claim is about one."""
+    return not unlike.get((member, ABOUT.get(id, part)), False)
+
+
+def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs | None = None) -> judging.Claim:
+    """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
+    readings = {
+        rule: {
+            part: {on: found[part] for on, found in members.items() if has_say(id, part, on, unlike)}
+            for part in criteria()[id]
+        }
+        for rule, members in measured.items()
+    }
+    without = []
+    for (on, found), (part, criterion) in product(next(iter(measured.values())).items(), criteria()[id].items()):
+        if not has_say(id, part, on, unlike):
+            one, form = found[part], f"{{:{criterion.form}}}"
+            without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
+    note = f"without a say, for the variant does not do what its name says: {'; '.join(without)}" if without else ""
+    return judging.claim(id, readings, lambda of: of, logs, note=note)
+
+
+def answers(measured: Mapping[str, Any], unlike: pd.Series) -> pd.DataFrame:
+    """Lay out what was measured by (claim, part, rule, member): `value`, `low`, `high`, and the verdict on it."""
+    rows = {}
+    for id, rules in measured.items():
+        for (part, criterion), (rule, members) in product(criteria()[id].items(), rules.items()):
+            for on, found in members.items():
+                one = found[part]
+                verdict = criterion.judge(one) if has_say(id, part, on, unlike) else NO_SAY
+                rows[id, part, rule, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
+    levels, columns = ["claim", "part", "rule", "member"], ["value", "low", "high", "verdict"]
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=levels), columns)
+
+
+GREY = "#808080"
+SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], INCONCLUSIVE: GREY, NO_SAY: GREY}
+BOUNDS = {"facecolor": "#DDE8DD"}
+
+
+def drawn(table: pd.DataFrame, columns: int = 4) -> Figure:
+    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
+
+    Where a part has to lie is shaded.
+    """
+    table = table.xs(table.index.unique("rule")[0], level="rule")
+    panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    size = (2.6 + 2.3 * columns, 0.9 + rows * (0.85 + 0.21 * len(members)))
+    figure, axes = plots.plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
+    for ax, (id, part) in zip(axes.flat, panels, strict=False):
+        _panel(ax, table.xs((id, part), level=("claim", "part")), members, criteria()[id][part])
+        ax.set_title(f"{id}\n{part}", fontsize="medium")
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    axes[0, 0].set(yticks=range(len(members)), yticklabels=members, ylim=(len(members) - 0.5, -0.5))
+    dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
+    there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
+    plots.legend(figure, there | {"has to lie here": BOUNDS})
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterion) -> None:
+    """Draw what was measured on each member, and shade where it has to lie."""
+    for name, row in rows.iterrows():
+        ax.hlines(members.index(str(name)), row.low, row.high, color=SHADES[row.verdict], linewidth=3, alpha=0.4)
+        ax.plot(row.value, members.index(str(name)), color=SHADES[row.verdict], markersize=5, **_dot(row.verdict))
+    bounds = np.array([criterion.above, criterion.below])
+    finite = bounds[np.isfinite(bounds)]
+    ends = np.nanmin([*rows.low, *finite]), np.nanmax([*rows.high, *finite])
+    margin = 0.06 * (ends[1] - ends[0]) or 0.06
+    ax.set_xlim(ends[0] - margin, ends[1] + margin)
+    ax.axvspan(*np.clip(bounds, *ax.get_xlim()), zorder=0, **BOUNDS)
+    unit, sign = (100, "%") if "%" in criterion.form else (1, "")
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{unit * value:.3g}{sign}"))
+    ax.grid(axis="y", visible=False)
+
+
+def _dot(verdict: str) -> dict[str, str]:
+    """The mark of a verdict."""
+    return {"marker": "o", "linestyle": "", "fillstyle": "none" if verdict == NO_SAY else "full"}

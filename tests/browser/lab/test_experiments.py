@@ -1,0 +1,109 @@
+"""A researcher changes an experiment in JupyterLab, in its cells alone, and looks at the table and the picture."""
+
+import json
+import re
+import shutil
+import time
+
+import pytest
+
+from simlib.logs import archive
+
+from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, run_all
+
+FEW = {r"shakes = \d+": "shakes = 2", r"other_shakes = \d+": "other_shakes = 2"}
+
+EXPERIMENTS = {
+    "a third policy in Table 3": (
+        "mualem2001/table3",
+        FEW
+        | {r'traces = \["CTC", "KTH", "SDSC"\]': 'traces = ["KTH"]', r"draws = \d+": "draws = 2"}
+        | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
+        ["SJF"],
+    ),
+    "Table 1 of HPC2N with three schedulers": (
+        "mualem2001/table1",
+        FEW
+        | {r'log = ""': 'log = "HPC2N"'}
+        | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
+        ["SJF"],
+    ),
+    "Table 4 with estimates tripled and a percentile": (
+        "mualem2001/table4",
+        FEW
+        | {r'traces = \["KTH", "CTC", "SDSC"\]': 'traces = ["KTH"]', r"factor = 2": "factor = 3"}
+        | {r"measures = MEASURES": 'measures = MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}'},
+        ["wait_95th"],
+    ),
+}
+"""By what is changed: the notebook, patterns in its cells and what takes their place, what the pictures then show."""
+
+
+def edited(notebook, changes):
+    """The code cells of a notebook that change: their number and their new text."""
+    cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    left = set(changes)
+    for place, source in enumerate("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
+        new = source
+        for pattern, put in changes.items():
+            new, count = re.subn(rf"(?m)(?<!\w){pattern}", lambda _, put=put: put, new)
+            left -= {pattern} if count else set()
+        if new != source:
+            yield place, new
+    assert not left, f"{notebook}: no cell has {left}"
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_is_changed_in_its_cells_alone(name, browser, server, home):
+    notebook, changes, shown = EXPERIMENTS[name]
+    if "HPC2N" in name and archive.find("HPC2N") is None:
+        pytest.skip("the log HPC2N is not here")
+    page = opened(browser, server, f"{notebook}.ipynb")
+    for place, new in edited(notebook, changes):
+        cell = page.locator(".jp-CodeCell").nth(place)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(new)
+        assert cell.locator(".cm-content").inner_text().split() == new.split()
+    run_all(page)
+    page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)
+    page.get_by_text(IDLE).wait_for()
+    folder = SHOTS / "experiments"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, picture in enumerate(page.locator(".jp-OutputArea-output img").all()):
+        picture.scroll_into_view_if_needed()
+        picture.screenshot(path=folder / f"{name}-{number}.png")
+    failed = page.locator('.jp-RenderedText pre:has-text("Traceback")')
+    assert [each.inner_text()[-500:] for each in failed.all()] == []
+    said = page.locator(".jp-OutputArea-output").all_inner_texts()
+    assert any("build/explorations" in text or "build/own" in text for text in said)
+    assert any(shown[0] in text for text in said)  # in a table, too
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.locator(".lm-Menu-item").filter(has_text="Save Notebook").first.click()
+    described = " ".join(pictures_of(home / "notebooks" / f"{notebook}.ipynb"))
+    assert [what for what in shown if what not in described] == [], described
+    page.close()
+
+
+def pictures_of(path, seconds=20):
+    """What the pictures of a saved notebook show, as soon as it is saved with them."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        found = [output["metadata"]["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
+        if found:
+            return found
+        time.sleep(0.1)
+    return []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_is_left():
+    """What explorations saved goes away again."""
+    before = {path for of in ("explorations", "own") for path in (ROOT / "build" / of).glob("*")}
+    yield
+    for of in ("explorations", "own"):
+        for path in set((ROOT / "build" / of).glob("*")) - before:
+            shutil.rmtree(path)

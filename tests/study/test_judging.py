@@ -1,0 +1,289 @@
+"""What a notebook does with its runs: readings, printed numbers beside ours, claims, pictures, files."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import ROOT, listing, texts
+
+from simlib import EASY, Workload, load, plots, replicate, study
+from simlib.models import jann97
+from simlib.study import mualem2001, records, verdicts
+from simlib.study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
+from simlib.study.judging import cells
+
+
+def runs(shift=0.0, traces=("KTH",), spread=0.01):
+    """Runs around the printed numbers of Table 4, times 1 + `shift`; run 0 and ten others."""
+    of_print = study.printed("mualem2001_table4")
+    of_print = of_print[of_print.index.isin(traces, level="trace")].unstack("metric")
+    found = {run: of_print * (1 + shift + spread * (run - 5) / 5 * (run > 0)) for run in range(11)}
+    found = pd.concat({"text": pd.concat(found, names=["run"])}, names=["rule"])
+    return found.rename_axis(index={"trace": "log", "scheduler": "policy"})
+
+
+# Readings
+
+
+def test_readings_stand_below_each_other_and_those_without_logs_are_left_out():
+    w = load("sample")
+    readings = {"text": ({"a": w}, 2), "restored": ({}, 2)}
+    found = study.by_reading(readings, lambda logs, shakes: replicate(logs, EASY(), shakes=shakes))
+    assert found.index.names == ["rule", "log", "run"] and list(found.index.unique("rule")) == ["text"]
+    assert found.loc["text"].equals(replicate({"a": w}, EASY(), shakes=2))
+
+
+def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and_others_keep_it():
+    logs = {"drawn": lambda seed: load("sample").select(np.arange(6000) < 500 + 100 * seed), "filed": load("sample")}
+    found = study.by_reading({"restored": (logs,)}, lambda logs: replicate(logs, EASY(), shakes=5)).loc["restored"]
+    assert found.loc["drawn"].loc[0].equals(found.loc["drawn"].drop(0).median().rename(0))
+    assert found.loc["filed"].equals(replicate(logs["filed"], EASY(), shakes=5))
+
+
+# Printed numbers
+
+
+def test_printed_numbers_have_the_levels_and_decimals_of_print():
+    assert study.printed("mualem2001_table3")["easy", "bounded_slowdown", "CTC", "original"] == 3.82
+    assert study.printed("mualem2001_table1 differences")["CTC", "1996-07", "response_s"] == 1.9
+    digits = study.printed.__globals__["decimals"]("mualem2001_table3")
+    assert [digits["easy", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
+
+
+def test_a_number_is_inside_close_or_off():
+    for shift, expected in ((0, "inside"), (0.03, "close"), (0.2, "off")):
+        table = study.judge(runs(shift), "mualem2001_table4")
+        assert set(table.xs("response_s", level="metric").verdict) == {expected}
+    row = table.xs(("response_s", "KTH", "easy", "original"), level=(0, 1, 2, 3)).iloc[0]
+    assert (row.published, row.ours, row.deviation) == (15568, pytest.approx(15568 * 1.2), pytest.approx(0.2))
+    assert row.low < row["median"] < row.high
+
+
+def test_a_printed_number_is_as_wide_as_its_last_digit():
+    narrow = runs(0, spread=1e-9)
+    for change, expected in ((0.049, "inside"), (0.051, "close")):
+        moved = narrow.copy()
+        moved["bounded_slowdown"] += change
+        found = study.judge(moved, "mualem2001_table4").xs("bounded_slowdown", level="metric")
+        assert set(found.verdict) == {expected}
+
+
+def test_differences_are_judged_by_points_and_have_no_relative_deviation():
+    of_print = study.printed("mualem2001_table4 differences").unstack("metric")
+    for points, expected in ((0, "inside"), (4.9, "close"), (12, "off")):
+        made = pd.concat({(("text"), run): of_print + points for run in range(3)}, names=["rule", "run"])
+        table = study.judge(made, "mualem2001_table4 differences", points=True)
+        assert set(table.xs("response_s", level="metric").verdict) == {expected} and "deviation" not in table
+
+
+def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_not_judged():
+    class Logs(study.Logs):
+        def is_absent(self, trace, **_):
+            return trace == "CTC"
+
+    table = study.judge(runs(), "mualem2001_table4", Logs({}))
+    absent = table.xs("CTC", level="trace")
+    assert absent.ours.isna().all() and set(absent.verdict) == {verdicts.ABSENT} and absent.published.notna().all()
+    more = runs().rename(index={"KTH": "mine"}, level="log")
+    found = study.judge(more, "mualem2001_table4")
+    assert found.verdict.isna().all() and found.published.isna().all() and cells(found) == []
+
+
+def test_a_log_that_lacks_jobs_is_shown_and_not_judged_unless_they_are_put_back():
+    class Logs(study.Logs):
+        def origin(self, **of):
+            return {"unjudged": {"text": verdicts.OTHER_LOG}, "note": "lacks 7 jobs"}
+
+    both = pd.concat([runs(), runs().rename(index={"text": "restored"}, level="rule")])
+    table = study.judge(both, "mualem2001_table4", Logs({}))
+    assert set(table.xs("text", level="rule").verdict) == {verdicts.OTHER_LOG}
+    assert set(table.xs("restored", level="rule").verdict) == {"inside"} and set(table.note) == {"lacks 7 jobs"}
+
+
+def test_drawn_estimates_are_judged_by_the_band_of_means_of_ten():
+    made = pd.concat([runs(spread=0.1 * (1 + k / 7)) for k in range(3)]).drop(0, level="run")
+    made = made.groupby(made.index.names).mean()
+    one, ten = (study.judge(made, "mualem2001_table4", averaged=averaged) for averaged in (None, 10))
+    assert one.ours.isna().all() and np.allclose(ten.ours, ten["mean"])
+    narrower = ((ten.high - ten.low) / (one.high - one.low)).dropna()
+    assert narrower.between(0.2, 0.5).all()
+
+
+def test_cells_have_every_rule_and_are_taken_from_judged_numbers():
+    table = study.judge(runs(), "mualem2001_table4")
+    (cell,) = [one for one in cells(table) if list(one["of"].values()) == ["response_s", "KTH", "easy", "scaled"]]
+    assert cell["published"] == 15060 and cell["readings"]["text"]["verdict"] == "inside"
+    table.loc[table.index.isin(["scaled"], level="quantity"), "verdict"] = None
+    assert {one["of"]["quantity"] for one in cells(table)} == {"original"}
+
+
+def test_what_was_counted_is_judged_without_a_spread():
+    ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    table = study.judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
+    assert table.verdict.tolist() == ["inside", "off"]
+    assert cells(table)[0]["readings"]["text"]["low"] == 793
+
+
+def test_of_a_log_of_ones_own_nothing_is_printed():
+    table = study.judge(runs(), "mualem2001_table4", study.Logs({}, own=True))
+    assert table.verdict.isna().all() and not {"published", "deviation"} & set(table)
+
+
+# Claims
+
+
+def change(value, rules=("text", "likely")):
+    rows = {(rule, log, run): value for rule in rules for log in ("CTC", "KTH") for run in range(4)}
+    return pd.Series(rows, name="x").rename_axis(["rule", "log", "run"])
+
+
+def improving(of):
+    return {"improves": (of < 0).groupby("run").mean()}
+
+
+def test_a_claim_is_decided_under_each_reading_and_by_that_of_the_text():
+    mixed = pd.concat([change(-1, ("text",)), change(1, ("likely",))])
+    found = study.claim("MF-36", mixed, improving)
+    assert (found["verdict"], found["readings"]["likely"]["verdict"]) == (REPRODUCED, NOT)
+    assert repr(found).startswith("MF-36  REPRODUCED, sure 100% (likely program: not reproduced): ")
+    json.dumps(found)
+
+
+def test_a_claim_without_its_logs_cannot_be_tested_and_print_is_asked_all_the_same():
+    made = pd.concat([change(-1), change(-1, ("printed",)).rename(index={"CTC": "SDSC"}, level="log")])
+    found = study.claim("MF-36", made, improving, needs=["KTH", "SDSC"])
+    assert found["verdict"] == UNTESTED and list(found["readings"]) == ["printed"]
+
+
+def test_a_claim_on_stand_ins_or_on_a_log_of_ones_own_is_not_decided():
+    twins = study.Logs({"KTH": load("KTH-SP2", "twin")})
+    for logs in (twins, study.Logs({}, own=True)):
+        found = study.claim("MF-36", change(-1), improving, logs)
+        assert (found["verdict"], found["readings"]) == (UNTESTED, {})
+
+
+def test_a_claim_whose_runs_were_changed_names_what_is_missing():
+    found = study.claim("MF-36", change(-1), lambda of: {"improves": of.xs("SDSC", level="log")})
+    assert found["verdict"] == UNTESTED and "cannot be judged any more: found no 'SDSC'" in found["evidence"]
+
+
+def test_a_part_that_no_criterion_knows_is_an_error():
+    with pytest.raises(ValueError, match="MF-36, text: found or missed improves, gets better"):
+        study.claim("MF-36", change(-1), lambda of: {"gets better": 1.0})
+
+
+def test_numbers_series_and_measures_count_as_what_they_are():
+    for value, expected in ((0.9, REPRODUCED), (pd.Series([0.9]), REPRODUCED), (Measure(0.9, 0.4, 1), INCONCLUSIVE)):
+        assert study.claim("MF-36", {"text": 1}, lambda of, value=value: {"improves": value})["verdict"] == expected
+    without_first = pd.Series([0.4, 0.9, 0.9], [1, 2, 3])
+    (part,) = study.claim("MF-36", {"text": 1}, lambda of: {"improves": without_first})["readings"]["text"]["parts"]
+    assert part["value"] == pytest.approx(without_first.mean())
+
+
+def test_a_share_of_cases_has_the_interval_of_so_many():
+    found = study.share(pd.Series([True, True, False, True] * 2, [0] * 4 + [1] * 4).rename_axis("run"))
+    assert found.value == 0.75 and found.low < 0.3 and found.high > 0.95 and found.runs == (0.75,)
+
+
+def test_printed_numbers_are_a_reading_of_one_run():
+    made = runs()
+    both = study.with_printed(made, "mualem2001_table4")
+    assert both.loc["text"].equals(made.loc["text"])
+    assert both.loc["printed"].index.unique("run").tolist() == [0]
+    easy = both.response_s.xs(("printed", "KTH", "easy", "original"), level=("rule", "log", "policy", "quantity"))
+    assert easy.tolist() == [15568]
+
+
+def test_a_finding_is_withdrawn_where_logs_are_stood_in_for():
+    made = study.finding("OWN-01", True, "so it is", {"x": 1})
+    assert made["verdict"] == "holds" and made["numbers"] == {"x": 1}
+    twins = study.Logs({"KTH": load("KTH-SP2", "twin")})
+    assert study.finding("OWN-01", True, "so it is", {}, twins)["verdict"] == UNTESTED
+
+
+# Pictures and files
+
+
+def test_a_picture_of_stand_ins_is_stamped_once_and_none_stays_open(no_figure_stays_open):
+    twins = study.Logs({"KTH": load("KTH-SP2", "twin")})
+    figure = study.show(plt.subplots()[1], twins)
+    assert texts(study.show(figure, twins)) == [plots.SYNTHETIC]
+    assert texts(study.show(plt.subplots()[0], study.Logs({}))) == []
+
+
+def saved(root, name="mualem2001_table4_made", **options):
+    """Save a small table as a notebook does; gives the folders and names of what was written."""
+    exec(
+        "study.save(name, table, **options)",
+        {"study": study, "name": name, "table": pd.DataFrame({"x": [1.5]}), "options": options} | PARAMETERS,
+    )
+    return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")})
+
+
+PARAMETERS = {"traces": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
+
+
+@pytest.fixture
+def here(root, monkeypatch):
+    """A repository with the notebook of Table 4, whose whole study is being made."""
+    (root / "notebooks" / "mualem2001").mkdir(parents=True)
+    (root / "notebooks/mualem2001/table4.ipynb").write_bytes((ROOT / "notebooks/mualem2001/table4.ipynb").read_bytes())
+    monkeypatch.setenv(records.REPRODUCING, "1")
+    return root
+
+
+def real(*names):
+    """Logs that are none, and none stands in for them."""
+    jobs = load("sample").jobs
+    return study.Logs({name: Workload(jobs, 128, name) for name in names})
+
+
+def test_only_the_whole_study_writes_figures(here, monkeypatch, capsys):
+    assert saved(here, logs=real("KTH-SP2")) == ["figures"]
+    record = records.read(here / "figures" / "mualem2001_table4_made.json")
+    assert record["parameters"] == PARAMETERS and [log["name"] for log in record["logs"]] == ["KTH-SP2"]
+    monkeypatch.delenv(records.REPRODUCING)
+    before = (here / "figures" / "mualem2001_table4_made.csv").read_bytes()
+    assert saved(here, logs=real("KTH-SP2")) == ["build/explorations/mualem2001_table4", "figures"]
+    assert (here / "figures" / "mualem2001_table4_made.csv").read_bytes() == before
+    assert "build/explorations/mualem2001_table4/mualem2001_table4_made.*" in capsys.readouterr().out
+
+
+def test_other_parameters_go_apart_each_set_in_a_folder_of_its_own(here, monkeypatch, capsys):
+    for factor in (3, 4):
+        monkeypatch.setitem(PARAMETERS, "factor", factor)
+        folders = saved(here, logs=real("KTH-SP2"))
+    assert len(folders) == 2 and all(name.startswith("build/explorations/mualem2001_table4_") for name in folders)
+    assert "factor is 4, in the notebook 2" in capsys.readouterr().out
+
+
+def test_fewer_logs_than_the_record_names_go_apart(here, capsys):
+    saved(here, logs=real("KTH-SP2", "CTC-SP2"))
+    assert len(saved(here, logs=real("KTH-SP2"))) == 2
+    assert "without CTC-SP2" in capsys.readouterr().out
+
+
+def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
+    twins = study.Logs({"KTH": load("KTH-SP2", "twin")})
+    assert saved(here, logs=twins) == ["build/synthetic"]
+    assert "SYNTHETIC" in (here / "build/synthetic/mualem2001_table4_made.csv").read_text()
+    own = study.Logs({"mine": load("sample")}, own=True)
+    exec(
+        "study.save('mualem2001_table4', table, logs=own, claims=[1])",
+        {"study": study, "own": own, "log": "some/mine.swf.gz", "table": pd.DataFrame({"x": [1]})},
+    )
+    assert listing(here / "build" / "own" / "mine") == ["mualem2001_table4.csv", "mualem2001_table4.json"]
+
+
+def test_how_often_logs_are_shaken_does_not_matter_to_what_is_of_models(here):
+    assert saved(here, logs=[jann97.workload(10)]) == ["figures"]
+    record = records.read(here / "figures" / "mualem2001_table4_made.json")
+    assert record["parameters"] == {"traces": PARAMETERS["traces"], "factor": 2, "shake_s": 60, "seed": 0}
+    assert [model["name"] for model in record["models"]] == ["Jann"]
+
+
+def test_a_restored_log_is_in_the_record_and_others_only_once():
+    logs = mualem2001.TraceLogs({"a": load("sample")}, {"a": mualem2001.Trace("a", load("sample"))})
+    assert not logs.restored and logs.restored.workloads() == []

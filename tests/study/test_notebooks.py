@@ -1,0 +1,143 @@
+"""Every notebook of the study shows its experiment, comes to its end on any logs, and saves what its record says."""
+
+import ast
+import json
+import re
+from collections import Counter
+from itertools import chain
+
+import pandas as pd
+import pytest
+from helpers import ROOT, code_cells, executed, texts
+
+from simlib import plots
+from simlib.logs import swf
+from simlib.study import claims, notebooks
+from simlib.study.notebooks import Notebook
+
+NOTEBOOKS = notebooks.notebooks()
+each_notebook = pytest.mark.parametrize("name", list(NOTEBOOKS))
+
+FEW = {"model_jobs": 1000, "feitelson_jobs": 600, "jann_jobs": 600, "feitelson_batch": 100, "jann_batch": 100}
+FEW |= {"load_step": 0.4, "first_variant_load": 0.5, "least_jobs": 50, "number_of_runs": 2, "resamples": 20, "draws": 2}
+QUICK = {"mualem2001/footnote2", "mualem2001/table3", "mualem2001/table4", "tang2013/table2", "tang2013/figure13"}
+
+
+def few(name):
+    """Parameters that make a notebook quick, of those that it has."""
+    own = NOTEBOOKS[name].parameters
+    return {each: FEW.get(each, 2) for each in own if each in FEW or each.endswith("shakes")}
+
+
+def parts(name, folder):
+    """The names of the records that a notebook has in a folder, and in those in it."""
+    stem = name.replace("/", "_")
+    return sorted(path.stem for path in folder.rglob("*.json") if re.fullmatch(f"{stem}(_.*)?", path.stem))
+
+
+# What they are
+
+
+def test_every_notebook_of_the_papers_is_an_exhibit_and_names_its_section():
+    names = {
+        path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in ROOT.glob("notebooks/*/*.ipynb")
+    }
+    assert {name for name in names if not name.startswith("teaching/")} == set(NOTEBOOKS)
+    assert {one.after for one in NOTEBOOKS.values()} - {None} <= set(NOTEBOOKS)
+
+
+def test_notebooks_are_in_the_papers_order():
+    names = list(NOTEBOOKS)
+    assert names.index("mualem2001/figure4") < names.index("mualem2001/figure5") < names.index("mualem2001/table3")
+    assert names.index("mualem2001/footnote2") < names.index("tang2013/figure3") < names.index("elsewhere/backfilling")
+    one, other = (Notebook(f"tang2013/{name}", section="6.2") for name in ("figures8-10", "figure11"))
+    assert one.place < other.place
+
+
+def test_claims_and_findings_are_decided_by_one_exhibit_each():
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "figures").glob("*.json")]
+    decided = Counter(claim["id"] for record in records for claim in record["verdicts"]["claims"])
+    assert decided == Counter([*claims.criteria(), *claims.findings()])
+
+
+def test_every_experiment_can_be_read():
+    code = {name: [cell for cell in NOTEBOOKS[name].code] for name in NOTEBOOKS}
+    lines = {
+        name: sum(bool(line.strip()) for line in chain(*map(str.splitlines, cells))) for name, cells in code.items()
+    }
+    assert sum(lines.values()) <= 2600 and max(lines.values()) <= 140, lines
+    hidden = [name for name, cells in code.items() if any("globals()" in cell for cell in cells)]
+    assert hidden == []
+
+
+def test_no_two_notebooks_define_the_same_helper():
+    defined = Counter()
+    for notebook in NOTEBOOKS.values():
+        for node in chain.from_iterable(ast.parse(cell).body for cell in notebook.code):
+            if isinstance(node, ast.FunctionDef) and len(node.body) > 2:
+                defined[ast.dump(ast.Module(node.body, []))] += 1
+    assert max(defined.values()) == 1
+
+
+# To the end
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in QUICK else pytest.mark.thorough) for name in NOTEBOOKS],
+)
+def test_on_small_logs_it_comes_to_its_end_and_saves_all_that_its_record_has(name, small_logs):
+    executed(name, **few(name))
+    assert parts(name, small_logs) == parts(name, ROOT / "figures")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.thorough) for name in NOTEBOOKS])
+def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_logs(name, no_logs, root):
+    found = executed(name, **few(name))
+    for path in root.rglob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        judged = [claim for claim in record["verdicts"]["claims"] if claim["verdict"] != claims.UNTESTED]
+        assert not (record["synthetic"] and judged) and (record["models"] or record["synthetic"] or not record["logs"])
+    if any(path for path in root.rglob("*.json") if json.loads(path.read_text())["synthetic"]):
+        pictures = [each for each in found.values() if hasattr(each, "savefig")]
+        assert not pictures or any(plots.SYNTHETIC in texts(picture) for picture in pictures)
+
+
+OF_ANY_LOG = [name for name, one in NOTEBOOKS.items() if "log" in one.parameters]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_ANY_LOG)
+def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the_papers_numbers(name, mine, root):
+    executed(name, log=str(mine), **few(name))
+    assert not (root / "figures").exists()
+    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").glob("*.csv")]
+    assert tables and not any(table[column].notna().any() for table in tables for column in {"published"} & set(table))
+    records = [json.loads(path.read_text(encoding="utf-8"))["verdicts"] for path in root.rglob("*.json")]
+    assert all(record == {"cells": [], "claims": []} for record in records)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_ANY_LOG)
+def test_a_log_without_a_calendar_is_taken_or_refused_by_name(name, tmp_path, root):
+    from simlib import Workload, load
+
+    log = load("sample").log.iloc[:2000]
+    swf.write_swf(Workload(swf.jobs_of(log), 128, "undated", log=log), tmp_path / "undated.swf")
+    try:
+        executed(name, log=str(tmp_path / "undated.swf"), **few(name))
+    except ValueError as error:
+        assert "undated: has no calendar: expected '; UnixStartTime:'" in str(error)
+        assert name in ("mualem2001/table1", "tang2013/figures14-17")
+
+
+def test_parameters_are_plain_values():
+    for name in NOTEBOOKS:
+        json.dumps(NOTEBOOKS[name].parameters)
+        assert code_cells(name)[0] == NOTEBOOKS[name].tagged
+
+
+@pytest.mark.parametrize("name", OF_ANY_LOG)
+def test_a_log_that_is_not_there_is_named(name, root):
+    with pytest.raises(Exception, match=r"none\.swf: found no such file.*expected the path of a log.*KTH-SP2"):
+        executed(name, log="none.swf")

@@ -1,0 +1,356 @@
+"""Tables 1, 3 and 4 of Mu'alem & Feitelson and footnote 2: their notebooks, run and changed."""
+
+from itertools import product
+
+import pandas as pd
+import pytest
+from helpers import executed, means, texts, verdict_by_id
+
+from simlib import EASY, estimates, simulate, study
+from simlib.study import mualem2001, verdicts
+from simlib.study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
+
+pytestmark = pytest.mark.slow
+
+METRICS = ["response_s", "bounded_slowdown"]
+FEW = {"shakes": 3, "other_shakes": 3}
+TABLE3 = FEW | {"traces": ["KTH"], "draws": 3, "factors": [2, 11]}
+
+
+def legend(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+THIRD = {"Conservative()}, shakes)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}
+"""A third policy under the text's rules."""
+
+# Table 3
+
+
+@pytest.fixture
+def table3(small_logs):
+    return executed("mualem2001/table3", **TABLE3)
+
+
+def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_draws(table3):
+    table, runs, w = table3["table"].sort_index(), table3["runs"], table3["logs"]["KTH"]
+    exact = table.loc["conservative", "bounded_slowdown", "KTH", "f1", "text"]
+    policy = mualem2001.policies()["conservative", "text"]
+    assert exact.ours == means(w.with_estimates("exact"), policy)["bounded_slowdown"]
+    assert exact.published == 68.7 and exact.deviation == exact.ours / 68.7 - 1
+    drawn = table.loc["easy", "response_s", "KTH", "f11", "text"]
+    f11 = runs.response_s.xs(("text", "KTH", "f11", "easy"), level=("rule", "log", "estimates", "policy"))
+    assert (drawn.ours, drawn.sd) == (f11.mean(), f11.std()) and f11.index.tolist() == [1, 2, 3]
+    third = w.with_estimates(estimates.Uniform(11, 2)).shake(60, 2)
+    assert f11[3] == simulate(third, EASY()).jobs.response.mean()
+
+
+def test_random_estimates_are_compared_with_their_mean_as_it_is_and_run_by_run_beside_the_others(table3):
+    found, runs = table3["combinations"]["text"], table3["runs"]
+    column = found["response_s", "KTH", "easy", "f11"]
+    f11 = runs.response_s.xs(("text", "KTH", "f11", "easy"), level=("rule", "log", "estimates", "policy"))
+    assert column[0] == f11.mean() and column[1:].tolist() == f11.tolist()
+
+
+def combinations(values, shift=0.0, runs=4, logs=mualem2001.SP2):
+    """The same numbers by quality of estimates for every combination, and runs that lie up to `shift` off."""
+    columns = {
+        (*of, name): value for of in product(METRICS, logs, mualem2001.SCHEDULERS) for name, value in values.items()
+    }
+    found = pd.DataFrame(columns, index=range(runs + 1), dtype=float)
+    found.columns.names = ["metric", "log", "policy", "estimates"]
+    found.loc[1, found.columns[found.columns.isin(["f1", "original"], level="estimates")]] -= shift
+    return {"text": found.rename_axis(index="run")}
+
+
+GOOD = {"original": 9, "f1": 5, "f2": 4, "f4": 3}
+
+
+@pytest.mark.parametrize(
+    "values, shift, expected",
+    [
+        (GOOD, 0, (REPRODUCED, REPRODUCED)),
+        ({"original": 1, "f1": 2, "f2": 4, "f4": 3}, 0, (NOT, NOT)),
+        (GOOD | {"f4": 6}, 0, (PARTLY, REPRODUCED)),
+        (GOOD, 7, (INCONCLUSIVE, INCONCLUSIVE)),  # one shaken run says otherwise
+    ],
+)
+def test_the_claims_on_table_3_are_told_from_false_ones(small_logs, values, shift, expected):
+    few = FEW | {"traces": ["KTH"], "draws": 2, "factors": [2, 4]}
+    found = executed("mualem2001/table3", given={"combinations": combinations(values, shift)}, **few)
+    assert (found["inaccurate"]["verdict"], found["worse"]["verdict"]) == expected
+
+
+def test_without_one_of_the_logs_there_are_no_twelve_combinations_and_print_is_judged_all_the_same(table3):
+    claims = [table3["inaccurate"], table3["worse"]]
+    assert {claim["verdict"] for claim in claims} == {UNTESTED}
+
+
+def test_the_papers_own_tables_3_and_4_pass(small_logs):
+    few = FEW | {"draws": 2}
+    found = executed("mualem2001/table3", **few) | executed("mualem2001/table4", **FEW)
+    said = {name: found[name]["readings"]["printed"] for name in ("inaccurate", "worse", "improves", "gains_most")}
+    assert {one["verdict"] for one in said.values()} == {REPRODUCED}
+    values = {part["part"]: part["value"] for one in said.values() for part in one["parts"]}
+    assert (values["f = 2"], values["worse"]) == (pytest.approx(11 / 12), pytest.approx(68 / 72))
+
+
+def test_a_third_policy_in_table_3_comes_into_table_and_picture(small_logs):
+    found = executed("mualem2001/table3", edits=THIRD, **TABLE3)
+    assert "SJF" in legend(found["picture"])
+    ours = found["table"].ours["SJF", "response_s", "KTH", "f1", "text"]
+    exact = found["logs"]["KTH"].with_estimates("exact")
+    assert ours == simulate(exact, EASY(backfill="sjf")).jobs.response.mean()
+
+
+def test_a_changed_notebook_says_what_it_cannot_judge(small_logs):
+    renamed = {'"original": None': '"as asked": None', "with_print = ": "with_print = runs  # "}
+    found = executed("mualem2001/table3", edits=renamed, **FEW | {"draws": 2, "factors": [2]})
+    assert found["worse"]["verdict"] == UNTESTED and "'original'" in repr(found["worse"])
+    assert found["table"].ours.notna().any()
+
+
+# Table 4
+
+
+def test_table_4_compares_each_shaken_run_with_itself(small_logs):
+    found = executed("mualem2001/table4", **FEW)
+    runs = found["runs"].response_s.xs(("likely", "KTH", "easy"), level=("rule", "log", "policy")).unstack("quantity")
+    change = runs.scaled / runs.original - 1
+    row = found["table"].sort_index().loc["response_s", "KTH", "easy", "difference", "likely"]
+    assert row.ours == pytest.approx(change[0]) and row["mean"] == pytest.approx(change.drop(0).mean())
+    assert row.published == pytest.approx(-0.033)
+    assert len(study.judging.cells(found["means"])) == 3 * 2 * 2 * 2
+
+
+def changes(easy, conservative, spread=0.001):
+    """Bounded slowdown changes by so much, response time by a fifth of it, and runs lie a little about that."""
+    rows = {}
+    for log, policy, run in product(mualem2001.SP2, mualem2001.SCHEDULERS, range(3)):
+        change = easy if policy == "easy" else conservative
+        shift = (0, -spread, spread)[run]
+        rows["text", log, policy, run] = change / 5 + shift, change + shift
+    index = pd.MultiIndex.from_tuples(rows, names=["rule", "log", "policy", "run"])
+    return pd.DataFrame(list(rows.values()), index, METRICS)
+
+
+@pytest.mark.parametrize(
+    "easy, conservative, spread, expected",
+    [
+        (-0.1, -0.2, 0.001, (REPRODUCED, REPRODUCED)),
+        (-0.2, -0.1, 0.0, (REPRODUCED, NOT)),
+        (0.1, -0.2, 0.001, (INCONCLUSIVE, REPRODUCED)),  # half of the combinations
+        (-0.01, -0.05, 0.001, (REPRODUCED, PARTLY)),  # the largest, but not significant
+        (0.1, 0.2, 0.001, (NOT, NOT)),
+        (-0.01, -0.02, 0.1, (INCONCLUSIVE, INCONCLUSIVE)),  # lost in the spread
+    ],
+)
+def test_the_claims_on_table_4_are_told_from_false_ones(small_logs, easy, conservative, spread, expected):
+    given = {"with_print": changes(easy, conservative, spread)}
+    found = executed("mualem2001/table4", given=given, **FEW | {"traces": ["KTH"]})
+    assert (found["improves"]["verdict"], found["gains_most"]["verdict"]) == expected
+
+
+def test_table_4_with_another_factor_and_measure_has_both_in_table_and_picture(small_logs):
+    edits = {"measures = MEASURES": 'measures = MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}'}
+    found = executed("mualem2001/table4", edits=edits, factor=3, **FEW)
+    place = {"metric": "wait_95th", "trace": "KTH", "scheduler": "easy", "quantity": "scaled", "rule": "text"}
+    w = found["logs"]["KTH"].with_estimates(estimates.Scaled(3))
+    ours = found["means"].ours.xs(tuple(place.values()), level=tuple(place)).iloc[0]
+    assert ours == simulate(w, EASY()).jobs.wait.quantile(0.95)
+    assert "wait_95th" in [ax.get_title("left") for ax in found["picture"].axes]
+
+
+# Table 1
+
+
+def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
+    found = executed("mualem2001/table1", **FEW)  # of which Par's first year is not here
+    table = found["table"]
+    absent = table.loc["Par"].loc["1995-04"].dropna(subset="published")
+    assert set(absent.verdict.dropna()) == {verdicts.ABSENT} and absent.ours.isna().all()
+    cells = [
+        cell
+        for cell in study.judging.cells(table)
+        if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
+    ]
+    assert len(cells) == 12 * 6
+    totals = found["totals"].verdict
+    assert (
+        totals["Par", "total_jobs"] == verdicts.ABSENT
+        and found["lines"]["KTH"] == (found["logs"]["KTH"].log.run >= 0).sum()
+    )
+    places = [tuple(cell["of"].values()) for cell in study.judging.cells(table)]
+    assert len(set(places)) == len(places) == 88 * 6  # the small log of CM-5 lacks one month
+
+
+def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
+    printed = study.printed("mualem2001_table1").unstack("scheduler")
+    exact = (100 * printed.conservative / printed.easy - 100).unstack("metric")
+    off = study.printed("mualem2001_table1 differences").unstack("metric") - exact[METRICS]
+    assert off.response_s.abs().max() < 0.051 and len(off) == 89
+
+
+def differences(differences, rules=("text", "likely"), runs=3):
+    """How much more conservative has than EASY in twenty months of each log, by (log, metric), in every run."""
+    rows = {}
+    for rule, log, run, month in product(rules, mualem2001.TRACES, range(runs + 1), range(20)):
+        of = [differences.get((log, metric), [0.1] * 20)[month] for metric in ("wait_s", *METRICS)]
+        rows[rule, log, run, month] = of
+    index = pd.MultiIndex.from_tuples(rows, names=["rule", "log", "run", "month"])
+    return pd.DataFrame(list(rows.values()), index, ["wait_s", *METRICS])
+
+
+def wins(months):
+    """EASY has less in so many of twenty months, and more in the others."""
+    return [0.1] * months + [-0.1] * (20 - months)
+
+
+HALF = wins(10)
+SP2 = list(product(mualem2001.SP2, METRICS))
+AS_PRINTED = {
+    ("KTH", "bounded_slowdown"): HALF,
+    ("Par", "bounded_slowdown"): HALF,
+    ("CM5", "bounded_slowdown"): wins(0),
+}
+OPPOSITE = {(trace, metric): wins(0) for trace in mualem2001.TRACES for metric in METRICS}
+CLAIMS = "mf08", "mf09", "mf10", "mf11", "mf12", "mf13"
+
+
+@pytest.fixture(scope="module")
+def decided():
+    """A function that decides the claims of Table 1 by made-up differences: by id, the records."""
+    cells = [cell for cell in _cells_of_claims()]
+
+    def decide(made_up):
+        variables = {"study": study, "pd": pd, "SP2": mualem2001.SP2, "logs": study.Logs({}), "readings": ["text"]}
+        variables |= {"difference": made_up}
+        for cell in cells:
+            exec(cell, variables)
+        return {variables[name]["id"]: variables[name] for name in CLAIMS}
+
+    return decide
+
+
+def _cells_of_claims():
+    """The cells of Table 1 that measure claims."""
+    from helpers import code_cells
+
+    cells = code_cells("mualem2001/table1")[1]
+    first = next(number for number, cell in enumerate(cells) if "with_print = " in cell)
+    return cells[first:-1]
+
+
+def test_the_papers_own_table_1_passes(decided):
+    found = decided(differences({}))
+    passed = {id: one["readings"]["printed"]["verdict"] for id, one in found.items() if "printed" in one["readings"]}
+    assert passed == dict.fromkeys(["MF-08", "MF-09", "MF-10", "MF-11", "MF-12"], REPRODUCED)
+
+
+def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by_the_opposite(decided):
+    assert set(verdict_by_id(decided(differences(AS_PRINTED)).values()).values()) == {REPRODUCED}
+    opposite = OPPOSITE | {("CM5", "bounded_slowdown"): wins(20)}
+    assert set(verdict_by_id(decided(differences(opposite)).values()).values()) == {NOT}
+
+
+@pytest.mark.parametrize(
+    "id, of, verdict",
+    [
+        ("MF-08", dict.fromkeys(SP2, HALF), INCONCLUSIVE),
+        ("MF-08", {(trace, "bounded_slowdown"): wins(0) for trace in mualem2001.SP2}, PARTLY),
+        ("MF-09", {("KTH", "bounded_slowdown"): wins(19)}, INCONCLUSIVE),
+        ("MF-09", dict.fromkeys(SP2[:-1], HALF), INCONCLUSIVE),
+        ("MF-09", dict.fromkeys(SP2, HALF) | {("KTH", "bounded_slowdown"): wins(20)}, NOT),
+        ("MF-10", {("Par", "response_s"): wins(4)}, INCONCLUSIVE),
+        ("MF-10", {("Par", "response_s"): wins(0), ("CM5", "response_s"): wins(4)}, NOT),
+        ("MF-11", {("Par", "bounded_slowdown"): wins(5)}, INCONCLUSIVE),
+        ("MF-11", {("Par", "bounded_slowdown"): wins(20)}, NOT),
+        ("MF-12", {("CM5", "bounded_slowdown"): wins(7)}, INCONCLUSIVE),
+        ("MF-12", {("CM5", "bounded_slowdown"): wins(16)}, NOT),
+        ("MF-13", {(trace, "wait_s"): wins(15) for trace in mualem2001.TRACES}, INCONCLUSIVE),
+        ("MF-13", {(trace, "wait_s"): wins(5) for trace in mualem2001.TRACES}, NOT),
+    ],
+)
+def test_each_claim_on_table_1_is_told_from_a_false_one(decided, id, of, verdict):
+    assert decided(differences(of))[id]["verdict"] == verdict
+
+
+def test_a_shaken_run_in_ten_that_denies_a_claim_makes_it_less_sure(decided):
+    says, denies = (differences({("CM5", "bounded_slowdown"): wins(n)}, runs=10) for n in (0, 20))
+    mixed = pd.concat([says.drop(10, level="run"), denies.xs(10, level="run", drop_level=False)])
+    assert [(one["verdict"], one["sure"]) for one in (decided(of)["MF-12"] for of in (says, mixed))] == [
+        (REPRODUCED, 1),
+        (REPRODUCED, 0.9),
+    ]
+
+
+@pytest.mark.parametrize(
+    "trace, ids", [("Par", {"MF-10", "MF-11"}), ("CM5", {"MF-10", "MF-12"}), ("KTH", {"MF-08", "MF-09", "MF-13"})]
+)
+def test_claims_about_logs_that_are_absent_cannot_be_tested(decided, trace, ids):
+    found = verdict_by_id(decided(differences({}).drop(trace, level="log")).values())
+    assert {id for id, verdict in found.items() if verdict == UNTESTED} == ids
+
+
+def test_table_1_of_a_log_of_ones_own_has_three_schedulers_and_nothing_of_the_paper(mine, root):
+    found = executed("mualem2001/table1", edits=THIRD, log=str(mine), **FEW)
+    assert list(found["table"].index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
+    assert "SJF" in legend(found["picture"]) and "published" not in found["table"]
+    assert {path.parent.name for path in (root / "build").rglob("*.csv")} == {"mine"} and not (
+        root / "figures"
+    ).exists()
+    assert found["mf08"]["verdict"] == UNTESTED
+
+
+@pytest.mark.parametrize(
+    "trace, name, easy, conservative",
+    [
+        ("CTC", "CTC-SP2", 0.006, 0.006),
+        ("KTH", "KTH-SP2", 0.013, 0.013),
+        ("SDSC", "SDSC-SP2", 0.035, 0.050),
+        ("CM5", "LANL-CM5", 0.017, 0.024),
+    ],
+)
+def test_table_1_is_met(log, trace, name, easy, conservative, root):
+    log(name)
+    table = executed("mualem2001/table1", traces=[trace], shakes=2, other_shakes=2)["table"]
+    of_means = table[table.index.isin(["response_s"], level="metric") & table.verdict.isin(["inside", "close", "off"])]
+    medians = of_means.deviation.abs().groupby(["scheduler", "rule"]).median().groupby("scheduler").min()
+    assert medians.easy <= easy and medians.conservative <= conservative
+    rows = table.xs(("easy", "text"), level=("scheduler", "rule"))
+    load, jobs = (rows.xs(metric, level="metric") for metric in ("load", "jobs"))
+    if trace == "CTC":
+        judged = load[load.verdict != "another log"]
+        assert (judged.ours - judged.published).abs().max() <= 0.005 and len(judged) == len(load) - 1
+        january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
+        assert set(january.xs("text", level="rule").verdict.dropna()) == {verdicts.OTHER_LOG}
+        restored = set(january.xs("restored", level="rule").verdict.dropna())
+        assert restored <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF} and january.note.str.contains("2,080").all()
+    if trace == "KTH":
+        assert (jobs.ours == jobs.published).sum() >= 5
+    if trace == "CM5":
+        assert jobs.deviation.abs().median() <= 0.005
+
+
+@pytest.mark.parametrize("name, expected", [("KTH-SP2", 16098), ("SDSC-SP2", 23239)])
+def test_exact_estimates_meet_the_published_conservative_response_time_within_one_per_cent(log, name, expected):
+    w = log(name).with_estimates("exact")
+    for rule in ("text", "likely"):
+        assert means(w, mualem2001.policies()["conservative", rule])["response_s"] == pytest.approx(expected, rel=0.01)
+
+
+# Without logs
+
+
+def test_what_rests_on_stand_ins_is_stamped_and_its_claims_are_withdrawn(no_logs, root):
+    found = executed("mualem2001/table4", traces=["KTH"], shakes=2, other_shakes=2)
+    assert texts(found["picture"]) == ["SYNTHETIC DATA - not a real log"]
+    assert found["improves"]["verdict"] == UNTESTED and found["improves"]["readings"] == {}
+    assert not (root / "figures").exists()
+
+
+def test_footnote_2_counts_jobs_that_asked_for_four_hours_and_were_killed(log, root):
+    log("KTH-SP2")
+    found = executed("mualem2001/footnote2")
+    assert found["table"].ours.tolist()[:2] == [793, 3610]
+    assert found["pieces"]["readings"]["text"]["parts"][0]["value"] == pytest.approx(793 / 3610)

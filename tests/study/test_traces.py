@@ -1,0 +1,111 @@
+"""The paper's traces, as far as their logs are here: which jobs, which months, what is missing."""
+
+import pandas as pd
+import pytest
+
+from simlib import Workload, load
+from simlib.analysis.stats import Interval
+from simlib.logs import archive
+from simlib.models import twin
+from simlib.study import loading, mualem2001, verdicts
+
+
+def test_a_difference_is_judged_by_points_for_it_may_be_zero():
+    judged = [
+        verdicts.judge(printed, Interval(1, 2, 3), close=5, decimals=1, absolute=True) for printed in (0.96, 6.9, -3.1)
+    ]
+    assert judged == [verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF]
+    cell = verdicts.cell({}, 0.0, {"text": (1.0, Interval(-1, 0, 1))}, close=5, absolute=True)
+    assert cell["readings"]["text"]["deviation"] != cell["readings"]["text"]["deviation"]
+
+
+@pytest.mark.parametrize("missing, complete", [({}, True), ({"1996-10": 1}, True), ({"1996-10": 2}, False)])
+def test_a_month_is_the_papers_if_at_most_one_job_in_a_hundred_is_missing(missing, complete):
+    trace = months("KTH", {"1996-10": 120, "1996-11": 100}, missing)
+    assert (trace.complete("1996-10"), trace.complete("1996-11")) == (complete, True)
+    origin = trace.origin("1996-10")
+    others = dict.fromkeys((verdicts.TEXT, verdicts.LIKELY, verdicts.CALENDAR), verdicts.OTHER_LOG)
+    assert origin["unjudged"] == ({} if complete else others)
+    share = {0: "", 1: " lacks 1 jobs, 0.8%", 2: " lacks 2 jobs, 1.6%"}[missing.get("1996-10", 0)]
+    assert origin["note"].endswith(share) and bool(origin["note"]) == bool(missing)
+
+
+def test_a_log_is_the_papers_if_the_catalogue_has_hardly_more_lines():
+    assert months("KTH", {"1996-10": 10}).complete()
+    cleaned = months("KTH", {"1996-10": 28_000}, variant="cleaned")
+    assert cleaned.jobs_missing() == (490, 490 / 28_490)
+    assert not cleaned.complete()
+    assert not cleaned.complete("1996-10")  # of which nothing is known
+    assert months("KTH", {"1996-10": 28_400}, variant="cleaned").complete()
+
+
+def months(name, jobs, missing=None, variant="original"):
+    """A trace with so many jobs in each month."""
+    submit = [pd.Timestamp(f"{month}-02", tz="UTC") for month, many in jobs.items() for _ in range(many)]
+    start = pd.Timestamp("1996-10-01", tz="UTC")
+    seconds = [int((each - start).total_seconds()) for each in submit]
+    table = pd.DataFrame({"submit": seconds, "run": 60, "procs": 1, "estimate": 90})
+    source = {"file": "made-up.swf", "variant": variant}
+    w = Workload(table, 4, f"{name}-SP2", log=table, source=source, start=start)
+    return mualem2001.Trace(name, w, ("1996-10", "1997-07"), missing)
+
+
+def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
+    table = verdicts.published("mualem2001_table1")
+    for setting in mualem2001.settings():
+        assert setting["log"] in archive.catalogue()["logs"]
+        months = table[table.trace == setting["trace"]].month
+        assert set(setting["months"]) <= set(months)
+
+
+def test_unknown_traces_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="found LANL, expected names out of CTC, KTH, SDSC, Par, CM5"):
+        mualem2001.traces(["LANL"])
+
+
+@pytest.fixture
+def no_logs(no_logs, monkeypatch):
+    """Nor is the archive asked for one."""
+
+    def fetch(*_):
+        raise AssertionError("the archive was asked")
+
+    monkeypatch.setattr(archive, "fetch", fetch)
+
+
+@pytest.mark.slow
+def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
+    found, missing = mualem2001.traces(["KTH", "Par"])
+    assert [trace.trace for trace in found] == ["KTH", "Par", "Par"]
+    names = ["KTH-SP2", "SDSC-Par-95", "SDSC-Par-96"]
+    assert [trace.workload.source["file"] for trace in found] == [f"twin of {name}" for name in names]
+    assert all(trace.workload.stand_in for trace in found)
+    assert missing == []
+
+
+@pytest.mark.slow
+def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
+    (kth, _, par, cm5), _ = mualem2001.traces(["KTH", "Par", "CM5"])
+    assert kth.months == ("1996-10", "1997-07") and kth.missing is None and kth.lost is None
+    assert (par.workload.jobs.status == 1).all() and par.workload.jobs.estimate.equals(par.workload.jobs.run)
+    assert (cm5.workload.log.requested_time[cm5.workload.jobs.index] > 0).all()
+    (cm5,), _ = mualem2001.traces(["CM5"], {"CM5": ""}, {"CM5": "exact"})
+    assert len(cm5.workload) == len(twin.workload("LANL-CM5"))
+
+
+def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
+    here = {"KTH-SP2": twin.workload("KTH-SP2")}
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
+    monkeypatch.setattr(loading, "load", lambda name, variant=None: here[name])
+    found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
+    assert [trace.trace for trace in found] == ["KTH"]
+    assert [one["log"] for one in missing] == ["CTC-SP2", "SDSC-Par-95", "SDSC-Par-96"]
+
+
+@pytest.mark.slow
+def test_two_years_of_a_trace_are_told_apart_by_their_labels():
+    years = {year: (f"19{year}-01", f"19{year}-12") for year in (95, 96)}
+    both = [mualem2001.Trace("Par", load(f"SDSC-Par-{year}", "twin"), months) for year, months in years.items()]
+    assert [label for label, _ in mualem2001.labelled(both)] == ["Par-95", "Par-96"]
+    assert [label for label, _ in mualem2001.labelled(both[:1])] == ["Par"]
+    assert {mualem2001.trace_of(label) for label, _ in mualem2001.labelled(both)} == {"Par"}
