@@ -239,13 +239,6 @@ def panels(count, across, size, **shared):
     return figure, list(axes.flat[:count])
 
 
-def percentile_axis(ax, percentiles):
-    """Label an x axis whose places 0, 1, ... are percentiles that A is set to."""
-    names = {100: "max.", 50: "median"}
-    ax.set_xticks(range(len(percentiles)), [names.get(p, f"{p:g}th") for p in percentiles], size=9)
-    ax.set_xlabel("A: percentile of earlier jobs' R")
-
-
 CASE_COLOURS = [COLOURS[0], COLOURS[2], COLOURS[1]]
 """Of schemes, by rising aggressiveness."""
 

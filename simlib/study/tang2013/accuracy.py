@@ -196,7 +196,7 @@ def similar(least):
 def in_words(table):
     """Give the keys, the numbers of similar jobs and the percentiles of a table in words, for pictures."""
     percentiles = {number: name for name, number in walltime.METRICS.items()}
-    words = {"key": KEY_NAMES, "least": similar, "percentile": percentiles}
+    words = {"key": KEY_NAMES, "least": similar, "percentile": lambda p: percentiles.get(p, f"{p:g}th")}
     for level, names in words.items():
         table = table.rename(names, level=level)
     return table

@@ -141,7 +141,7 @@ def groups(trace, key):
     return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
 
 
-def scatter_within(trace, least, resamples, seed):
+def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
     """Average the standard deviation of R over the groups of "all" and each key: by replication, a column each.
 
     A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
@@ -152,7 +152,7 @@ def scatter_within(trace, least, resamples, seed):
     sums, counts = moments.groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
     means = cluster_means(sums, counts, resamples, seed)
     found = {"all": np.sqrt((means.square - means.r**2) * len(circle) / (len(circle) - 1))}
-    for key in KEY_NAMES:
+    for key in keys:
         of_key = groups(trace, key)
         of_key = of_key[of_key["size"] >= least].groupby("circle")["std"].agg(["sum", "size"])
         of_key = of_key.reindex(sums.index, fill_value=0)
