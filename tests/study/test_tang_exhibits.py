@@ -33,7 +33,6 @@ from simlib.study.tang2013 import (
     beyond,
     figure11,
     figures4_10,
-    figures14_17,
     scheduling,
 )
 from simlib.study.tang2013.beyond import Predicted
@@ -74,7 +73,6 @@ def at_hand(monkeypatch):
         (figures4_10.Figures810, RESAMPLED),
         (figure11.Figure11, RESAMPLED),
         (tang_months.Detective, RESAMPLED),
-        (figures14_17.Figures1417, SHAKEN),
         (beyond.Beyond, SHAKEN),
     ],
 )

@@ -246,39 +246,6 @@ def percentile_axis(ax, percentiles):
     ax.set_xlabel("A: percentile of earlier jobs' R")
 
 
-CASE_COLOURS = [COLOURS[0], COLOURS[2], COLOURS[1]]
-"""Of schemes, by rising aggressiveness."""
-
-CASE_STYLES = [
-    {"color": colour, "marker": marker, "markersize": size, "linewidth": 1.3}
-    for colour, marker, size in zip(CASE_COLOURS, "os^", (5, 5, 5), strict=True)
-]
-"""The same as lines."""
-
-MONTHS_A_ROW = 12
-
-
-def years(months):
-    """Divide months, the level of an index, into rows of twelve."""
-    names = list(months.index.unique("month"))
-    return [names[first : first + MONTHS_A_ROW] for first in range(0, len(names), MONTHS_A_ROW)]
-
-
-def month_axis(ax, months):
-    """Label an x axis whose places 0, 1, ... are twelve months; below the first, and each January, stands the year."""
-    texts = []
-    for place, date in enumerate(pd.PeriodIndex(months, freq="M")):
-        texts.append(f"{date:%b\n%Y}" if place == 0 or date.month == 1 else f"{date:%b}")
-    ax.set_xticks(range(len(months)), texts, size=8)
-    ax.set_xlim(-0.6, MONTHS_A_ROW - 0.4)
-
-
-def name_row(ax, name):
-    """Write to the left of a row of panels, of which this is the first, what it shows."""
-    place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "center"}
-    ax.annotate(name, (0, 0.5), (-38, 0), rotation=90, weight="bold", size=12, **place)
-
-
 class OnTraces(Exhibit):
     """An exhibit with the parameter `trace`, one log or several, as `tang2013.traces` takes them.
 
