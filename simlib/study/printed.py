@@ -93,7 +93,19 @@ def _by_trace(table):
     return table.set_index(table.columns[0]).rename_axis(index="quantity", columns="trace").stack(future_stack=True)
 
 
+def _gains(table):
+    """Average gains, by order, case and metric."""
+    return _by_levels(table[table.statistic == "mean"][["order", "case", "metric", "value"]], "value")
+
+
+def _gains_statistics(table):
+    """What else is printed of gains."""
+    return _by_levels(table[table.statistic != "mean"][["order", "case", "metric", "statistic", "value"]], "value")
+
+
 TABLES = {
+    "tang2013_gains": _gains,
+    "tang2013_gains statistics": _gains_statistics,
     "mualem2001_table1": _table1,
     "mualem2001_table1 differences": _table1_differences,
     "mualem2001_table2": _by_trace,

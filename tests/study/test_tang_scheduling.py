@@ -6,6 +6,7 @@ from itertools import product
 
 import helpers
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,14 +42,35 @@ def at(table, *place):
     return table.xs(place, level=list(range(len(place))))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def style():
+    """Keeps the style that notebooks use from other modules."""
+    with plt.rc_context():
+        yield
+
+
 @pytest.fixture(scope="module")
 def made_up():
     return busy()
 
 
+def of_logs(*traces):
+    """What a notebook takes for its logs: some traces."""
+    return tang2013.TraceLogs({one.name: one.workload for one in traces}, {one.name: one for one in traces})
+
+
+FIGURES_14_17, FEW = "tang2013/figures14-17", {"shakes": 3, "large_shakes": 3, "seed": 5}
+
+
 @pytest.fixture(scope="module")
-def results(made_up):
-    return scheduling.runs([made_up], shakes=3, seed=5)
+def notebook(made_up):
+    """The variables of the notebook of Figures 14 to 17."""
+    return executed(FIGURES_14_17, given={"logs": of_logs(made_up)}, **FEW)
+
+
+@pytest.fixture(scope="module")
+def results(notebook):
+    return notebook["runs"]
 
 
 # Which months
@@ -112,11 +134,6 @@ def test_the_weight_is_made_of_the_users_request_and_the_own_one_of_the_adjusted
 # Figure 13
 
 
-def of_logs(*traces):
-    """What a notebook takes for its logs: some traces."""
-    return tang2013.TraceLogs({one.name: one.workload for one in traces}, {one.name: one for one in traces})
-
-
 def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up, of_figure13):
     made = of_figure13
     table, runs = made["wide"].loc["made up"], made["runs"]
@@ -131,12 +148,17 @@ def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up, of_figur
 
 
 def test_another_percentile_in_figure_13_is_in_table_and_picture_and_what_lacks_one_is_not_judged(made_up):
-    logs = of_logs(made_up, busy(months=1, name="twin", synthetic=True))
-    made = executed("tang2013/figure13", {"[95, 85, 70]": "[95, 50]"}, {"logs": logs}, resamples=10)
+    made = executed("tang2013/figure13", {"[95, 85, 70]": "[95, 50]"}, {"logs": of_logs(made_up)}, resamples=10)
     assert list(made["wide"]) == ["original", "p95", "p50"]
     assert helpers.texts(made["picture"].legends[0]) == ["original", "p95", "p50"]
-    assert "found no 'p70'" in made["every_month"]["evidence"] or made["every_month"]["verdict"] == claims.UNTESTED
+    assert "found no 'p70'" in made["every_month"]["evidence"] and made["above"]["verdict"] != claims.UNTESTED
+
+
+def test_figure_13_of_a_twin_is_stamped_and_nothing_is_claimed_of_it():
+    twin = of_logs(busy(months=1, synthetic=True))
+    made = executed("tang2013/figure13", given={"logs": twin}, resamples=10)
     assert plots.SYNTHETIC in helpers.texts(made["picture"])
+    assert made["every_month"]["verdict"] == made["above"]["verdict"] == claims.UNTESTED
 
 
 @pytest.fixture(scope="module")
@@ -213,28 +235,24 @@ def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own
     often = found.groupby("trace").apply(lambda of: of.index.unique("replication").max())
     assert often.to_dict() == {"made up": 2, "small": 4}
     gains = scheduling.gains(found)
-    assert {name: table.shape[1] for name, table in scheduling.by_log(gains).items()} == {"made up": 3, "small": 5}
+    assert {name: table.shape[1] for name, table in figures14_17.by_log(gains).items()} == {"made up": 3, "small": 5}
     alone = scheduling.gains(scheduling.runs([made_up], shakes=2, seed=5))
     pd.testing.assert_frame_equal(scheduling.averages(gains).loc[["made up"]], scheduling.averages(alone))
-    statistics = scheduling.compared_statistics(gains)
-    pd.testing.assert_frame_equal(statistics.loc[["made up"]], scheduling.compared_statistics(alone))
+    statistics = figures14_17.printed_statistics(gains)
+    pd.testing.assert_frame_equal(statistics.loc[["made up"]], figures14_17.printed_statistics(alone))
 
 
-def test_one_run_of_a_log_stands_beside_its_months(made_up, results):
-    months = scheduling.months([made_up])
-    found = figures14_17.beside([made_up], results, months, scheduling.cases, shakes=3, seed=5)
-    assert found.index.unique("of").tolist() == ["2009-01", "2009-02", "2009-03", figures14_17.ALL, figures14_17.MEAN]
-    assert found["waited", ""].groupby("order").sum().tolist() == pytest.approx([1, 1])
-    policies = [EASY(order="fcfs", adjust=scheduling.cases(made_up)[case]) for case in (BASELINE, figures14_17.CASE)]
+def test_one_run_of_a_log_stands_beside_its_months(made_up, notebook):
+    found, case = notebook["one_run"], notebook["typical"]
+    every, mean = figures14_17.ALL_JOBS, figures14_17.MEAN
+    assert found.index.unique("of").tolist() == ["2009-01", "2009-02", "2009-03", every, mean]
+    assert found.waited.groupby("order").sum().tolist() == pytest.approx([1, 1])
+    policies = [EASY(order="fcfs", adjust=scheduling.cases(made_up)[of]) for of in (BASELINE, case)]
     shaken = [made_up.workload.shake(60, 5 + shake) for shake in range(3)]
     base, after = (np.array([simulate(w, policy).jobs.wait.sum() for w in shaken]) for policy in policies)
-    assert found.loc[("made up", "fcfs", figures14_17.ALL), (figures14_17.ONE, "ours")] == pytest.approx(
-        (1 - after / base).mean()
-    )
-    apart = scheduling.averages(scheduling.gains(results)).ours["made up", "wfp", figures14_17.CASE, "wait"]
-    assert found.loc[("made up", "wfp", figures14_17.MEAN), (figures14_17.APART, "ours")] == pytest.approx(apart)
-    assert list(figures14_17.told(found, [figures14_17.ALL])) == [figures14_17.APART, figures14_17.ONE]
-    assert not figures14_17.flat(found).columns.has_duplicates
+    assert found.loc[("made up", "fcfs", every), figures14_17.ONE] == pytest.approx((1 - after / base).mean())
+    apart = scheduling.averages(notebook["gains"]).ours["made up", "wfp", case, "wait"]
+    assert found.loc[("made up", "wfp", mean), figures14_17.APART] == pytest.approx(apart)
 
 
 @pytest.mark.slow
@@ -305,12 +323,14 @@ def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
 
 # Beside the paper
 
+FIGURES = {14: ("wfp", "regular"), 15: ("wfp", "selective"), 16: ("fcfs", "regular"), 17: ("fcfs", "selective")}
+
 
 def test_the_printed_gains_are_read_by_order_case_metric_and_statistic():
     table = scheduling.printed_table().value
     means = table.xs("mean", level="statistic")
     strategies = means.index.get_level_values("case").str.split().str[0]
-    found = {n: means[strategies == strategy].loc[order] for n, (order, strategy) in figures14_17.FIGURES.items()}
+    found = {n: means[strategies == strategy].loc[order] for n, (order, strategy) in FIGURES.items()}
     assert found[14].to_dict() == {
         ("regular p95", "wait"): 0.15,
         ("regular p85", "wait"): 0.15,
@@ -332,7 +352,7 @@ def test_statistics_are_taken_of_each_replication_over_months_schemes_or_metrics
     wide = table_of(gains).loc["made up"].unstack("replication")
 
     def found(case, metric, name):
-        return scheduling.statistic(wide, "wfp", case, metric, name)
+        return figures14_17.statistic(wide, "wfp", case, metric, name)
 
     assert found("regular p85", "wait", "mean").to_numpy() == pytest.approx(0.1)
     assert found("regular p85", "wait", "best month").eq(0.4).all()
@@ -344,41 +364,19 @@ def test_statistics_are_taken_of_each_replication_over_months_schemes_or_metrics
     assert found("regular", "wait or slowdown", "lowest mean but p70's slowdown").iloc[1] == pytest.approx(0)
 
 
-@pytest.fixture
-def exhibit(made_up, results):
-    """Figures 14 to 17 of the results."""
-    found = figures14_17.Figures1417()
-    found.__dict__.update(found=[made_up], results=results)
-    return found
-
-
-def test_tables_and_cells_have_every_printed_number_beside_ours(exhibit):
-    table = exhibit.averages(15)
-    assert table.columns.unique("case").tolist() == ["selective p95", "selective p85", "selective p70"]
-    place = "made up", "wait"
-    assert table.loc[("made up", "weighted_wait"), ("selective p85", "printed")] == "+28%"
-    assert table.loc[place, ("selective p95", "printed")] == ""
-    ours = exhibit.comparison.loc[("made up", "wfp", "selective p85", "wait")]
-    expected = f"{scheduling.percent(ours.ours, ours)}, {ours.better} of 3"
-    assert table.loc[place, ("selective p85", "ours")] == expected
-    cells = exhibit.made[""].cells()
-    assert len(cells) == len(scheduling.printed_table())
-    assert {cell["note"] for cell in cells if cell["of"].get("statistic") == "median month"} == {
-        "over; for most months"
-    }
-    of = {"trace": "made up", "order": "fcfs", "case": "selective p70", "metric": "wait"}
-    cell = next(cell for cell in cells if cell["of"] == of)
-    ours, found = exhibit.comparison.loc[tuple(of.values())], cell["readings"][verdicts.TEXT]
-    assert (cell["published"], found["ours"], found["verdict"]) == (0.2, ours.ours, verdicts.OTHER_LOG)
-    assert (found["low"], found["median"], found["high"]) == (ours.low, ours["median"], ours.high)
-
-
-def test_what_else_is_printed_stands_beside_ours(exhibit):
-    table = exhibit.stated
-    assert list(table) == ["printed", "made up"] and len(table) == len(exhibit.statistics)
-    row = exhibit.statistics.loc["made up", "wfp", "selective p85", "wait", "median month"]
-    ours = f"{100 * row.ours:+.0f} ({100 * row.low:+.0f} to {100 * row.high:+.0f})"
-    assert table.loc["wfp", "selective p85", "wait", "median month"].tolist() == ["over +20", ours]
+def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
+    tables = notebook["averages"], notebook["stated"]
+    assert sum(table.published.notna().sum() for table in tables) == len(scheduling.printed_table())
+    judged = pd.concat([table[table.published.notna()] for table in tables])
+    assert set(judged.verdict) == {verdicts.OTHER_LOG}
+    row = notebook["stated"].loc["made up", "wfp", "selective p85", "wait", "median month"]
+    assert (row.published, row.note) == (0.2, "over; for most months")
+    averages = notebook["averages"]
+    assert averages.published["made up", "fcfs", "selective p70", "wait"] == 0.2
+    row = averages.loc["made up", "wfp", "selective p85", "wait"]
+    assert notebook["read"](15).loc[("made up", "wait"), "selective p85"] == (
+        f"{scheduling.percent(row.ours, row)}, {row.better} of 3"
+    )
 
 
 def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
@@ -390,32 +388,48 @@ def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
     assert list(tidy.summary(found)) == ["ours", "mean", "sd", "low", "median", "high"]
 
 
-def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(made_up, exhibit):
-    figure = exhibit.figure("figure14")
+def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):
+    figure = notebook["figure14"]
     wait, _, _, bars = figure.axes
-    titles = (
-        "(a) average wait [min]",
-        "(b) average slowdown",
-        "(c) weighted wait [min]",
-        "(d) average gain, 3 months [%]",
-    )
-    assert tuple(ax.get_title() for ax in figure.axes) == titles
+    titles = ["(a) average wait [min]", "(b) average slowdown", "(c) weighted wait [min]"]
+    titles.append("(d) average gain, 3 months [%]")
+    assert [ax.get_title("left") for ax in figure.axes] == titles
     assert "made up" in helpers.texts(wait), "the log's name"
-    gain = at(exhibit.monthly.ours, "made up", "wfp", "regular p85", "wait")
-    assert wait.lines[2].get_ydata() == pytest.approx((100 * (1 - gain)).to_numpy())
+    gain = at(notebook["monthly"].ours, "made up", "wfp", "regular p85", "wait")
+    assert wait.lines[1].get_ydata() == pytest.approx((100 * (1 - gain)).to_numpy())
     assert [text.get_text() for text in wait.get_xticklabels()] == ["Jan\n2009", "Feb", "Mar"]
-    heights = [patch.get_height() for patch in bars.patches]
-    assert heights[0] == pytest.approx(100 * exhibit.comparison.ours[("made up", "wfp", "regular p95", "wait")])
+    average = notebook["averages"].ours["made up", "wfp", "regular p95", "wait"]
+    assert bars.lines[0].get_ydata()[0] == pytest.approx(100 * average)
     (legend,) = figure.legends
     assert legend.get_title().get_text() == "Figure 14: WFP, regular adjustment"
-    assert "printed in the paper" in [text.get_text() for text in legend.get_texts()]
+    cases = ["regular p95", "regular p85", "regular p70"]
+    assert helpers.texts(legend) == ["baseline", *cases, "published"]
+
+
+def test_another_percentile_and_order_are_in_table_and_picture_and_no_claim_on_a_missing_one_is_judged(made_up):
+    edits = {"[95, 85, 70]": "[95, 60]", '14: ("wfp", "regular")': '14: ("sjf", "selective")'}
+    made = executed(FIGURES_14_17, edits, {"logs": of_logs(made_up)}, **FEW)
+    assert list(made["read"](14)) == ["selective p95", "selective p60"]
+    assert helpers.texts(made["figure14"].legends[0]) == ["baseline", "selective p95", "selective p60"]
+    assert made["figure14"].legends[0].get_title().get_text() == "Figure 14: SJF, selective adjustment"
+    jobs = simulate(made_up.workload.months("2009-02"), EASY(order="sjf")).jobs
+    assert made["runs"]["made up", "2009-02", "sjf", AS_IT_IS, "wait", BASELINE] == pytest.approx(jobs.wait.mean())
+    verdict = helpers.verdict_by_id(made["verdicts"])
+    assert verdict["TG-31"] == verdict["TG-36"] == claims.UNTESTED != verdict["TG-35"]
+
+
+def test_a_log_of_ones_own_takes_the_place_of_the_papers(mine):
+    made = executed(FIGURES_14_17, log=str(mine), **FEW)
+    assert list(made["logs"]) == ["mine"] and "published" not in made["averages"]
+    assert set(helpers.verdict_by_id(made["verdicts"]).values()) == {claims.UNTESTED}
 
 
 def drawn(gains, months):
     """Figure 17 of made-up gains."""
     table = table_of(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
-    rows = [figures14_17.of_figure(one, 17) for one in (scheduling.spread(table), scheduling.compared(table))]
-    return figures14_17.gains_by_month(*rows, "Figure 17")
+    table = table[table.index.isin(["fcfs"], level="order")]
+    table = table[table.index.get_level_values("case").str.startswith("selective")]
+    return figures14_17.draw(scheduling.spread(table), scheduling.averages(table), "Figure 17")
 
 
 def test_a_long_log_has_a_row_for_every_twelve_months_and_one_panel_of_averages():
@@ -433,19 +447,17 @@ def test_what_lies_beyond_an_axis_is_written_at_its_end():
     assert helpers.texts(weighted) == ["350"]
 
 
-def test_the_worst_month_is_that_of_the_selective_85th_percentile_by_slowdown(exhibit, made_up):
-    gain = at(exhibit.monthly.ours, "made up", "wfp", "selective p85", "slowdown")
-    assert exhibit.worst == ("made up", gain.idxmin())
-    adjustment = scheduling.cases(made_up)["selective p85"]
-    expected = scheduling.changes(made_up, gain.idxmin(), "wfp", adjustment)
-    pd.testing.assert_frame_equal(exhibit.changes_of_worst, expected)
+def test_the_worst_month_is_that_of_the_selective_85th_percentile_by_slowdown(notebook, made_up):
+    gain = at(notebook["monthly"].ours, "made up", "wfp", "selective p85", "slowdown")
+    assert (notebook["worst"], notebook["month"]) == ("made up", gain.idxmin())
+    expected = scheduling.changes(made_up, gain.idxmin(), "wfp", scheduling.cases(made_up)["selective p85"])
+    pd.testing.assert_frame_equal(notebook["changes"], expected)
 
 
-def test_what_goes_along_with_the_gains_is_a_rank_correlation_over_the_months(exhibit):
-    gain = at(exhibit.monthly.ours, "made up", "fcfs", "selective p85", "wait")
-    load = exhibit.months.loc["made up"].load
-    assert exhibit.correlations.loc[("made up", "fcfs"), "load"] == pytest.approx(gain.corr(load, method="spearman"))
-    assert exhibit.correlations.index.tolist() == [("made up", "wfp"), ("made up", "fcfs")]
+def test_what_goes_along_with_the_gains_is_a_rank_correlation_over_the_months(notebook):
+    gain = at(notebook["monthly"].ours, "made up", "fcfs", "selective p85", "wait")
+    load = notebook["months"].loc["made up"].load
+    assert notebook["ranks"].loc[("made up", "fcfs"), "load"] == pytest.approx(gain.corr(load, method="spearman"))
 
 
 # Verdicts
@@ -508,7 +520,12 @@ def contrary(months=24):
 def decided(gains, months=24):
     """The records of all claims, by id."""
     names = [str(month) for month in pd.period_range("2009-01", periods=months, freq="M")]
-    return {claim["id"]: claim for claim in scheduling.claims(table_of(gains, names))}
+    return claimed(table_of(gains, names))
+
+
+def claimed(gained):
+    logs = tang2013.TraceLogs({}, {})
+    return {id: figures14_17.claim(id, gained, logs) for id in figures14_17.CLAIMS}
 
 
 def parts(claim, reading=verdicts.TEXT):
@@ -526,8 +543,9 @@ def contrary_world():
     return decided(contrary())
 
 
-def test_the_exhibit_decides_these_claims(printed_world):
-    assert list(printed_world) == CLAIMS == list(figures14_17.Figures1417.claims)
+def test_the_notebook_decides_these_claims(printed_world, notebook):
+    assert list(printed_world) == CLAIMS == [claim["id"] for claim in notebook["verdicts"]]
+    assert claims.UNTESTED not in helpers.verdict_by_id(notebook["verdicts"]).values()
 
 
 @pytest.mark.parametrize("id", CLAIMS)
@@ -570,36 +588,36 @@ def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_
     gains["wfp", "regular p70", "wait"] = [1.0, 1.0, 1.0, 0.0], 0.1
     wide = table_of(gains, [f"2009-0{month}" for month in (1, 2, 3, 4)]).drop(AS_IT_IS, level="replication")
     wide = wide.loc["made up"].unstack("replication")
-    found = scheduling.share(wide, ("wfp", "regular", "wait", "better"))
+    found = figures14_17.share(wide, ("wfp", "regular", "wait", "better"))
     by_month = [1, 1, 1 / 3, 20 / 41 / 3]
     assert found.value == pytest.approx(np.mean(by_month)) and 0.2 < found.low < 0.35 and found.high == 1
     assert set(np.round(found.runs, 6)) == {round(7 / 12, 6), round(8 / 12, 6)}
-    less = scheduling.share(wide, *[("wfp", case, "wait", "better") for case in ("regular p70", "regular p95")])
+    less = figures14_17.share(wide, *[("wfp", case, "wait", "better") for case in ("regular p70", "regular p95")])
     assert less.value == pytest.approx(1 / 4 + 20 / 41 / 4)
 
 
 def test_months_without_a_gain_or_loss_to_compare_do_not_count():
     gains = {("wfp", f"regular p{p}", "wait"): ([0.5, np.nan, -0.5], 0.0) for p in PERCENTILES}
     wide = table_of(gains).drop(AS_IT_IS, level="replication").loc["made up"].unstack("replication")
-    assert scheduling.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
+    assert figures14_17.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
 
 
 def test_each_log_is_measured_by_itself():
     names = [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")]
     tables = [table_of(gains, names) for gains in (as_printed(), contrary())]
     both = pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="trace")])
-    found = {claim["id"]: claim for claim in scheduling.claims(both)}
+    found = claimed(both)
     of = {(part["part"], part["on"]): part["verdict"] for part in found["TG-36"]["readings"]["text"]["parts"]}
     assert (of["p85", "made up"], of["p85", "other"]) == (claims.HOLDS, claims.HOLDS_NOT)
     assert found["TG-36"]["verdict"] == claims.PARTLY
     assert "made up: p85 wait 0 of 24" in found["TG-19"]["evidence"]
 
 
-def test_twins_prove_nothing(exhibit):
-    assert claims.UNTESTED not in helpers.verdict_by_id(exhibit.verdicts).values()
-    twin = figures14_17.Figures1417()
-    twin.__dict__.update(found=[busy(months=1, synthetic=True)], results=exhibit.results)
-    assert set(helpers.verdict_by_id(twin.verdicts).values()) == {claims.UNTESTED}
+def test_twins_prove_nothing_and_pictures_say_so():
+    twin = busy(months=1, synthetic=True)
+    made = executed(FIGURES_14_17, given={"logs": of_logs(twin)}, **FEW)
+    assert set(helpers.verdict_by_id(made["verdicts"]).values()) == {claims.UNTESTED}
+    assert plots.SYNTHETIC in helpers.texts(made["figure17"])
 
 
 # On a real log

@@ -1,24 +1,237 @@
-"""Figures 14 to 17: what adjusted walltimes do to the schedule (section 6.2)."""
+"""Figures 14 to 17: what is measured of the gains, what the text claims, months as one run, and pictures (section 6.2).
 
-from functools import cached_property, partial
+Gains are those of `scheduling.gains`.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ...plots.panels import legend
+from ... import plots
+from ...analysis.stats import Interval, cluster_means
 from .. import results
-from ..exhibit import LOGS, Part
-from ..parameters import SECONDS, SEED, SHARE, WINDOW, WORDS, or_none, parameter, repeats, whole
-from . import CASE_STYLES, STAND_INS, TRACE, month_axis, name_row, scheduling, years
-from .scheduling import BASELINE, LEAST_JOBS, ORDERS, PERCENTILES, OfMonths, over_baseline, percent, spread
+from ..claims import Measure
+from ..results import AS_IT_IS
+from ..verdicts import TEXT
+from . import decided, scheduling
+from .scheduling import BASELINE, over_baseline, percent, printed_table, spread
+
+# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
+
+
+PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
+"""The paper's metrics, as they are written."""
+
+ALL = " or ".join(PAPERS)
+
+
+def _mean(order, case, metric):
+    return order, case, metric, "mean"
+
+
+GAINS = {
+    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
+    "TG-16": {
+        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
+        for metric, words in PAPERS.items()
+        for p in (85, 95)
+    },
+    "TG-17": {
+        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
+        for metric, words in PAPERS.items()
+    }
+    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
+    "TG-18": {
+        "no gain": [("fcfs", "regular", ALL, "largest mean")],
+        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
+        "size": [_mean("fcfs", "regular p70", "slowdown")],
+    },
+    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
+    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
+    "TG-20": {
+        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
+        for order in ("wfp", "fcfs")
+        for strategy in ("regular", "selective")
+        for metric in ("wait", "slowdown")
+    },
+    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
+    "TG-31": {
+        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
+        for metric in ("slowdown", "weighted_wait")
+    }
+    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
+    "TG-33": {
+        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
+        for p, words in ((70, "better"), (95, "the same"))
+    },
+    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
+    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
+}
+"""By claim and part: the arguments of `statistic`, less the best of others where there are some."""
+
+
+TESTS = {
+    "better": lambda gains: gains > 0,
+    "worse": lambda gains: gains < 0,
+    "over a fifth": lambda gains: gains > 0.2,
+    "within a tenth": lambda gains: gains.abs() < 0.1,
+    "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
+}
+"""What is asked of the gains of a month."""
+
+SHARES = {
+    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
+    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
+    "TG-32": {
+        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
+        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
+    },
+    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
+    "TG-35": {
+        "mostly better": [("fcfs", "selective", ALL, "better")],
+        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
+    },
+}
+"""By claim and part: which gains are `chosen` and what is asked of them, less the share of others if there are any."""
+
+CLAIMS = tuple(sorted({*GAINS, *SHARES}))
+
+
+def claim(id, gained, logs):
+    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each log by itself, as `study.claim`."""
+    on = by_log(gained.drop(AS_IT_IS, level="replication"))
+    printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
+    return decided(id, {TEXT: on}, lambda of: _measured(id, of), logs, printed, _note(id, on))
+
+
+def _measured(id, gains):
+    """Measure the parts of a claim on one log."""
+    shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
+    return shares | {part: gain(gains, *of) for part, of in GAINS.get(id, {}).items()}
+
+
+def gain(gains, of, *others):
+    """Measure a `statistic` of the gains of one log, less the best of others."""
+    first, *rest = (statistic(gains, *one) for one in (of, *others))
+    return Measure.range(first - np.max(rest, axis=0) if rest else first)
+
+
+def _as_printed(parts, printed):
+    """Take the same from the printed numbers, as far as they are printed."""
+    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
+    return {
+        part: Measure.exactly(first - max(others, default=0))
+        for part, (first, *others) in found.items()
+        if None not in (first, *others)
+    }
+
+
+def share(gains, of, *others):
+    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
+    by_month = _by_month(gains, *of)
+    for other in others:
+        by_month = by_month - _by_month(gains, *other)
+    means = by_month.mean(axis=1).to_frame()
+    resampled = cluster_means(means, np.ones(len(means)))[0]
+    return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
+
+
+def _by_month(gains, order, case, metric, holds):
+    """Work out of what share of the gains something holds, by month, a column a shake."""
+    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
+    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
+
+
+def _note(id, on):
+    """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
+    texts = []
+    for trace, gains in on.items():
+        found = {}
+        with suppress(KeyError):  # what the notebook does not simulate any more
+            if id == "TG-16":
+                title = "gains of p70"
+                for metric, words in PAPERS.items():
+                    of = statistic(gains, *_mean("wfp", "regular p70", metric))
+                    found[words] = percent(of.mean(), Interval.of(of))
+            elif id == "TG-19":
+                title = "months that get worse in the mean over the shakes"
+                for p, metric in product((85, 70), ("wait", "slowdown")):
+                    by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
+                    found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
+        if found:
+            texts.append(f"{title}, {trace}: {', '.join(' '.join(one) for one in found.items())}")
+    return "; ".join(texts)
+
+
+STATISTICS = {
+    "mean": lambda gains: gains.mean(),
+    "best month": lambda gains: gains.max(),
+    "worst month": lambda gains: gains.min(),
+    "median month": lambda gains: gains.median(),
+    "median change": lambda gains: gains.abs().median(),
+    "months with a loss": lambda gains: (gains < 0).groupby("month").any().mean(),
+    "largest mean": lambda gains: _means(gains).max(),
+    "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
+}
+"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
+
+
+def _means(gains):
+    return gains.groupby(["case", "metric"]).mean()
+
+
+def by_log(gained):
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
+    wide = gained.unstack("replication")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+
+
+def chosen(gains, order, case, metric):
+    """Choose gains of one log: of a case, or of all cases of a strategy, in one metric, or several with "or" between.
+
+    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
+    """
+    table = gains.loc[order]
+    cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
+    found = table[((cases == case) | cases.str.startswith(f"{case} ")) & metrics.isin(metric.split(" or "))]
+    if found.empty:
+        raise KeyError(f"{order}, {case}, {metric}")
+    return found
+
+
+def statistic(gains, order, case, metric, name):
+    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
+    return STATISTICS[name](chosen(gains, order, case, metric))
+
+
+def printed_statistics(gained):
+    """Work out what else than averages is printed of gains, by (trace, order, case, metric, statistic), with `spread`.
+
+    What is not simulated is nan.
+    """
+    found = {}
+    places = printed_table().drop("mean", level="statistic").index
+    for (name, gains), place in product(by_log(gained).items(), places):
+        found[name, *place] = pd.Series(np.nan, gains.columns)
+        with suppress(KeyError):
+            found[name, *place] = statistic(gains, *place)
+    return spread(pd.concat(found, names=["trace", *places.names, "replication"]))
+
+
+def how_printed():
+    """How the text puts each printed number, by (order, case, metric, statistic)."""
+    table = printed_table()
+    return (table.bound + "; " + table.note).str.strip("; ")
+
 
 # What it changes that each month is simulated by itself, and not the log as one run (section 6.1).
 
 
-CASE = "selective p85"
-
-ALL = "all jobs"
+ALL_JOBS = "all jobs"
 """Of all months that are simulated apart, beside these months."""
 
 MEAN = "mean of the months"
@@ -26,19 +239,19 @@ MEAN = "mean of the months"
 APART, ONE = "months apart", "one run"
 
 
-def beside(traces, apart, months, cases, **settings):
-    """Put the gain in wait of `CASE` as one run beside that of months apart.
+def beside(traces, apart, months, cases, case, **settings):
+    """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
-    Gives a DataFrame, by (trace, order, of), where `of` is each month, `ALL` jobs of these together, and the
+    Gives a DataFrame, by (trace, order, of), where `of` is each month, `ALL_JOBS` jobs of these together, and the
     `MEAN` of the months' gains: `waited`, the part that a month has in all waits of the baseline; the gain
     `APART` and as `ONE` run, means over the shakes, each with `low` and `high`.
     """
     simulated = months.query("simulated")
     without_month = ["order", "replication", "case"]
     waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
-    waits = waits[waits.index.isin([BASELINE, CASE], level="case")]
+    waits = waits[waits.index.isin([BASELINE, case], level="case")]
     waits = waits * simulated.jobs.reindex(waits.index.droplevel(without_month)).to_numpy()
-    two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, CASE)} for one in traces}
+    two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, case)} for one in traces}
     whole = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
     whole = whole.droplevel("month").rename_axis(index={"metric": "month"})
     waited = {APART: waits, ONE: whole[whole.index.droplevel(without_month).isin(simulated.index)]}
@@ -46,7 +259,8 @@ def beside(traces, apart, months, cases, **settings):
     base = waited[APART].xs(BASELINE, level="case").groupby(["trace", "order", "month"]).mean()
     part = (base / base.groupby(["trace", "order"]).sum()).rename_axis(index={"month": "of"})
     found.insert(0, ("waited", ""), part.reindex(found.index.reorder_levels(part.index.names)).to_numpy())
-    return found.loc[[one.name for one in traces]]
+    found = found.loc[[one.name for one in traces]]
+    return found.set_axis([" ".join(filter(None, name)).replace(" ours", "") for name in found], axis=1)
 
 
 def _waits_by_month(schedule):
@@ -60,28 +274,15 @@ def _gains(waited):
     levels = ["trace", "order", "replication"]
     by_month = over_baseline(waited).droplevel("case")
     found = {month: of.droplevel("month") for month, of in by_month.groupby("month")}
-    found[ALL] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
+    found[ALL_JOBS] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
     found[MEAN] = by_month.groupby(levels).mean()
     return results.by(pd.concat(found, names=["of"]), "trace", "order", "of", "replication")
 
 
-def flat(found):
-    """Name the columns of `beside` in one level, as they are saved."""
-    return found.set_axis([" ".join(filter(None, name)).replace(" ours", "") for name in found], axis=1)
+# Pictures
 
 
-def told(found, of):
-    """Lay out some rows of `beside` for reading, in per cent with 95 % of the shakes; all text."""
-    rows = found[found.index.isin(of, level="of")]
-    text = {way: results.with_intervals(rows[way], "{:+.0f}", unit=100) for way in (APART, ONE)}
-    if rows["waited"].notna().any(axis=None):
-        text = {"part of all waits": results.written(rows["waited", ""], "{:.0%}")} | text
-    return pd.DataFrame(text)
-
-
-FIGURES = {14: ("wfp", "regular"), 15: ("wfp", "selective"), 16: ("fcfs", "regular"), 17: ("fcfs", "selective")}
-
-MEASURES = {
+PANELS = {
     "wait": ("(a) average wait [min]", 100, (30, 160)),
     "slowdown": ("(b) average slowdown", 10, (2, 16)),
     "weighted_wait": ("(c) weighted wait [min]", 100, (40, 250)),
@@ -91,208 +292,83 @@ MEASURES = {
 GAINS_SHOWN = (-40, 40)
 """How far the axis of average gains reaches, in per cent."""
 
-BASELINE_STYLE = {"baseline": {"color": "black", "linewidth": 1.2}}
-PRINTED = {"color": "black", "marker": "D", "linestyle": "", "markerfacecolor": "white", "markersize": 5}
+MONTHS_A_ROW = 12
 
 
-class Figures1417(
-    OfMonths,
-    name="tang2013/figures14-17",
-    section="6.2",
-    seconds=100,
-    claims=dict.fromkeys(scheduling.CLAIMS, LOGS),
-):
-    """What do adjusted walltimes do to the schedule?"""
-
-    trace: tuple = parameter(STAND_INS, TRACE)
-    window: str | None = parameter("1 month", WINDOW)
-    threshold: float | None = parameter(0.5, or_none(SHARE))
-    least: int = parameter(10, whole(1))
-    least_jobs: int = parameter(LEAST_JOBS, whole(1))
-    shakes: int = repeats(10)
-    large_shakes: int = repeats(5)
-    shake_s: int = parameter(60, SECONDS)
-    seed: int = parameter(1, SEED)
-    log: str = parameter("", WORDS)
-
-    @cached_property
-    def results(self):
-        """Every simulation, from `scheduling.runs`."""
-        return scheduling.runs(self.found, self._cases, **self._settings)
-
-    def _cases(self, trace):
-        return scheduling.cases(trace, **self.options)
-
-    @property
-    def _settings(self):
-        return {name: getattr(self, name) for name in ("shakes", "large_shakes", "shake_s", "seed", "least_jobs")}
-
-    @cached_property
-    def one_run(self):
-        """What it changes to simulate each log as one run, shaken as often as a large one, from `beside`."""
-        settings = self._settings | {"shakes": self.large_shakes}
-        return beside(self.found, self.results, self.months, self._cases, **settings)
-
-    @cached_property
-    def gains(self):
-        """What each case gains over the baseline, by month and replication."""
-        return scheduling.gains(self.results)
-
-    @cached_property
-    def monthly(self):
-        """How the gains of each month spread over the shakes."""
-        return scheduling.spread(self.gains)
-
-    @cached_property
-    def comparison(self):
-        """The average gains over the months beside the printed ones, by (trace, order, case, metric)."""
-        return self.beside_printed(scheduling.compared(self.gains))
-
-    @cached_property
-    def statistics(self):
-        """What else the text prints of the gains beside ours, by (trace, order, case, metric, statistic)."""
-        return self.beside_printed(scheduling.compared_statistics(self.gains))
-
-    def cells(self):
-        """List all printed numbers for the record."""
-        tables = self.comparison, self.statistics
-        return [cell for table in tables for cell in results.cells(table, scheduling.unjudged)]
-
-    def judge(self):
-        return scheduling.claims(self.gains)
-
-    def parts(self):
-        return {
-            "": Part(lambda: self.comparison, cells=self.cells),
-            "statistics": Part(lambda: self.statistics),
-            "months": Part(lambda: self.months),
-            "one-run": Part(lambda: flat(self.one_run)),
-        } | {f"figure{n}": Part(partial(self._monthly, n), partial(self._draw, n)) for n in FIGURES}
-
-    def _monthly(self, figure):
-        return of_figure(self.monthly, figure)
-
-    def _draw(self, figure):
-        order, strategy = FIGURES[figure]
-        title = f"Figure {figure}: {order.upper()}, {strategy} adjustment"
-        return gains_by_month(self._monthly(figure), of_figure(self.comparison, figure), title)
-
-    # For reading
-
-    def averages(self, figure):
-        """A figure's average gains: printed; ours with the range of the shakes, and how many months have a gain."""
-        table = of_figure(self.comparison, figure).droplevel("order")
-        ours = [f"{percent(row.ours, row)}, {row.better} of {row.months}" for row in table.itertuples()]
-        text = pd.DataFrame({"printed": results.written(table.published, "{:+.0%}"), "ours": ours}, table.index)
-        wide = text.unstack("case").swaplevel(axis=1).reindex(table.index.droplevel("case").unique())
-        return wide[[(case, column) for case in table.index.unique("case") for column in text]]
-
-    @property
-    def stated(self):
-        """What else is printed of the gains, and ours on each log with the range of the shakes, in per cent; text."""
-        ours = results.wide(results.with_intervals(self.statistics, "{:+.0f}", unit=100), "trace")
-        printed = scheduling.printed_table().loc[ours.index]
-        if self.own:
-            return ours
-        ours.insert(0, "printed", printed.bound + " " + results.written(100 * printed.value, "{:+.0f}"))
-        return ours
-
-    @property
-    def worst(self):
-        """The (trace, month) in which the selective 85th percentile does worst under WFP by slowdown."""
-        rows = self.comparison.xs(("wfp", "selective p85", "slowdown"), level=("order", "case", "metric"))
-        return rows.worst.idxmin(), rows.worst_month[rows.worst.idxmin()]
-
-    @cached_property
-    def changes_of_worst(self):
-        """What it does there to each job, from `scheduling.changes`."""
-        name, month = self.worst
-        (trace,) = (one for one in self.found if one.name == name)
-        return scheduling.changes(trace, month, "wfp", self._cases(trace)["selective p85"])
-
-    @property
-    def effective_jobs(self):
-        """On how many jobs the weighted wait of the baseline rests, and how many there are a month, in the median."""
-        found = self.results.xs((BASELINE, "effective_jobs"), level=("case", "metric"))
-        table = found.groupby(["trace", "order"], sort=False).median().to_frame("effective jobs")
-        jobs = self.months.query("simulated").jobs.groupby("trace").median()
-        return table.join(jobs.rename("jobs a month"))
-
-    @property
-    def correlations(self):
-        """Spearman's correlation over the months of the gain in wait of the selective 85th percentile."""
-        gain = self.monthly.ours.xs(("selective p85", "wait"), level=("case", "metric")).unstack("order")[list(ORDERS)]
-        columns = ["jobs", "load", "requested_h", "run_h", "r"]
-        found = gain.join(self.months[columns]).groupby("trace", sort=False).corr(method="spearman")[columns]
-        return found[found.index.isin(gain.columns, level=1)].rename_axis(["trace", "order"])
-
-
-def of_figure(table, figure):
-    """Take the rows of one of Figures 14 to 17."""
-    order, strategy = FIGURES[figure]
-    cases = [f"{strategy} p{p}" for p in PERCENTILES]
-    return table[table.index.isin([order], level="order") & table.index.isin(cases, level="case")]
-
-
-def gains_by_month(monthly, averages, title):
-    """Draw what a figure shows of `Figures1417.monthly`, and of `comparison` as bars: the paper's panels (a) to (d).
+def draw(monthly, averages, title):
+    """Draw the gains of some cases under one order: the paper's panels (a) to (d).
 
     A row has twelve months of a log; (d) is of the whole log. All panels of a column have one scale, in all figures;
-    what lies beyond it is written at its end. Thin lines: 95 % of the shaken runs.
+    what lies beyond it is written at its end. Broad lines behind: 95 % of the shaken runs.
+
+    Parameters
+    ----------
+    monthly : DataFrame
+        From `scheduling.spread`, by (trace, order, case, metric, month).
+    averages : DataFrame
+        From `study.judge`, by (trace, order, case, metric).
+    title : str
     """
-    rows = [(trace, months) for trace in monthly.index.unique("trace") for months in years(monthly.loc[trace])]
+    rows = [(name, year) for name in monthly.index.unique("trace") for year in _years(monthly.loc[name])]
     figure, axes = plt.subplots(len(rows), 4, figsize=(14, 0.8 + 2.5 * len(rows)), squeeze=False)
     shown = set()
-    for (*by_month, bars), (trace, months) in zip(axes, rows, strict=True):
-        for ax, metric in zip(by_month, MEASURES, strict=True):
-            _lines(ax, monthly.xs((trace, metric), level=("trace", "metric")), months, *MEASURES[metric])
-        name_row(by_month[0], trace)
-        if trace in shown:
-            bars.set_axis_off()
+    for (*of_metrics, last), (name, year) in zip(axes, rows, strict=True):
+        for ax, (metric, (label, base, limits)) in zip(of_metrics, PANELS.items(), strict=True):
+            part = monthly.xs((name, metric), level=("trace", "metric"))[["ours", "low", "high"]]
+            part = base * (1 - part[part.index.isin(year, level="month")])
+            entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.15)
+            _within(ax, base, limits)
+            _month_axis(ax, year)
+            ax.set_title(label)
+        place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "center"}
+        of_metrics[0].annotate(name, (0, 0.5), (-38, 0), rotation=90, weight="bold", size=12, **place)
+        if name in shown:
+            last.set_axis_off()
         else:
-            _bars(bars, averages.xs(trace, level="trace"))
-        shown.add(trace)
-    cases = dict(zip(monthly.index.unique("case"), CASE_STYLES, strict=True))
-    entries = BASELINE_STYLE | cases
-    entries |= {"printed in the paper": PRINTED} if averages.published.notna().any() else {}
-    legend(figure, entries, title=title, title_fontproperties={"weight": "bold", "size": 13})
+            entries |= _averages(last, averages.xs(name, level="trace"))
+        shown.add(name)
+    entries = {"baseline": BLACK} | entries
+    plots.legend(figure, entries, title=title, title_fontproperties={"weight": "bold", "size": 13})
     return figure
 
 
-def _lines(ax, monthly, months, title, base, limits):
-    """Draw one metric of some months, a line a case; the baseline is set to `base`."""
-    ax.axhline(base, **BASELINE_STYLE["baseline"])
-    for place, (case, style) in enumerate(zip(monthly.index.unique("case"), CASE_STYLES, strict=True)):
-        part = base * (1 - monthly.xs(case, level="case").droplevel("order").loc[months, ["ours", "low", "high"]])
-        x = np.arange(len(months)) + 0.15 * (place - 1)
-        ax.vlines(x, part.low, part.high, color=style["color"], alpha=0.35, linewidth=1.2)
-        ax.plot(x, part.ours, **style)
-        _beyond(ax, x, part.ours, limits, 10 * place, color=style["color"])
-    month_axis(ax, months)
-    ax.set(title=title, ylim=limits)
+BLACK = {"color": "black", "linewidth": 1.2}
 
 
-def _bars(ax, averages):
-    """Draw the average gains in each metric, a bar a case; what the paper prints, as hollow marks."""
-    for place, (case, style) in enumerate(zip(averages.index.unique("case"), CASE_STYLES, strict=True)):
-        part = averages.xs(case, level="case").droplevel("order").loc[list(MEASURES)]
-        part, x = 100 * part[["published", "ours", "low", "high"]], np.arange(len(MEASURES)) + 0.27 * (place - 1)
-        ax.bar(x, part.ours, 0.25, color=style["color"])
-        ax.vlines(x, part.low, part.high, color="black", linewidth=1)
-        ax.plot(x, part.published, **PRINTED)
-        _beyond(ax, x, part.ours, GAINS_SHOWN, 0)
-    ax.axhline(0, **BASELINE_STYLE["baseline"])
-    ax.set_xticks(range(len(MEASURES)), ["wait", "slowdown", "weighted wait"])
-    ax.set(title=f"(d) average gain, {averages.months.max()} months [%]", ylim=GAINS_SHOWN)
+def _averages(ax, averages):
+    """Draw the average gains in each metric with their intervals; what the paper prints, as circles."""
+    part = averages[averages.index.isin(PANELS, level="metric")].rename(lambda name: name.replace("_", " "))
+    part = 100 * part.reindex(columns=["published", "ours", "low", "high"])
+    plots.curves(ax, part, "metric", "case", bars=("low", "high"), shift=0.27, joined=False)
+    entries = plots.circles(ax, part, "metric", "case", shift=0.27)
+    _within(ax, 0, GAINS_SHOWN)
+    ax.set(title=f"(d) average gain, {averages.months.max()} months [%]", xlim=(-0.6, len(PANELS) - 0.4))
     ax.grid(False, axis="x")
+    return entries
 
 
-def _beyond(ax, x, values, limits, down, color="black"):
-    """Write values that lie beyond the limits of an axis at its end, so many points further inside."""
+def _within(ax, base, limits):
+    """Limit a y axis, and write at its ends which values of its lines lie beyond, each line's further inside."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
-    for place, value in zip(x, values, strict=True):
-        if not limits[0] <= value <= limits[1]:
-            above = value > limits[1]
-            at, shift, va = (limits[1], -down - 2, "top") if above else (limits[0], down + 2, "bottom")
-            options = {"color": color, "size": 8, "ha": "center", "va": va, "bbox": box, "annotation_clip": False}
-            ax.annotate(f"{value:.3g}", (place, at), (0, shift), textcoords="offset points", **options)
+    for number, line in enumerate(ax.lines):
+        for x, y in zip(*line.get_data(), strict=True):
+            if y < limits[0] or y > limits[1]:
+                end, sign, va = (limits[1], -1, "top") if y > limits[1] else (limits[0], 1, "bottom")
+                options = {"color": line.get_color(), "size": 8, "ha": "center", "va": va, "bbox": box}
+                ax.annotate(f"{y:.3g}", (x, end), (0, sign * (10 * number + 2)), textcoords="offset points", **options)
+    ax.axhline(base, **BLACK)
+    ax.set_ylim(limits)
+
+
+def _years(months):
+    """Divide months, the level of an index, into rows of twelve."""
+    names = list(months.index.unique("month"))
+    return [names[first : first + MONTHS_A_ROW] for first in range(0, len(names), MONTHS_A_ROW)]
+
+
+def _month_axis(ax, months):
+    """Label an x axis whose places 0, 1, ... are twelve months; below the first, and each January, stands the year."""
+    dates = pd.PeriodIndex(months, freq="M")
+    texts = [f"{date:%b\n%Y}" if date == dates[0] or date.month == 1 else f"{date:%b}" for date in dates]
+    ax.set_xticks(range(len(months)), texts, size=8)
+    ax.set_xlim(-0.6, MONTHS_A_ROW - 0.4)

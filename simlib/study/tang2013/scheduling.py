@@ -5,173 +5,21 @@ an empty machine, in every case; what the other jobs of the log teach about it i
 """
 
 from dataclasses import replace
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from ...analysis.stats import Interval, cluster_means
+from ...analysis.stats import cluster_means
 from ...core import metrics, sweeps
 from ...core.schedule import simulate
 from ...policies import walltime
 from ...policies.easy import EASY, Predictions
 from ...policies.walltime import Adjustment, Scheme
 from .. import results
-from ..claims import PRINTED, Measure, decide
 from ..results import AS_IT_IS
-from ..verdicts import OTHER_LOG, TEXT, published
-from . import TRIPLE, OnTraces
-
-# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
-
-
-PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
-"""The paper's metrics, as they are written."""
-
-ALL = " or ".join(PAPERS)
-
-
-def _mean(order, case, metric):
-    return order, case, metric, "mean"
-
-
-GAINS = {
-    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
-    "TG-16": {
-        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
-        for metric, words in PAPERS.items()
-        for p in (85, 95)
-    },
-    "TG-17": {
-        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
-        for metric, words in PAPERS.items()
-    }
-    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
-    "TG-18": {
-        "no gain": [("fcfs", "regular", ALL, "largest mean")],
-        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
-        "size": [_mean("fcfs", "regular p70", "slowdown")],
-    },
-    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
-    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
-    "TG-20": {
-        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
-        for order in ("wfp", "fcfs")
-        for strategy in ("regular", "selective")
-        for metric in ("wait", "slowdown")
-    },
-    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
-    "TG-31": {
-        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
-        for metric in ("slowdown", "weighted_wait")
-    }
-    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
-    "TG-33": {
-        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
-        for p, words in ((70, "better"), (95, "the same"))
-    },
-    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
-    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
-}
-"""By claim and part: the arguments of `scheduling.statistic`, less the best of others where there are some."""
-
-
-TESTS = {
-    "better": lambda gains: gains > 0,
-    "worse": lambda gains: gains < 0,
-    "over a fifth": lambda gains: gains > 0.2,
-    "within a tenth": lambda gains: gains.abs() < 0.1,
-    "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
-}
-"""What is asked of the gains of a month."""
-
-SHARES = {
-    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
-    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
-    "TG-32": {
-        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
-        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
-    },
-    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
-    "TG-35": {
-        "mostly better": [("fcfs", "selective", ALL, "better")],
-        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
-    },
-}
-"""By claim and part: which gains are `chosen` and what is asked of them, less the share of others if there are any."""
-
-CLAIMS = tuple(sorted({*GAINS, *SHARES}))
-
-
-def claims(gains):
-    """Measure for all claims from `scheduling.gains`, and decide them."""
-    on = by_log(gains.drop(AS_IT_IS, level="replication"))
-    printed = printed_table().query("bound == ''").value
-    return [
-        decide(id, {TEXT: _measured(id, on), PRINTED: _as_printed(GAINS.get(id, {}), printed)}, _note(id, on))
-        for id in CLAIMS
-    ]
-
-
-def _measured(id, on):
-    """Measure the parts of a claim on each log."""
-    parts = {part: (share, of) for part, of in SHARES.get(id, {}).items()}
-    parts |= {part: (gain, of) for part, of in GAINS.get(id, {}).items()}
-    return {part: {trace: measure(gains, *of) for trace, gains in on.items()} for part, (measure, of) in parts.items()}
-
-
-def gain(gains, of, *others):
-    """Measure a `scheduling.statistic` of the gains of one log, less the best of others."""
-    first, *rest = (statistic(gains, *one) for one in (of, *others))
-    return Measure.range(first - np.max(rest, axis=0) if rest else first)
-
-
-def _as_printed(parts, printed):
-    """Take the same from the printed numbers, as far as they are printed."""
-    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
-    return {
-        part: Measure.exactly(first - max(others, default=0))
-        for part, (first, *others) in found.items()
-        if None not in (first, *others)
-    }
-
-
-def share(gains, of, *others):
-    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
-    by_month = _by_month(gains, *of)
-    for other in others:
-        by_month = by_month - _by_month(gains, *other)
-    means = by_month.mean(axis=1).to_frame()
-    resampled = cluster_means(means, np.ones(len(means)))[0]
-    return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
-
-
-def _by_month(gains, order, case, metric, holds):
-    """Work out of what share of the gains something holds, by month, a column a shake."""
-    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
-    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
-
-
-def _note(id, on):
-    """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
-    texts = []
-    for trace, gains in on.items():
-        found = {}
-        if id == "TG-16":
-            title = "gains of p70"
-            for metric, words in PAPERS.items():
-                of = statistic(gains, *_mean("wfp", "regular p70", metric))
-                found[words] = percent(of.mean(), Interval.of(of))
-        elif id == "TG-19":
-            title = "months that get worse in the mean over the shakes"
-            for p, metric in product((85, 70), ("wait", "slowdown")):
-                by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
-                found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
-        if found:
-            texts.append(f"{title}, {trace}: {', '.join(' '.join(one) for one in found.items())}")
-    return "; ".join(texts)
-
+from ..verdicts import published
+from . import TRIPLE
 
 ORDERS = ("wfp", "fcfs")
 PERCENTILES = (95, 85, 70)
@@ -190,20 +38,6 @@ LEAST_JOBS = 500
 
 LARGE = 100_000
 """Logs with more jobs are shaken less often: their months take ten times as long."""
-
-
-class OfMonths(OnTraces):
-    """An exhibit with parameters of the scheme: `window`, `threshold`, `least`; and of the months: `least_jobs`."""
-
-    @property
-    def options(self):
-        """Of `scheme`."""
-        return {"window": self.window, "threshold": self.threshold, "least": self.least}
-
-    @cached_property
-    def months(self):
-        """The months of each log, from `months`."""
-        return months(self.found, self.least_jobs)
 
 
 def months(traces, least_jobs=LEAST_JOBS):
@@ -328,11 +162,13 @@ def runs(
     least_jobs=LEAST_JOBS,
     apart=True,
     executor=None,
+    orders=ORDERS,
 ):
     """Simulate every month of every log in all cases, as it is and shaken.
 
     Cases that come to the same, by what their adjustments are equal in, are simulated once. A shake of a month is the
-    same in all cases, so that their differences are paired; submit times of the past stay.
+    same in all cases, so that their differences are paired; submit times of the past stay. `orders` are those of the
+    queue.
 
     Gives a Series, by (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
     """
@@ -347,7 +183,7 @@ def runs(
         parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
         for month, workload in parts.items():
             policies = _policies(adjustments, trace, workload)
-            for order, replication in product(ORDERS, range(AS_IT_IS, AS_IT_IS + often + 1)):
+            for order, replication in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
                 shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
                 tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
     measured = sweeps.sweep(_month, tasks.values(), executor, label="months")
@@ -457,73 +293,12 @@ def averages(gained):
     return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
 
 
-STATISTICS = {
-    "mean": lambda gains: gains.mean(),
-    "best month": lambda gains: gains.max(),
-    "worst month": lambda gains: gains.min(),
-    "median month": lambda gains: gains.median(),
-    "median change": lambda gains: gains.abs().median(),
-    "months with a loss": lambda gains: (gains < 0).groupby("month").any().mean(),
-    "largest mean": lambda gains: _means(gains).max(),
-    "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
-}
-"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
-
-
-def _means(gains):
-    return gains.groupby(["case", "metric"]).mean()
-
-
-def by_log(gained):
-    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
-    wide = gained.unstack("replication")
-    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
-
-
-def chosen(gains, order, case, metric):
-    """Choose gains of one log: of the cases that begin so, and of one metric, or several with "or" between them.
-
-    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
-    """
-    table = gains.loc[order]
-    cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
-    return table[cases.str.startswith(case) & metrics.isin(metric.split(" or "))]
-
-
-def statistic(gains, order, case, metric, name):
-    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
-    return STATISTICS[name](chosen(gains, order, case, metric))
-
-
 def printed_table():
     """Read what the text prints of the gains in Figures 14 to 17, by (order, case, metric, statistic).
 
     The table has the `value`; `bound`, a word such as "over" where the text says no more than that; and a `note`.
     """
     return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
-
-
-def unjudged(of):
-    """Say of a record's cell how the text puts the number, and that no log is the paper's: options of `cell`."""
-    row = printed_table().loc[of["order"], of["case"], of["metric"], of.get("statistic", "mean")]
-    months = "the paper's machine, in other months" if of["trace"] == "ANL-Intrepid" else ""
-    return {"unjudged": {TEXT: OTHER_LOG}, "note": "; ".join(filter(None, [row.bound, row.note, months]))}
-
-
-def compared(gained):
-    """Put the printed average gains beside ours, a table of `averages`."""
-    return results.against(averages(gained), printed_table().value.xs("mean", level="statistic"))
-
-
-def compared_statistics(gained):
-    """Put what else is printed of gains beside ours, by (trace, order, case, metric, statistic); as `spread`."""
-    printed = printed_table().value.drop("mean", level="statistic")
-    found = {
-        (name, *place): statistic(gains, *place)
-        for (name, gains), place in product(by_log(gained).items(), printed.index)
-    }
-    table = spread(pd.concat(found, names=["trace", *printed.index.names, "replication"]))
-    return results.against(table, printed).replace(-np.inf, np.nan)
 
 
 def percent(gain, interval):
