@@ -13,7 +13,7 @@ from ...core.workload import Workload
 from ...logs import archive
 from ...plots.style import COLOURS
 from ...report.taking import taken
-from .. import log, results, verdicts
+from .. import log, verdicts
 from ..claims import NOTHING, PRINTED, Measure
 from ..judging import claim
 from ..loading import Logs
