@@ -48,7 +48,8 @@ def empty(capacity):
     """A history that knows nothing, with room for `capacity[g]` jobs in each group g."""
     offset = np.concatenate([[0], np.cumsum(capacity, dtype=np.int64)])
     counts = (np.zeros(len(capacity), np.int64) for _ in range(3))
-    return History(offset, *counts, np.empty(offset[-1], np.int64), np.empty(offset[-1]), np.empty(offset[-1]))
+    # of zeros: what memory had held before would be part of the key under which runs are kept
+    return History(offset, *counts, np.zeros(offset[-1], np.int64), np.zeros(offset[-1]), np.zeros(offset[-1]))
 
 
 @compiled
