@@ -7,6 +7,7 @@ import re
 from html import unescape
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
@@ -276,13 +277,14 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
     left = dict(given or {})
-    for number, cell in enumerate(cells, 2):
-        if until is not None and until in cell:
-            break
-        exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
-        for made in [made for made in left if made in variables]:
-            new = left.pop(made)
-            variables[made] = new(variables[made]) if callable(new) else new
+    with plt.rc_context():  # its style is not that of other tests
+        for number, cell in enumerate(cells, 2):
+            if until is not None and until in cell:
+                break
+            exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
+            for made in [made for made in left if made in variables]:
+                new = left.pop(made)
+                variables[made] = new(variables[made]) if callable(new) else new
     assert not left, f"{name}: no cell makes {', '.join(left)}"
     return variables
 
