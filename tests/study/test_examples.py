@@ -354,11 +354,18 @@ def test_decisions_are_drawn_of_schedules_that_promise_a_start():
 
 
 @pytest.mark.slow
-def test_figure_3_marks_the_scheme_of_its_parameters_among_all():
-    exhibit = table3_figure12.Figure3(percentile=50)
-    assert exhibit.table.nunique().tolist() == [4, 6, 7] and len(exhibit.made[""].table) == 168
-    marked = [text.get_text() for text in exhibit.figure().axes[0].texts if text.get_color() == "white"]
-    assert marked == ["triple key", "1 month", "median"]
+def test_figure_3_marks_the_scheme_of_its_parameters_among_all(root):
+    found = helpers.executed("tang2013/figure3", percentile=50)
+    assert found["table"].nunique().tolist() == [4, 6, 7] and len(found["table"]) == 168
+    assert marked(found["picture"]) == ["triple key", "1 month", "median"]
+    more = {"walltime.schemes()": 'walltime.schemes(windows=(None, "1 week"), percentiles=(99, 50))'}
+    found = helpers.executed("tang2013/figure3", edits=more, window="1 week", percentile=99)
+    assert found["table"].nunique().tolist() == [4, 2, 2]
+    assert marked(found["picture"]) == ["triple key", "1 week", "99th"]
+
+
+def marked(picture):
+    return [text.get_text() for text in picture.axes[0].texts if text.get_color() == "white"]
 
 
 @pytest.mark.slow

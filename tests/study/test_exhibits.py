@@ -2,7 +2,6 @@
 
 import dataclasses
 from itertools import chain
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -11,18 +10,15 @@ from helpers import ROOT, claimed, code_cells, listing, tagged_cell, texts
 
 import simlib
 from simlib import Workload, load, plots, study
-from simlib.logs import archive, swf
+from simlib.logs import swf
 from simlib.logs.archive import ArchiveError
-from simlib.logs.swf import jobs_of
 from simlib.models import jann97
-from simlib.study import claims, exhibit, mualem2001, records, verdicts
+from simlib.study import claims, exhibit, records, verdicts
 from simlib.study.exhibit import EXAMPLES, LOGS, MODELS, Exhibit, Part
-from simlib.study.investigations import suspects
 from simlib.study.mualem2001.table1 import Table1
 from simlib.study.mualem2001.table2_figure8 import Table2Figure8
 from simlib.study.mualem2001.tables3_4 import Table3
 from simlib.study.parameters import parameter, repeats, some_of, whole
-from simlib.study.tang2013.figures4_10 import Figures47, Figures810
 from simlib.study.tang2013.figures14_17 import Figures1417
 
 EXHIBITS = exhibit.exhibits()
@@ -376,8 +372,6 @@ OF_ANY_LOG = {
     Table1: SHAKEN,
     Table2Figure8: {},
     Table3: SHAKEN | {"draws": 2, "factors": (1, 2)},
-    Figures47: {"resamples": 20},
-    Figures810: {"resamples": 20},
     Figures1417: {"shakes": 2, "least_jobs": 50},
 }
 
@@ -405,7 +399,7 @@ def test_an_exhibit_of_a_log_of_ones_own_is_saved_in_a_folder_of_its_own_without
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exhibit", [Figures47, Figures1417], ids=lambda exhibit: exhibit.__name__)
+@pytest.mark.parametrize("exhibit", [Figures1417], ids=lambda exhibit: exhibit.__name__)
 def test_users_take_the_projects_place_in_a_log_without_groups(exhibit, root):
     sample = simlib.load("sample").between("2026-01-01", "2026-03-20")
     path = root / "alone.swf"
@@ -442,7 +436,7 @@ def undated(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "exhibit", [Table2Figure8, Table3, Figures47, Figures810], ids=lambda exhibit: exhibit.__name__
+    "exhibit", [Table2Figure8, Table3], ids=lambda exhibit: exhibit.__name__
 )
 def test_what_is_not_by_month_is_made_of_a_log_without_a_calendar(exhibit, undated, root):
     made = exhibit(log=str(undated), **OF_ANY_LOG[exhibit])
@@ -472,4 +466,4 @@ def test_a_log_without_what_keys_are_made_of_is_refused(column, what, tmp_path):
     path = tmp_path / "poor.swf"
     swf.write_swf(simlib.Workload(swf.jobs_of(log), 128, "poor", log=log), path)
     with pytest.raises(ValueError, match=f"poor.swf: found no job with a {what}"):
-        _ = Figures47(log=str(path)).found
+        study.tang2013.own_log(str(path))

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import random_jobs, verdict_by_id
+from simlib.study.mualem2001.family_exhibit import FeitelsonFamily
+from simlib.study.mualem2001.figures4_7 import Figure4
 
 import simlib.analysis.load_curves
 from simlib import Conservative, estimates, plots
@@ -14,10 +16,8 @@ from simlib.models import feitelson96
 from simlib.study import claims, mualem2001
 from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED, Measure
 from simlib.study.mualem2001 import feitelson_family, figure6, load_curves
-from simlib.study.mualem2001.family_exhibit import FeitelsonFamily
 from simlib.study.mualem2001.feitelson_family import MAIN
 from simlib.study.mualem2001.figure6 import NO_SAY
-from simlib.study.mualem2001.figures4_7 import Figure4
 from simlib.study.mualem2001.load_curves import CANDIDATES, PAIR, POINT
 from simlib.study.verdicts import LIKELY, TEXT
 from tools import fit_family

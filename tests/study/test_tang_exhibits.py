@@ -33,9 +33,7 @@ from simlib.study.tang2013 import (
     beyond,
     figure11,
     figure13,
-    figures4_10,
     figures14_17,
-    inaccuracy,
     scheduling,
 )
 from simlib.study.tang2013.beyond import Predicted
@@ -72,11 +70,6 @@ def at_hand(monkeypatch):
 @pytest.mark.parametrize(
     "make, options",
     [
-        (inaccuracy.Table1Figures12, RESAMPLED | {"least_jobs": 500}),
-        (inaccuracy.Table2, RESAMPLED),
-        (figures4_10.Figures47, RESAMPLED),
-        (figures4_10.Figures810, RESAMPLED),
-        (figure11.Figure11, RESAMPLED),
         (figure13.Figure13, RESAMPLED),
         (tang_months.Detective, RESAMPLED),
         (figures14_17.Figures1417, SHAKEN),
