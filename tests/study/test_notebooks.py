@@ -9,6 +9,7 @@ from itertools import chain
 import pandas as pd
 import pytest
 from helpers import ROOT, code_cells, executed, texts
+from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib.logs import swf
@@ -99,7 +100,7 @@ def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_log
         judged = [claim for claim in record["verdicts"]["claims"] if claim["verdict"] != claims.UNTESTED]
         assert not (record["synthetic"] and judged) and (record["models"] or record["synthetic"] or not record["logs"])
     if any(path for path in root.rglob("*.json") if json.loads(path.read_text())["synthetic"]):
-        pictures = [each for each in found.values() if hasattr(each, "savefig")]
+        pictures = [each for each in found.values() if isinstance(each, Figure)]
         assert not pictures or any(plots.SYNTHETIC in texts(picture) for picture in pictures)
 
 
