@@ -4,6 +4,7 @@ import ast
 import functools
 import math
 import re
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 
@@ -273,6 +274,23 @@ def tagged_cell(name):
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
+@contextmanager
+def _right_columns():
+    """Fail where `unstack(sort=False)` names columns wrongly, as pandas does where some values were filtered away."""
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (pd.Series, pd.DataFrame):
+
+            def checked(self, level=-1, *others, unstack=kind.unstack, **options):
+                found = unstack(self, level, *others, **options)
+                if options.get("sort") is False and isinstance(self.index, pd.MultiIndex):
+                    clean = self.set_axis(self.index.remove_unused_levels())
+                    pd.testing.assert_index_equal(found.columns, unstack(clean, level, *others, **options).columns)
+                return found
+
+            patch.setattr(kind, "unstack", checked)
+        yield
+
+
 def executed(name, edits=None, given=None, until=None, **parameters):
     """Run the code cells of a notebook by other parameters than its own; gives its variables.
 
@@ -288,7 +306,7 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
     left = dict(given or {})
-    with plt.rc_context():  # a notebook sets the style for all that comes after it
+    with plt.rc_context(), _right_columns():  # a notebook sets the style for all that comes after it
         for number, cell in enumerate(cells, 2):
             if until is not None and until in cell:
                 break

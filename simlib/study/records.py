@@ -100,7 +100,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         for each, value in parameters.items()
         if each not in few and _listed(value) != _listed(here.parameters[each])
     ]
-    if not synthetic and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
+    if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
         differs.append(f"without {', '.join(absent)}")
     if own:
         place = paths.ROOT / "build" / "own" / Path(str(variables["log"])).name.split(".")[0]
