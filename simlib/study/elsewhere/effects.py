@@ -218,7 +218,7 @@ def printed_effects():
 
 def printed_gains(percentile):
     """List the average changes that Tang et al. print, by (case, measure); their slowdown has no bound."""
-    gains = printed("tang2013_gains").xs("mean", level="statistic").droplevel(["exhibit", "bound"])
+    gains = printed("tang2013_gains")
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
     return {
         (f"{order.upper()}, {case.removesuffix(end)}", measures[metric]): -gain
