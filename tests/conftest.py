@@ -45,7 +45,8 @@ def forget(monkeypatch, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def no_figures_left():
-    """What a test drew is not open in the next."""
+    """What a test drew is not open in the next, and whatever style a notebook set is gone."""
+    plt.rcdefaults()
     yield
     plt.close("all")
 

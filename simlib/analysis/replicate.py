@@ -310,7 +310,7 @@ def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by
     }
     joined = pd.concat(tables)
     if any(joined.index.names):
-        index |= {name: joined.index.get_level_values(name) for name in joined.index.names}
+        index |= {str(name): joined.index.get_level_values(str(name)) for name in joined.index.names}
     arrays = list(index.values())
     new = pd.MultiIndex.from_arrays(arrays, names=list(index)) if len(arrays) > 1 else arrays[0].rename("run")
     return joined.set_axis(new)

@@ -63,9 +63,8 @@ def facets(
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
     figsize = (max(0.9 + size[0] * len(columns), 5), 0.9 + size[1] * len(rows))
-    _, axes = plt.subplots(
-        len(rows), len(columns), **{"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
-    )
+    settings: dict[str, Any] = {"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
+    _, axes = plt.subplots(len(rows), len(columns), **settings)
     said = {} if labels is None else labels
     names = {level: list(table.index.unique(level)) for level in table.index.names}
     for place, of_row in enumerate(rows):
@@ -157,7 +156,7 @@ def curves(
         of = part.index.get_level_values(x)
         at = np.array(of if numbers else [places.index(place) for place in of], float)
         at = at + shift * (order - (len(names) - 1) / 2) + line_shift * (number - (len(lines) - 1) / 2)
-        style = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
+        style: dict[str, Any] = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
         style["linestyle"] = LINES[number % len(LINES)] if joined else ""
         barred = number == 0 or line_shift
         if barred and isinstance(bars, str):
@@ -314,7 +313,7 @@ def grid(ax: Axes, text: pd.DataFrame, ground: pd.DataFrame | None = None, notes
     high = 0.5 if notes is None else 0.3
     heads = [name[-1] if isinstance(name, tuple) else name for name in text]
     for column, head in enumerate(heads):
-        ax.text(left + column + 0.9, -0.5, head, ha="right", va="center", size=8, weight="bold")
+        ax.text(left + column + 0.9, -0.5, str(head), ha="right", va="center", size=8, weight="bold")
     for row, names in enumerate(index):
         for level, name in enumerate(names):
             if row == 0 or names[: level + 1] != index[row - 1][: level + 1]:
@@ -323,9 +322,9 @@ def grid(ax: Axes, text: pd.DataFrame, ground: pd.DataFrame | None = None, notes
             if ground is not None and isinstance(colour := ground.iloc[row, column], str):
                 box = plt.Rectangle((left + column, row + 0.03), 0.95, 0.94, facecolor=colour, linewidth=0)
                 ax.add_patch(box)
-            ax.text(left + column + 0.9, row + high, text.iloc[row, column], ha="right", va="center", size=8)
+            ax.text(left + column + 0.9, row + high, str(text.iloc[row, column]), ha="right", va="center", size=8)
             if notes is not None:
-                note = notes.iloc[row, column]
+                note = str(notes.iloc[row, column])
                 ax.text(left + column + 0.9, row + 0.75, note, ha="right", va="center", size=6, color="#555555")
     ax.set(xlim=(-0.1, left + text.shape[1] + 0.1), ylim=(len(text) + 0.1, -1.2))
     ax.axis("off")

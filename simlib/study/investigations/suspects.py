@@ -77,6 +77,7 @@ def fit(runs, printed, scheduler):
     Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
+    printed = printed[printed.index.isin(runs.columns.unique("month"))]  # a log may be shorter than the paper's
     for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
         values = dict(zip(METRICS, numbers, strict=True))
         rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}
