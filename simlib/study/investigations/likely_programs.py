@@ -58,7 +58,6 @@ def jobs_by_hour(edges, hours, schedule):
 
 def _fit_of_hours(runs, jobs):
     """`months` of one trace: numbers of jobs by (run, hours, month), and the printed ones by month."""
-    jobs = jobs[jobs.index.isin(runs.index.unique("month"))]  # a log may be shorter than the paper's
     by_hour = runs.groupby(level=["hours", "month"])
     mean, variance = (of.unstack("month")[jobs.index] for of in (by_hour.mean(), by_hour.var()))
     # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight

@@ -34,6 +34,7 @@ def printed(trace):
     """Take the rows of Table 1 that this file can match, by month; all of them where it lacks jobs in every month."""
     table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
     months = table.loc[trace.months[0] : trace.months[1]]
+    months = months[months.index.isin(trace.month_edges[0])]  # a log may be shorter than the paper's
     complete = [trace.complete(month) for month in months.index]
     return months[complete] if any(complete) else months
 
@@ -77,7 +78,6 @@ def fit(runs, printed, scheduler):
     Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
-    printed = printed[printed.index.isin(runs.columns.unique("month"))]  # a log may be shorter than the paper's
     for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
         values = dict(zip(METRICS, numbers, strict=True))
         rows[month] = {"log_likelihood": log_likelihood(runs[month], values), **verdicts(bands.loc[month], values)}

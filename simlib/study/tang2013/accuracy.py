@@ -276,7 +276,8 @@ def in_numbers(found, threshold=0.5, at=PERCENTILES):
     largest accuracy, gain and shares from the 80th to the 90th; and what a threshold takes of the underestimated jobs.
     """
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
-    best, accurate = curve(found, "accuracy", at=[70])[70], curve(found, "accuracy", at=recommended)
+    best = curve(found, "accuracy", at=[70])[70] if 70 in at else np.nan * users
+    accurate = curve(found, "accuracy", at=recommended)
     columns = {"base_accuracy": users, "best_accuracy_triple_p70": best, "gain_triple_p70": best / users - 1}
     ranges = {
         "accuracy_p80_p90": accurate,

@@ -62,7 +62,8 @@ def likeness(traces):
         "jobs with R above 0.8": printed_of["share_R_above_0.8"],
     }
     paper = pd.Series(paper).reindex(ours.index)
-    away = np.log(ours.div(paper, axis=0)).abs().dropna()
+    with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
+        away = np.log(ours.div(paper, axis=0)).abs().dropna()
     every = pd.concat([paper.rename("Tang et al."), ours], axis=1)
     text = pd.DataFrame({name: results.written(of, FORMS[name]) for name, of in every.iterrows()}).T
     return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
