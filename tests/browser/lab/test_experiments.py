@@ -11,12 +11,14 @@ from simlib.logs import archive
 
 from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, run_all
 
-FEW = {r"shakes = \d+": "shakes = 2", r"other_shakes = \d+": "other_shakes = 2"}
+FEW = {r"shakes = \d+": "shakes = 2"}
+OTHERS = {r"other_shakes = \d+": "other_shakes = 2"}
 
 EXPERIMENTS = {
     "a third policy in Table 3": (
         "mualem2001/table3",
         FEW
+        | OTHERS
         | {r'traces = \["CTC", "KTH", "SDSC"\]': 'traces = ["KTH"]', r"draws = \d+": "draws = 2"}
         | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
         "SJF",
@@ -25,6 +27,7 @@ EXPERIMENTS = {
     "Table 1 of HPC2N with three schedulers": (
         "mualem2001/table1",
         FEW
+        | OTHERS
         | {r'log = ""': 'log = "HPC2N"'}
         | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
         "SJF",
@@ -33,6 +36,7 @@ EXPERIMENTS = {
     "Table 4 with estimates tripled and a percentile": (
         "mualem2001/table4",
         FEW
+        | OTHERS
         | {r'traces = \["KTH", "CTC", "SDSC"\]': 'traces = ["KTH"]', r"factor = 2": "factor = 3"}
         | {r"measures = MEASURES": 'measures = MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}'},
         "wait_95th",
@@ -47,8 +51,16 @@ EXPERIMENTS = {
         }
         | {r"model_jobs = \S+": "model_jobs = 1000", r"model_seeds = \d+": "model_seeds = 2"}
         | {r'by = "size"': 'by = "user"'},
-        "policy",
+        "group",
         ["user"],
+    ),
+    "Figure 14 with another percentile and order": (
+        "tang2013/figures14-17",
+        FEW
+        | {r"trace = \[.*?\]": 'trace = ["SDSC-DS"]', r"large_shakes = \d+": "large_shakes = 2"}
+        | {r"percentiles = \[.*?\]": "percentiles = [95, 50]", r'14: \("wfp"': '14: ("sjf"'},
+        "regular p50",
+        ["regular p50"],
     ),
     "the family of Feitelson models with one more member": (
         "mualem2001/feitelson-family",
