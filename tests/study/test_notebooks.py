@@ -99,6 +99,7 @@ OF_NO_LOG = {"MF-03", "MF-15", "MF-17"}
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.thorough) for name in NOTEBOOKS])
 def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_logs(name, no_logs, root):
     found = executed(name, **few(name))
+    assert parts(name, root) == parts(name, ROOT / "figures")
     for path in root.rglob("*.json"):
         record = json.loads(path.read_text(encoding="utf-8"))
         told = {claim["id"] for claim in record["verdicts"]["claims"] if claim["verdict"] != claims.UNTESTED}
