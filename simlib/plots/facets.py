@@ -149,13 +149,9 @@ def curves(
     """
     places, numbers = _places(table, x)
     names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
-    for (order, (name, shade)), (number, of_line) in (
-        (a, b) for a in enumerate(names.items()) for b in enumerate(lines)
-    ):
-        part = _of(table, {colour: name, line: of_line})
+    for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, line_shift)):
         of = part.index.get_level_values(x)
-        at = np.array(of if numbers else [places.index(place) for place in of], float)
-        at = at + shift * (order - (len(names) - 1) / 2) + line_shift * (number - (len(lines) - 1) / 2)
+        at = np.array(of if numbers else [places.index(place) for place in of], float) + aside
         style: dict[str, Any] = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
         style["linestyle"] = LINES[number % len(LINES)] if joined else ""
         barred = number == 0 or line_shift
@@ -220,13 +216,9 @@ def intervals(
     places = list((table.droplevel(others) if others else table).index.unique())
     names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
     drawn = False
-    for (order, (name, shade)), (number, of_line) in (
-        (a, b) for a in enumerate(names.items()) for b in enumerate(lines)
-    ):
-        part = _of(table, {colour: name, line: of_line})
+    for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, 0.2)):
         of = (part.droplevel(others) if others else part).index
-        at = np.array([places.index(place) for place in of], float) + 0.2 * (number - (len(lines) - 1) / 2)
-        at += shift * (order - (len(names) - 1) / 2)
+        at = np.array([places.index(place) for place in of], float) + aside
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
         ax.plot(part[value], at, color=shade, marker=MARKERS[number % len(MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
@@ -341,6 +333,17 @@ def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
     for level, name in names.items():
         keep &= True if level is None else table.index.get_level_values(level) == name
     return table[keep]
+
+
+def _parts(
+    table: pd.DataFrame, colour: tuple[str, Mapping[Any, str], float], line: tuple[str | None, Sequence[Any], float]
+) -> Iterator[tuple[pd.DataFrame, str, int, float]]:
+    """Go through the rows of each colour and line: with the colour, the line's number, and how far aside they lie."""
+    (level, names, shift), (of_lines, lines, line_shift) = colour, line
+    for order, (name, shade) in enumerate(names.items()):
+        for number, of_line in enumerate(lines):
+            aside = shift * (order - (len(names) - 1) / 2) + line_shift * (number - (len(lines) - 1) / 2)
+            yield _of(table, {level: name, of_lines: of_line}), shade, number, aside
 
 
 def _places(table: pd.DataFrame, x: str) -> tuple[list[Any], bool]:
