@@ -13,23 +13,18 @@ from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, run_all
 
 FEW = {r"shakes = \d+": "shakes = 2"}
 OTHERS = {r"other_shakes = \d+": "other_shakes = 2"}
+THIRD = {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}
 
 EXPERIMENTS = {
     "a third policy in Table 3": (
         "mualem2001/table3",
-        FEW
-        | OTHERS
-        | {r'traces = \["CTC", "KTH", "SDSC"\]': 'traces = ["KTH"]', r"draws = \d+": "draws = 2"}
-        | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
+        FEW | OTHERS | {r'traces = \["CTC", "KTH", "SDSC"\]': 'traces = ["KTH"]', r"draws = \d+": "draws = 2"} | THIRD,
         "SJF",
         ["SJF"],
     ),
     "Table 1 of HPC2N with three schedulers": (
         "mualem2001/table1",
-        FEW
-        | OTHERS
-        | {r'log = ""': 'log = "HPC2N"'}
-        | {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'},
+        FEW | OTHERS | {r'log = ""': 'log = "HPC2N"'} | THIRD,
         "SJF",
         ["SJF"],
     ),
