@@ -173,18 +173,6 @@ class Trace:
         """By which months it is told: those that are settled, or the calendar's."""
         return CALENDAR if self.on_calendar else SETTLED
 
-    def by_calendars(self, schedule):
-        """`by_month_and_whole` by each of `calendars`, by (calendar, month)."""
-        index, edges = self._of_calendars
-        return pd.DataFrame(np.vstack([schedule.means(each, floor=None) for each in edges]), index, MEANS)
-
-    @cached_property
-    def _of_calendars(self):
-        """The rows of `by_calendars`, and the edges of each calendar's months."""
-        months, edges = zip(*(one.month_edges for one in self.calendars.values()), strict=True)
-        rows = [(name, month) for name, of in zip(self.calendars, months, strict=True) for month in (*of, WHOLE)]
-        return pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), edges
-
 
 class TraceLogs(Logs):
     """The paper's logs by its names, which the tables call traces; two years of one are "Par-95" and "Par-96"."""
