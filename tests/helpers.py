@@ -306,7 +306,8 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
     left = dict(given or {})
-    with plt.rc_context(), _right_columns():  # a notebook sets the style for all that comes after it
+    as_it_was = pd.option_context("display.float_format", None)
+    with plt.rc_context(), as_it_was, _right_columns():  # a notebook sets styles for all that comes after it
         for number, cell in enumerate(cells, 2):
             if until is not None and until in cell:
                 break
@@ -316,13 +317,6 @@ def executed(name, edits=None, given=None, until=None, **parameters):
                 variables[made] = new(variables[made]) if callable(new) else new
     assert not left, f"{name}: no cell makes {', '.join(left)}"
     return variables
-
-
-def of_traces(cls, *traces, **parameters):
-    """An exhibit of Mu'alem & Feitelson made from these traces, and not from those on this machine."""
-    exhibit = cls(**parameters)
-    exhibit._found = list(traces), []
-    return exhibit
 
 
 def verdict_by_id(claims):
