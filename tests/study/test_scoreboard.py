@@ -74,9 +74,8 @@ def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
 def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(study):
     *groups, found_claims = outcomes.total(outcomes.outcomes(study / "figures"))
     assert len(groups) == len(counting.SIMULATED)
-    assert found_claims.endswith(
-        ": 1 reproduced, 1 partly reproduced, 0 depends on the bound, 0 inconclusive, 1 not reproduced, 2 cannot be tested."
-    )
+    counts = dict(zip(claims.VERDICTS, (1, 1, 0, 0, 1, 2), strict=True))
+    assert found_claims.endswith(f": {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.")
 
 
 def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
