@@ -353,7 +353,7 @@ def measured(id, verdict):
     all_parts = {
         claims.REPRODUCED: [claims.HOLDS],
         claims.NOT: [claims.HOLDS_NOT],
-        claims.INCONCLUSIVE: [claims.INCONCLUSIVE],
+        claims.INCONCLUSIVE: [claims.OPEN],
     }
     kinds = all_parts.get(verdict, [claims.HOLDS, claims.HOLDS_NOT])
     return {one.part: _measure(one, kinds[number % len(kinds)]) for number, one in enumerate(parts)}
@@ -361,11 +361,12 @@ def measured(id, verdict):
 
 def _measure(criterion, verdict):
     low, high = (bound if np.isfinite(bound) else None for bound in (criterion.above, criterion.below))
-    low, high = (high - 1 if low is None else low), (low + 1 if high is None else high)
+    low, high = (high - 1 - 9 * abs(high) if low is None else low), (low + 1 + 9 * abs(low) if high is None else high)
     inside, bound = (low + high) / 2, criterion.above if np.isfinite(criterion.above) else criterion.below
-    beyond = low - 1 if np.isfinite(criterion.above) else high + 1
-    if verdict == claims.INCONCLUSIVE:
-        return claims.Measure(bound, bound - 2, bound + 2)
+    far = 10 + 9 * abs(bound)
+    beyond = low - far if np.isfinite(criterion.above) else high + far
+    if verdict == claims.OPEN:
+        return claims.Measure(bound, bound - far, bound + far)
     return claims.Measure.exactly(inside if verdict == claims.HOLDS else beyond)
 
 

@@ -34,11 +34,11 @@ def verdicts():
 @click.pass_context
 def report(context):
     """Print the verdicts, and write figures/README.md, and the findings into README.md and docs/findings.md."""
-    from . import outcomes, scoreboard
+    from . import counting, outcomes, scoreboard
 
     context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
-        outcomes.save_steps(found, paths.ROOT / "figures")
+        counting.save(found, paths.ROOT / "figures")
         with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
             path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
         for name, template in outcomes.FINDINGS.items():

@@ -4,10 +4,14 @@ The claims are sentences of the papers, in `data/published/claims.csv`. What mus
 `data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
 measures; it decides nothing. One rule makes all verdicts:
 
-- A part *holds* where the whole interval of what was measured lies within the bounds, *does not hold* where the whole
-  interval lies beyond one of them, and *cannot be told* otherwise.
-- A claim is *reproduced* where all parts hold; *not reproduced* where a headline part, or else every part that can be
-  told, does not hold; *partly reproduced* where a part holds and another does not; otherwise it *cannot be told*.
+- A measurement of a part *holds* where the whole interval lies within the bounds, *does not hold* where the whole
+  interval lies beyond one of them, and *cannot be told* otherwise. A part may be measured on several logs or models:
+  its shares are those of its measurements that are shown, open and contradicted.
+- A claim's shares are the means over its parts, whose headlines together count as much as all its other parts. It is
+  *reproduced* where at least two thirds are shown and at most a sixth contradicted, *not reproduced* the other way
+  round or where its headlines are, *partly reproduced* where more than a sixth are shown and more than a sixth
+  contradicted, and else *inconclusive*. Such shares do not depend on how many logs a part was measured on.
+- Every claim is asked again with stricter and with looser bounds. Where the word changes it *depends on the bound*.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
 authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
@@ -17,7 +21,7 @@ sentence is wrong about its own table.
 import csv
 import statistics
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -29,13 +33,22 @@ from ..analysis.stats import Interval, mean_interval
 from .results import AS_IT_IS
 from .verdicts import TEXT
 
-REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "cannot be told", "not reproduced"
+REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
+DEPENDS = "depends on the bound"
+"""Of claims whose verdict is another one with stricter or looser bounds."""
+
 UNTESTED = "cannot be tested"
 """Of claims that no log at hand can test."""
 
-VERDICTS = (REPRODUCED, PARTLY, INCONCLUSIVE, NOT, UNTESTED)
-HOLDS, HOLDS_NOT = "holds", "does not hold"
-"""Of parts, beside `INCONCLUSIVE`; and of the study's own findings."""
+VERDICTS = (REPRODUCED, PARTLY, DEPENDS, INCONCLUSIVE, NOT, UNTESTED)
+HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be told"
+"""Of parts, and of the study's own findings."""
+
+COUNTS = {HOLDS: "shown", OPEN: "open", HOLDS_NOT: "contradicted"}
+"""How measurements are counted."""
+
+MOST, FEW = 2 / 3, 1 / 6
+"""Shares that a claim needs on one side, and may have on the other."""
 
 MANY = 3
 """On more things than these a part's evidence is summed up; the record has each."""
@@ -121,20 +134,35 @@ class Criterion:
     headline: bool
     form: str
     why: str
+    scale: str = "none"
+    known: str = ""
 
     def judge(self, measure):
-        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `INCONCLUSIVE`."""
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`."""
         if measure.low > self.above and measure.high < self.below:
             return HOLDS
-        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else INCONCLUSIVE
+        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
 
-    def sure(self, measure, verdict):
-        """Work out the share of the replications that say the same; None where there are none, or nothing is said."""
-        if not measure.runs or verdict == INCONCLUSIVE:
-            return None
-        runs = np.asarray(measure.runs)
-        inside = (runs > self.above) & (runs < self.below)
-        return float((inside if verdict == HOLDS else ~inside).mean())
+    def moved(self, factor):
+        """Make the bounds stricter by a factor above 1, or looser by one below; a share by its odds.
+
+        Of two bounds the middle stays. Some have no size: clear of zero, equal, none.
+        """
+        if self.scale == "none":
+            return self
+        if np.isfinite(self.above) and np.isfinite(self.below):
+            middle, half = (self.above + self.below) / 2, (self.below - self.above) / 2 / factor
+            return replace(self, above=middle - half, below=middle + half)
+
+        def moved(bound, factor):
+            if self.scale == "share":
+                odds = factor * bound / (1 - bound)
+                return odds / (1 + odds)
+            return bound * factor if bound > 0 else bound / factor
+
+        if np.isfinite(self.above):
+            return replace(self, above=moved(self.above, factor))
+        return replace(self, below=moved(self.below, 1 / factor))
 
     @property
     def demand(self):
@@ -161,7 +189,8 @@ def criteria():
     for row in _rows("published/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
-        one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, row["form"], row["why"])
+        said = row["form"], row["why"], row["scale"], row["known"]
+        one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
         found.setdefault(one.claim, {})[one.part] = one
     return found
 
@@ -188,9 +217,9 @@ def findings():
 def finding(id, holds, evidence, numbers):
     """Make the record of one of our own findings, with the numbers that README states.
 
-    Whether it `holds` is None where it cannot be tested.
+    Whether it `holds` is `OPEN` where that cannot be told, and None where it cannot be tested.
     """
-    verdict = UNTESTED if holds is None else HOLDS if holds else HOLDS_NOT
+    verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
     return {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence, "numbers": numbers}
 
 
@@ -212,23 +241,31 @@ def decide(id, readings, note=""):
             on_each = {"": measured} if isinstance(measured, Measure) else measured or {}
             found += [_judged(known[part], on, measure) for on, measure in on_each.items()]
         if found:
-            least_sure = min((one["sure"] for one in found if one["sure"] is not None), default=None)
-            judged[reading] = {"verdict": add_up(id, found), "sure": least_sure, "parts": found}
-    text = judged.get(TEXT, {"verdict": UNTESTED, "sure": None})
+            judged[reading] = {"verdict": add_up(id, found), "counts": counts(found), "parts": found}
+    text = judged.get(TEXT, {"verdict": UNTESTED})
     evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
-    return {
+    found = {
         "id": id,
         "claim": claims()[id]["claim"],
         "verdict": text["verdict"],
-        "sure": text["sure"],
         "readings": judged,
         "evidence": evidence or "the logs it speaks of are not at hand",
     }
+    if TEXT in judged:
+        found["bounds"] = over_bounds(id, text["parts"])
+        found["deciding"] = deciding(id, text["parts"])
+    return found
+
+
+def stated(claim):
+    """State the verdict on a claim: the word by the text, or that it depends on the bound."""
+    return DEPENDS if len(set(claim.get("bounds", {}).values())) > 1 else claim["verdict"]
 
 
 def withdrawn(claim, why):
     """Take a verdict back, where what it rests on only stands in for a log."""
-    return claim | {"verdict": UNTESTED, "sure": None, "readings": {}, "evidence": why}
+    kept = {name: claim[name] for name in ("id", "claim", "numbers") if name in claim}
+    return kept | {"verdict": UNTESTED, "readings": {}, "evidence": why}
 
 
 def _judged(criterion, on, measure):
@@ -241,25 +278,66 @@ def _judged(criterion, on, measure):
         "low": measure.low,
         "high": measure.high,
         "verdict": verdict,
-        "sure": criterion.sure(measure, verdict),
         "sees": (measure.high - measure.low) / 2,
     }
 
 
-def add_up(id, parts):
-    """Make one verdict of those on the parts of a claim, on all that they were measured on; see the module's text.
-
-    A part where there was nothing to compare has no say, if the same part was measured on something else.
-    """
+def _said(parts):
+    """Those measurements that have a say: a part where there was nothing to compare has none, if it was elsewhere."""
     measured = {one["part"] for one in parts if one["value"] == one["value"]}
-    said = [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
-    verdicts = {one["verdict"] for one in said}
-    if verdicts == {HOLDS}:
-        return REPRODUCED
-    headlines = {one["verdict"] for one in said if criteria()[id][one["part"]].headline}
-    if headlines == {HOLDS_NOT} or (HOLDS_NOT in verdicts and HOLDS not in verdicts):
+    return [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
+
+
+def counts(parts):
+    """Count the measurements of a claim's parts: how many are shown, open and contradicted."""
+    found = Counter(one["verdict"] for one in _said(parts))
+    return {name: found[verdict] for verdict, name in COUNTS.items()}
+
+
+def add_up(id, parts):
+    """Make one word of the verdicts on the parts of a claim, on all that they were measured on: see the module."""
+    known, by_part = criteria()[id], {}
+    for one in _said(parts):
+        by_part.setdefault(one["part"], []).append(one["verdict"])
+    shares = {part: {verdict: of.count(verdict) / len(of) for verdict in COUNTS} for part, of in by_part.items()}
+    headlines = [of for part, of in shares.items() if known[part].headline]
+    others = [of for part, of in shares.items() if not known[part].headline]
+
+    def mean(verdict):
+        return statistics.mean(statistics.mean(of[verdict] for of in group) for group in (headlines, others) if group)
+
+    def refuted(share):
+        return share(HOLDS_NOT) >= MOST and share(HOLDS) <= FEW
+
+    if refuted(mean) or (headlines and refuted(lambda verdict: statistics.mean(of[verdict] for of in headlines))):
         return NOT
-    return PARTLY if {HOLDS, HOLDS_NOT} <= verdicts else INCONCLUSIVE
+    if mean(HOLDS) >= MOST and mean(HOLDS_NOT) <= FEW:
+        return REPRODUCED
+    return PARTLY if min(mean(HOLDS), mean(HOLDS_NOT)) > FEW else INCONCLUSIVE
+
+
+FACTORS = {"half as strict": 1 / 2, "as they are": 1, "twice as strict": 2}
+"""Over which bounds a claim is asked again."""
+
+
+def over_bounds(id, parts):
+    """Make the word of a claim over a range of bounds, from the recorded measurements of its parts."""
+    words = {}
+    for name, factor in FACTORS.items():
+        again = []
+        for one in parts:
+            ends = (np.nan if one[end] is None else one[end] for end in ("value", "low", "high"))
+            again.append(one | {"verdict": criteria()[id][one["part"]].moved(factor).judge(Measure(*ends))})
+        words[name] = add_up(id, again)
+    return words
+
+
+def deciding(id, parts):
+    """Take the measurement that tells most: of the headline, or else the first part; the median of several."""
+    said = [one for one in _said(parts) if one["value"] == one["value"]]
+    said = [one for one in said if criteria()[id][one["part"]].headline] or said
+    of_part = sorted((one for one in said if one["part"] == said[0]["part"]), key=lambda one: one["value"])
+    return of_part[(len(of_part) - 1) // 2] if of_part else None
 
 
 def powers(claim):
@@ -289,9 +367,7 @@ def _of_part(criterion, found):
     if len(found) <= MANY or not known:
         return "; ".join(_measured(criterion, one) for one in found)
     counts = Counter(one["verdict"] for one in known)
-    verdicts = ", ".join(
-        f"{verdict} on {counts[verdict]}" for verdict in (HOLDS, INCONCLUSIVE, HOLDS_NOT) if counts[verdict]
-    )
+    verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
     ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 

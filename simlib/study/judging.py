@@ -302,7 +302,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     --------
     >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
     >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
-    MF-36  REPRODUCED, sure 100%: Doubling user estimates in general improves performance
+    MF-36  REPRODUCED, shown 1, open 0, contradicted 0: Doubling user estimates in general improves performance
              text: improves: 100%, holds (above 50%)
     """
     logs = Logs({}) if logs is None else logs
@@ -322,7 +322,9 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
 
 
 def finding(id, holds, evidence="", numbers=None, logs=None):
-    """Make the record of one of the study's own findings; whether it `holds` is None where it cannot be tested.
+    """Make the record of one of the study's own findings: whether it `holds`, None where it cannot be tested.
+
+    "cannot be told" is a third answer.
 
     In place of the three a function may give them; where it misses something, for the notebook was changed, the record
     says so.
@@ -429,12 +431,15 @@ def with_printed(runs, name, scale=1.0):
 
 
 def _verdict(found):
-    """The verdict by the text, how sure it is, and those of other readings."""
-    sure = "" if found.get("sure") is None else f", sure {found['sure']:.0%}"
+    """The verdict by the text with its counts, and those of other readings."""
     others = {"likely": "likely program", "restored": "restored log", "printed": "as printed"}
     readings = found.get("readings", {})
+    counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
-    return f"{found['verdict'].upper()}{sure}" + (f" ({'; '.join(said)})" if said else "")
+    words = ", ".join([claims.stated(found).upper(), *(f"{name} {count}" for name, count in counts.items())])
+    if claims.stated(found) == claims.DEPENDS:
+        said = [f"{word} {name}" for name, word in found["bounds"].items()] + said
+    return words + (f" ({'; '.join(said)})" if said else "")
 
 
 def _wrapped(text, indent=""):

@@ -5,20 +5,18 @@ site are made of it.
 from collections import Counter
 from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from .. import plots
 from .._util import paths
 from ..logs.archive import NOT_VERIFIED
-from . import claims, records
-from .claims import HOLDS, HOLDS_NOT, VERDICTS
+from . import claims, counting, records
+from .claims import HOLDS, HOLDS_NOT, OPEN, VERDICTS
 from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
 from .elsewhere import deciding
 from .elsewhere.effects import LEVELS, of_case
 from .notebooks import PAPERS, notebook, notebooks
-from .verdicts import ABSENT, CALENDAR, CLOSE, COUNTED, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
+from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
@@ -87,8 +85,9 @@ class Outcome:
 
     @property
     def claims(self):
-        """The decided claims of all its records."""
-        return [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+        """The decided claims of all its records, with their verdicts as they are stated."""
+        decided = [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+        return [claim | {"verdict": claims.stated(claim)} for claim in decided]
 
 
 def outcomes(folder):
@@ -129,7 +128,8 @@ def unjudged(cells):
 def by_verdict(claims):
     """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
     counts = Counter(claim["verdict"] for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS} | {v: counts[v] for v in (HOLDS, HOLDS_NOT) if counts[v]}
+    own = {verdict: counts[verdict] for verdict in (HOLDS, OPEN, HOLDS_NOT) if counts[verdict]}
+    return {verdict: counts[verdict] for verdict in VERDICTS} | own
 
 
 def decided(found):
@@ -152,18 +152,35 @@ def stated(found, template):
         claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
     ]
     numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
+    words = Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim)
+    numbers |= {"as_they_are": words}
     absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
-    numbers |= {"printed": by_verdict(printed), "absent": absent, "steps": _steps(found)}
+    numbers |= {"printed": by_verdict(printed), "absent": absent, "counted": _counted(found)}
     numbers |= {"likely": _by_likely_programs(found), "weighted": _weighted(verdicts["TG-17"])}
     return page.get_template(template).render(numbers)
 
 
-def _steps(found):
-    """How many printed numbers come out in each step, with its own denominator: dicts by the rules."""
-    table = steps(of_logs(found))
-    table = table.assign(judged=judged(table))
-    table = table.assign(share=table[INSIDE] / table.judged)
-    return dict(zip(STEPS, table.to_dict("records"), strict=True))
+def _counted(found):
+    """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
+    table = counting.numbers(found)
+    steps, controls = counting.steps(table), counting.controls(table)
+    counted = {}
+    for group in counting.SIMULATED:
+        of = steps.loc[group]
+        inside = of[[column for column in of if column.startswith(INSIDE)]].sum(axis=1)
+        by_step = dict(zip(counting.STEPS, inside.astype(int).tolist(), strict=True))
+        last = of.iloc[-1]
+        judged = int(last.numbers - last[counting.UNJUDGED])
+        counted[group] = {
+            "numbers": int(last.numbers),
+            "judged": judged,
+            "inside": by_step,
+            "of": dict(zip(counting.STEPS, (of.numbers - of[counting.UNJUDGED]).astype(int).tolist(), strict=True)),
+            "wide": int(last[f"{INSIDE}, wide band"]),
+            "off": int(last[OFF]),
+            "controls": controls.loc[group].to_dict(),
+        }
+    return dict(zip(("test", "settings", "programs"), counted.values(), strict=True))
 
 
 def _by_likely_programs(found):
@@ -201,16 +218,18 @@ def with_findings(text, found, template):
 
 def total(found):
     """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
-    cells = [cell for one in found for cell in one.cells]
-    counts, likely, others = tally(cells), tally(cells, LIKELY), unjudged(cells)
-    restored = tally(cells, RESTORED)
-    chance = f"If both programs were the same, chance alone would put about {counts['by_chance']:.0f} outside."
-    sentences = [f"Of the printed numbers, {_shares(counts)}. {chance}"]
-    if likely["cells"]:
-        sentences.append(f"Under the rules that the authors' programs most likely followed, {_shares(likely)}.")
-    if restored["cells"]:
-        back = "On logs that lost jobs to cleaning, with these put back and by the same rules"
-        sentences.append(f"{back}, {_shares(restored)}.")
+    sentences = []
+    if any(one.paper == "mualem2001" and one.cells for one in found):
+        for group, of in zip(counting.SIMULATED, _counted(found).values(), strict=True):
+            controls = of["controls"]
+            wrong = f"{controls['+10%']:.0%} would be if they were 10 % larger, {controls['-10%']:.0%} if 10 % smaller"
+            sentences.append(
+                f"{counting.GROUPS[group]}, means that {group}: {of['inside'][TEXT]} of {of['of'][TEXT]} that can be "
+                f"judged lie inside our band by the rules of the text, {of['inside'][LIKELY]} of {of['of'][LIKELY]} by "
+                f"the likely programs, {of['inside'][RESTORED]} of {of['of'][RESTORED]} with the lost jobs put back; "
+                f"of these last {wrong}."
+            )
+    others = unjudged([cell for one in found for cell in one.cells])
     reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
     reasons[ABSENT] = "of a log that is not at hand"
     reasons[INFERRED] = "from which it was inferred when the authors' months begin"
@@ -223,92 +242,3 @@ def total(found):
     sentences.append(f"Of {len(papers)} claims that the papers make: {verdicts}.")
     held = sum(claim["verdict"] == HOLDS for claim in own)
     return sentences + ([f"Of {len(own)} findings of this study's own {held} hold."] if own else [])
-
-
-def _shares(counts):
-    inside, close, off, cells = (f"{counts[name]:,}" for name in (INSIDE, CLOSE, OFF, "cells"))
-    return f"{inside} of {cells} lie inside our band, {close} are close, {off} are off"
-
-
-# What explains the printed numbers: how many are met, step by step, from the rules of the text to the lost jobs
-
-
-PICTURE = "printed-numbers"
-"""Of the picture and the table, in `figures/`."""
-
-STEPS = {
-    CALENDAR: "the rules of the text",
-    TEXT: "... and the authors' months",
-    LIKELY: "... and their likely programs",
-    RESTORED: "... and the lost jobs put back",
-}
-"""What each of `verdicts.COUNTED` adds to the one before."""
-
-NO_LOG = "lacks jobs"
-INFERRED_FROM = "inferred from"
-COLOURS = {INSIDE: "#2A9D6E", CLOSE: "#E9C46A", OFF: "#D1495B", INFERRED_FROM: "#B8A9C9", NO_LOG: "#BBBBBB"}
-COLOURS |= {ABSENT: "#E4E4E4"}
-
-
-def steps(cells):
-    """Count the printed numbers by what became of them, step by step.
-
-    Gives a DataFrame, a row each of `STEPS`; how many are inside, close and off, and why others are not judged.
-    """
-    rows = {}
-    for step, name in STEPS.items():
-        counts = tally(cells, *COUNTED[step])
-        reasons = []
-        for cell in cells:
-            verdicts = [cell["readings"][rule]["verdict"] for rule in COUNTED[step] if rule in cell["readings"]]
-            is_judged = {INSIDE, CLOSE, OFF} & set(verdicts)
-            reasons.append(None if is_judged else next(iter(verdicts), ABSENT))
-        others = {of: reasons.count(why) for of, why in ((INFERRED_FROM, INFERRED), (NO_LOG, OTHER_LOG), (ABSENT,) * 2)}
-        rows[name] = {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | others
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("under")
-
-
-def judged(table):
-    """Count the printed numbers that can be judged in each of `steps`: no two have the same denominator."""
-    return table[[INSIDE, CLOSE, OFF]].sum(axis=1)
-
-
-def of_logs(found):
-    """Take the judged cells of the exhibits that are made from the paper's own logs, a list of `Outcome`."""
-    return [cell for one in found if one.paper == "mualem2001" for cell in one.cells]
-
-
-def draw_steps(table):
-    """Draw the table of `steps`: a bar a step, and beside it how many are inside of those that can be judged."""
-    figure, ax = plt.subplots(figsize=(8.4, 2.9))
-    left = pd.Series(0, table.index)
-    for what, colour in COLOURS.items():
-        bars = ax.barh(table.index, table[what], left=left, color=colour, height=0.72, label=what)
-        labels = [f"{count}" if count > 12 else "" for count in table[what]]
-        ax.bar_label(bars, labels, label_type="center", size=9, color="white" if what in (INSIDE, OFF) else "black")
-        left = left + table[what]
-    for under, of in judged(table).items():
-        inside = table.loc[under, INSIDE]
-        said = f" {inside:,} of {of:,}: {inside / of:.0%}" if of else " none can be judged"
-        ax.text(left.iloc[0], under, said, va="center", size=9)
-    ax.invert_yaxis()
-    ax.set(xlabel="printed numbers of Mu'alem & Feitelson", xlim=(0, left.iloc[0]))
-    ax.grid(False)
-    ax.spines[["left", "bottom"]].set_visible(False)
-    figure.legend(loc="outside upper left", ncols=len(COLOURS))
-    return figure
-
-
-def save_steps(found, folder):
-    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
-    cells = of_logs(found)
-    if not cells:
-        return
-    table = steps(cells)
-    with plt.rc_context():
-        plots.use_style()
-        figure = draw_steps(table)
-    plots.save(figure, folder / f"{PICTURE}.png")
-    plt.close(figure)
-    with paths.replacing(folder / f"{PICTURE}.csv") as path:
-        table.to_csv(path, lineterminator="\n")

@@ -2,9 +2,10 @@
 
 from html import escape
 
+from . import counting
 from .claims import PRINTED, powers
-from .outcomes import CLAIMS, PAPERS, PICTURE, by_verdict, decided, of_logs, outcomes, total, unjudged
-from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, tally
+from .outcomes import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
+from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, tally
 
 HEAD = """# Is it reproduced?
 
@@ -21,14 +22,13 @@ come from (log files with digests, parameters, seed, versions, every number with
 [the schema](../data/exhibit.schema.json) describes.
 
 What must hold for a claim stands in [a table](../data/published/criteria.csv): its parts, what is measured for each,
-and its bounds. A part *holds* where the whole 95 % interval of what was measured lies within its bounds, *does not
-hold* where it lies beyond them, and *cannot be told* otherwise. A claim is *reproduced* where all its parts hold,
-*partly* where one holds and another does not, *not reproduced* where its headline does not hold, or nothing does that
-can be told; otherwise it *cannot be told*. By the text: we simulate by the rules of the paper's text. Likely program:
-by those that the authors' programs most likely followed. Restored log: the same, with the jobs put back that cleaning
-took out of a log, drawn anew in each run; such a log is a draw, never the archive's. Printed: the same criteria, on
-the numbers that the paper prints. Sure: the share of our replications in which the least sure part comes out as said.
-Sees: what difference from a bound could have been told at all, part by part.
+and its bounds. A measurement is *shown* where the whole 95 % interval lies within the bounds, *contradicted* where it
+lies beyond one of them, and *open* otherwise. The word sums up the shares of these, as [the rule](../docs/verdicts.md)
+says; a claim *depends on the bound* where the word changes with bounds twice or half as strict. By the text: we
+simulate by the rules of the paper's text. Likely program: by those that the authors' programs most likely followed.
+Restored log: the same, with the jobs put back that cleaning took out of a log, drawn anew in each run; such a log is a
+draw, never the archive's. Printed: the same criteria, on the numbers that the paper prints. Sees: what difference from
+a bound could have been told at all, part by part.
 """
 
 COLUMNS = """
@@ -37,7 +37,7 @@ COLUMNS = """
 """
 
 VERDICTS = """
-| claim | by the text | sure | sees | likely program | restored log | printed | what was measured |
+| claim | by the text | counts | sees | likely program | restored log | printed | what was measured |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
@@ -45,8 +45,8 @@ VERDICTS = """
 def text(folder):
     """The scoreboard as Markdown, from the records in a folder beside which it is to lie."""
     found = outcomes(folder)
-    picture = f"\n![How many printed numbers come out, step by step]({PICTURE}.png)\n"
-    shown = picture if of_logs(found) else ""
+    picture = f"\n![How many printed means come out, and how many wrong ones would]({counting.PICTURE}.png)\n"
+    shown = picture if len(counting.numbers(found)) else ""
     parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), shown, HOW]
     for paper, name in PAPERS.items():
         rows = [_row(one) for one in found if one.paper == paper]
@@ -91,9 +91,10 @@ def _claim(claim):
     by = f"{_link(one.label, _notebook(one))}: " if one else ""
     readings = claim.get("readings", {})
     verdicts = [readings.get(reading, {}).get("verdict", "") for reading in (LIKELY, RESTORED, PRINTED)]
-    sure = "" if claim.get("sure") is None else f"{claim['sure']:.0%}"
+    counts = readings[TEXT]["counts"] if TEXT in readings else {}
+    counted = "<br>".join(f"{name} {count}" for name, count in counts.items())
     sees = "<br>".join(f"{_cell(part)}: {size}" for part, size in powers(claim).items())
-    cells = [what, f"**{claim['verdict']}**", sure, sees, *verdicts, by + _cell(claim["evidence"])]
+    cells = [what, f"**{claim['verdict']}**", counted, sees, *verdicts, by + _cell(claim["evidence"])]
     return f"| {' | '.join(cells)} |\n"
 
 

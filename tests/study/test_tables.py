@@ -250,7 +250,9 @@ def test_the_papers_own_table_1_passes(decided):
 def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by_the_opposite(decided):
     assert set(verdict_by_id(decided(differences(AS_PRINTED)).values()).values()) == {REPRODUCED}
     opposite = OPPOSITE | {("CM5", "bounded_slowdown"): wins(20)}
-    assert set(verdict_by_id(decided(differences(opposite)).values()).values()) == {NOT}
+    found = verdict_by_id(decided(differences(opposite)).values())
+    assert found.pop("MF-09") == INCONCLUSIVE  # KTH is like the others then, which its headline leaves open
+    assert set(found.values()) == {NOT}
 
 
 @pytest.mark.parametrize(
@@ -273,15 +275,6 @@ def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by
 )
 def test_each_claim_on_table_1_is_told_from_a_false_one(decided, id, of, verdict):
     assert decided(differences(of))[id]["verdict"] == verdict
-
-
-def test_a_shaken_run_in_ten_that_denies_a_claim_makes_it_less_sure(decided):
-    says, denies = (differences({("CM5", "bounded_slowdown"): wins(n)}, runs=10) for n in (0, 20))
-    mixed = pd.concat([says.drop(10, level="run"), denies.xs(10, level="run", drop_level=False)])
-    assert [(one["verdict"], one["sure"]) for one in (decided(of)["MF-12"] for of in (says, mixed))] == [
-        (REPRODUCED, 1),
-        (REPRODUCED, 0.9),
-    ]
 
 
 @pytest.mark.parametrize(

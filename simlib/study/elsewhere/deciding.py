@@ -1,12 +1,14 @@
 """On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
 
 Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
-than what they judge. What decides a finding gives what `simlib.study.finding` takes: whether it holds, None where that
-cannot be told; the evidence; and the numbers that the study's texts state.
+than what they judge. What decides a finding gives what `simlib.study.finding` takes: whether it holds, "cannot be told"
+where the logs leave that open, None where they are too few; the evidence; and the numbers that the study's texts state.
 """
 
 import numpy as np
 import pandas as pd
+
+from .. import claims
 
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
@@ -18,6 +20,9 @@ MOST, SURE, FEW = 2 / 3, 1 / 3, 1 / 6
 on the second, and coincidence on the other side on no more than the third."""
 
 WITH, AGAINST, OPEN = "with", "against", "open"
+
+LEAST = 0.01
+"""A smaller effect speaks for nobody, however sure it is."""
 
 LEAST_WAIT = 60
 """Seconds: where jobs wait for less in the mean there is hardly a queue, and changes of it say little."""
@@ -40,9 +45,12 @@ HALF = 0.5
 
 
 def sides(rows, sign, low="low", high="high"):
-    """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither."""
-    ends = rows[[low, high]].mul(sign)
-    found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
+    """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither.
+
+    An effect smaller than `LEAST` is on neither.
+    """
+    ends, counts = rows[[low, high]].mul(sign), rows.effect.abs() >= LEAST
+    found = np.select([(ends > 0).all(axis=1) & counts, (ends < 0).all(axis=1) & counts], [WITH, AGAINST], OPEN)
     return pd.Series(found, rows.index)
 
 
@@ -55,12 +63,24 @@ def counted(rows, sign):
 
 
 def on_most(rows, sign):
-    """Tell whether a claim holds on most machines; None on too few logs."""
+    """Tell whether a claim holds on most machines; "cannot be told" where that is open, None on too few logs.
+
+    It does not hold where it would not even if all open logs were for it.
+    """
     found = counted(rows, sign)
     logs = found["logs"]
     if logs < FEWEST:
         return None
-    return found["with"] >= MOST * logs and found["year_with"] >= SURE * logs and found["against"] <= FEW * logs
+    if found["with"] >= MOST * logs and found["year_with"] >= SURE * logs and found["against"] <= FEW * logs:
+        return True
+    return claims.OPEN if logs - found["against"] >= MOST * logs else False
+
+
+def all_of(each):
+    """Put together whether several things hold: None where one is not known, false where one is."""
+    if None in each:
+        return None
+    return False if False in each else claims.OPEN if claims.OPEN in each else True
 
 
 def scope(rows, sign):
@@ -68,11 +88,11 @@ def scope(rows, sign):
     found = counted(rows, sign)
     if found["with"] == found["logs"]:
         return "holds everywhere"
-    if on_most(rows, sign):
+    if on_most(rows, sign) is True:
         return "holds on most"
     if min(found["with"], found["against"]) > FEW * found["logs"]:
         return "goes either way, and hangs on the machine"
-    return "is the other way on most" if on_most(rows, -sign) else "cannot be told on most"
+    return "is the other way on most" if on_most(rows, -sign) is True else "cannot be told on most"
 
 
 def said(rows, sign):
@@ -150,22 +170,33 @@ def hanging(table):
 # Findings about effects
 
 
-def most(effects, sign, waits=None, about=None, likely=None):
+def most(effects, sign, waits=None, about=None, likely=None, own=()):
     """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
     The rest is said in the evidence, and decides nothing: with mean `waits`, in seconds, what becomes of it without
     the logs that have hardly a queue; with `about`, which of its `TRAITS` the effects go with; what the effects are by
-    the `likely` programs.
+    the `likely` programs; how the paper's `own` logs stand, and the others.
     """
     each = [on_most(of, sign) for of in effects.values()]
     if None in each:
         return None, TOO_FEW, {}
-    text = [f"{measure} {said(of, sign)}{_queued(of, sign, waits)}" for measure, of in effects.items()]
+    rests = {measure: f"{_queued(of, sign, waits)}{_apart(of, sign, own)}" for measure, of in effects.items()}
+    text = [f"{measure} {said(of, sign)}{rests[measure]}" for measure, of in effects.items()]
     text += [f"by the authors' likely programs {name} {said(of, sign)}" for name, of in (likely or {}).items()]
     text += filter(None, [goes_with(correlations(effects, about[list(TRAITS)], waits)) if about is not None else ""])
     counts = [counted(of, sign) for of in effects.values()]
     numbers = {name: min(of[name] for of in counts) for name in ("logs", "with", "year_with")}
-    return all(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)}
+    return all_of(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)}
+
+
+def _apart(rows, sign, own):
+    """Count the logs that the paper rests on apart from the others."""
+    here = rows.index.isin(list(own))
+    if not here.any() or here.all():
+        return ""
+    of_own, of_others = (counted(rows[of], sign) for of in (here, ~here))
+    counts = (f"{of['with']} of {of['logs']} with it, {of['against']} against" for of in (of_own, of_others))
+    return ". On the paper's own machines {}; on the others {}".format(*counts)
 
 
 def _queued(rows, sign, waits):
@@ -219,7 +250,7 @@ def half_there(changes):
         numbers |= {f"{measure}, logs": len(shares), f"{measure}, with": there}
     if None in each:
         return None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers
-    return all(each), ".\n".join(text), numbers
+    return all_of(each), ".\n".join(text), numbers
 
 
 # Findings about estimates

@@ -21,7 +21,7 @@ from ... import plots
 from ..._util import paths
 from ...models import feitelson96
 from .. import judging
-from ..claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, Criterion, criteria
+from ..claims import HOLDS, HOLDS_NOT, OPEN, Criterion, criteria
 from ..loading import Logs
 from ..results import bracketed
 from .load_curves import Curves
@@ -189,7 +189,7 @@ def answers(measured: Mapping[str, Any], unlike: pd.Series) -> pd.DataFrame:
 
 
 GREY = "#808080"
-SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], INCONCLUSIVE: GREY, NO_SAY: GREY}
+SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NO_SAY: GREY}
 BOUNDS = {"facecolor": "#DDE8DD"}
 
 

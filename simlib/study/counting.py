@@ -1,0 +1,196 @@
+"""Count the printed numbers of Mu'alem & Feitelson that come out, and wrong numbers that would come out as well.
+
+A number tests a simulation only where it is a mean of a simulated schedule, is printed for the first time, and had no
+say in how the simulation was set up. The groups keep these apart from all others.
+"""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from .. import plots
+from .._util import paths
+from ..analysis.stats import Interval
+from .mualem2001 import SP2
+from .printed import decimals
+from .verdicts import CALENDAR, CLOSE, COUNTED, INSIDE, LIKELY, OFF, RESTORED, TEXT, judge, reading
+
+PICTURE = "printed-numbers"
+"""Of the picture and the tables, in `figures/`."""
+
+STEPS = {
+    CALENDAR: "rules of the text",
+    TEXT: "and the authors' months",
+    LIKELY: "and their likely programs",
+    RESTORED: "and the lost jobs put back",
+}
+"""What each of `verdicts.COUNTED` adds to the one before."""
+
+TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
+GROUPS = {
+    TEST: "Tables 3 and 4",
+    SETTINGS: "Table 1: Paragon, CM-5, CTC's January",
+    PROGRAMS: "Table 1: CTC, KTH, SDSC",
+    "loads and counts of jobs": "of Table 1: they hardly depend on the scheduler",
+    "differences": "that follow from numbers counted above",
+    "printed twice": "in another table",
+    "counts of the log": "in Table 2, Figure 9 and the text: nothing is simulated",
+}
+"""What the printed numbers are, and where they stand. The first three are means of simulated schedules."""
+
+SIMULATED = list(GROUPS)[:3]
+
+WEAK = 0.20
+"""A number inside a band that reaches further than this share of its middle, either way, says little."""
+
+UNJUDGED = "cannot be judged"
+COLOURS = {INSIDE: "#2A9D6E", f"{INSIDE}, wide band": "#9AD1BA", CLOSE: "#E9C46A", OFF: "#D1495B", UNJUDGED: "#D9D9D9"}
+
+MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
+"""By which shares printed numbers are moved, to see how many would still be inside."""
+
+
+def numbers(found):
+    """List the printed numbers of the exhibits of Mu'alem & Feitelson, a list of `Outcome`.
+
+    A row a number, with its `group`, `published` value, `decimals`, what it is `of`, and its cell.
+    """
+    rows = []
+    for one in found:
+        for record in one.records if one.paper == "mualem2001" else []:
+            exhibit = record["exhibit"]
+            for cell in record["verdicts"]["cells"]:
+                row = {"exhibit": exhibit, "group": _group(exhibit, cell["of"], cell), "of": cell["of"], "cell": cell}
+                if row["group"] in SIMULATED:
+                    digits = decimals(exhibit)
+                    row["decimals"] = digits[tuple(cell["of"][level] for level in digits.index.names)]
+                rows.append(row | {"published": cell["published"]})
+    return pd.DataFrame(rows, columns=["exhibit", "group", "decimals", "published", "of", "cell"])
+
+
+def _group(exhibit, of, cell):
+    """The group of `GROUPS` that a number belongs to."""
+    loads, differences, twice, counts = list(GROUPS)[3:]
+    metric, quantity = of.get("metric", ""), of.get("quantity", "")
+    if exhibit == "mualem2001_table1":
+        if metric in ("load", "jobs"):
+            return loads
+        return PROGRAMS if of["trace"] in SP2 and reading(cell, TEXT) else SETTINGS
+    if exhibit in ("mualem2001_table3", "mualem2001_table4"):
+        if quantity == "difference":
+            return differences
+        return twice if exhibit.endswith("4") and quantity == "original" else TEST
+    if exhibit.endswith("_differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
+        return differences
+    return twice if exhibit == "mualem2001_table1_jobs" else counts
+
+
+def weak(one):
+    """Whether a reading's band is so wide that a number inside says little."""
+    return (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
+
+
+def steps(table):
+    """Count by group and step how many numbers are inside, close, off, or cannot be judged, all of one denominator."""
+    rows = {}
+    for group in GROUPS:
+        cells = table.cell[table.group == group]
+        for step, name in STEPS.items():
+            counts = dict.fromkeys(COLOURS, 0)
+            for one in (reading(cell, *COUNTED[step]) for cell in cells):
+                wide = one and one["verdict"] == INSIDE and weak(one)
+                counts[f"{INSIDE}, wide band" if wide else one["verdict"] if one else UNJUDGED] += 1
+            rows[group, name] = counts | {"numbers": len(cells)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["group", "under"])
+
+
+def controls(table):
+    """Work out which share of wrong numbers would be inside in the last step, by group of simulated means.
+
+    The printed numbers moved by shares; those of the other scheduler; those of the next month.
+    """
+    of_group = {}
+    for group in SIMULATED:
+        rows = table[table.group == group]
+        judged = [(row, reading(row.cell, *COUNTED[RESTORED])) for row in rows.itertuples()]
+        judged = [(row, one) for row, one in judged if one]
+        printed = {_place(row.exhibit, row.of): row.published for row, _ in judged}
+        inside = {}
+        for row, one in judged:
+            wrong = {"as printed": row.published}
+            wrong |= {f"{share:+.0%}": row.published * (1 + share) for share in MOVED}
+            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, _other(row.of)))
+            wrong["the next month's"] = printed.get(_place(row.exhibit, _next(row.of)))
+            band = Interval(one["low"], one["median"], one["high"])
+            for name, value in wrong.items():
+                of_name = inside.setdefault(name, [])
+                of_name += [] if value is None else [judge(value, band, decimals=row.decimals) == INSIDE]
+        of_group[group] = {name: sum(of) / len(of) if of else float("nan") for name, of in inside.items()}
+    return pd.DataFrame(of_group).T.rename_axis("group")
+
+
+def _place(exhibit, of):
+    """What tells a number from all others."""
+    return exhibit, tuple(sorted((of or {}).items()))
+
+
+def _other(of):
+    """The same number of the other scheduler."""
+    return of | {"scheduler": {"easy": "conservative", "conservative": "easy"}[of["scheduler"]]}
+
+
+def _next(of):
+    """The same number of the next month; None where there are no months."""
+    return of | {"month": str(pd.Period(of["month"], "M") + 1)} if "month" in of else None
+
+
+def draw(counts, wrong):
+    """Draw the counts of simulated means, a bar a step, and beside them how many wrong numbers would be inside."""
+    groups = [group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0]]
+    layout = {"figsize": (10, 1.7 + 1.4 * len(groups)), "width_ratios": [1.75, 1]}
+    figure, axes = plt.subplots(len(groups), 2, squeeze=False, sharex="col", **layout)
+    for (bars, dots), group in zip(axes, groups, strict=True):
+        of = counts.loc[group]
+        left = pd.Series(0.0, of.index)
+        for what, colour in COLOURS.items():
+            bars.barh(of.index, of[what] / of.numbers, left=left, color=colour, height=0.74, label=what)
+            left += of[what] / of.numbers
+        for under, row in of.iterrows():
+            inside = row[INSIDE] + row[f"{INSIDE}, wide band"]
+            bars.text(1.01, under, f"{inside:.0f} of {row.numbers:.0f}", va="center", size=9)
+        bars.set_title(f"Means of {GROUPS[group]} ({group} these)", loc="left", x=-0.5, size=9.5)
+        bars.invert_yaxis()
+        bars.set_xlim(0, 1)
+        known = wrong.loc[group].dropna()
+        colour = [COLOURS[INSIDE], *["#555555"] * (len(known) - 1)]
+        dots.barh(known.index, known, color=colour, height=0.6)
+        dots.bar_label(dots.containers[0], [f"{share:.0%}" for share in known], padding=3, size=8)
+        dots.invert_yaxis()
+        dots.set_xlim(0, 1.15)
+        dots.tick_params(axis="y", labelsize=8)
+        for ax in (bars, dots):
+            ax.grid(False)
+            ax.spines[["left", "bottom"]].set_visible(False)
+            ax.tick_params(bottom=group == groups[-1])
+            ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}" if share <= 1 else "")
+        dots.set_title("would be inside", loc="left", size=9.5)
+    axes[-1][0].set_xlabel("share of the group's numbers")
+    axes[-1][1].set_xlabel("share inside, last step")
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper left", ncols=len(COLOURS))
+    return figure
+
+
+def save(found, folder):
+    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
+    table = numbers(found)
+    if not len(table):
+        return
+    counts, wrong = steps(table), controls(table)
+    with plt.rc_context():
+        plots.use_style()
+        figure = draw(counts, wrong)
+    plots.save(figure, folder / f"{PICTURE}.png")
+    plt.close(figure)
+    for name, saved in ((PICTURE, counts), (f"{PICTURE}_controls", wrong.round(4))):
+        with paths.replacing(folder / f"{name}.csv") as path:
+            saved.to_csv(path, lineterminator="\n")

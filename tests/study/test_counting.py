@@ -1,0 +1,136 @@
+"""The headline: which numbers are counted, in which group, and what wrong numbers would do; and the recount of it."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from simlib._util import paths
+from simlib.analysis.stats import Interval
+from simlib.study import counting, outcomes, verdicts
+from simlib.study.verdicts import ABSENT, LIKELY, OTHER_LOG, RESTORED, TEXT
+
+EASY = {"trace": "KTH", "scheduler": "easy", "metric": "response_s"}
+
+
+def exhibit(name, *cells, paper="mualem2001"):
+    records = [{"exhibit": f"mualem2001_{name}", "verdicts": {"cells": list(cells)}}]
+    return SimpleNamespace(paper=paper, records=records, cells=list(cells))
+
+
+def cell(of, published, low, high, **readings):
+    """A number under the text, and verdicts in place of other readings'."""
+    made = verdicts.cell(EASY | of, published, {TEXT: ((low + high) / 2, Interval(low, (low + high) / 2, high))})
+    for rule, verdict in readings.items():
+        made["readings"][rule] = made["readings"][TEXT] | {"verdict": verdict}
+    return made
+
+
+TABLE3 = [cell({"estimates": "f1"}, 15218.0, 15000, 15500), cell({"estimates": "f2"}, 15000.0, 5000, 25000)]
+"""A narrow band and a wide one."""
+
+
+@pytest.fixture
+def found():
+    """A mean of each kind, and what is none."""
+    months = [cell({"month": month}, 100.0, 90, 110) for month in ("1996-10", "1996-11")]
+    lost = cell({"trace": "CTC", "month": "1997-01"}, 100.0, 90, 110)
+    lost["readings"][TEXT]["verdict"] = OTHER_LOG
+    load = cell({"month": "1996-10", "metric": "load"}, 0.7, 0.69, 0.71)
+    of = {"metric": "response_s", "month": "1996-10"}
+    difference = cell(of, 4.0, 3, 5)
+    twice = cell({"quantity": "original"}, 15568.0, 15000, 16000)
+    return [
+        exhibit("table1", *months, lost, load),
+        exhibit("table1_differences", difference),
+        exhibit("table3", *TABLE3),
+        exhibit("table4", twice, cell({"quantity": "scaled"}, 15060.0, 1, 2)),
+        exhibit("table1", *months, paper="tang2013"),
+    ]
+
+
+def test_a_number_is_in_one_group_and_only_first_printed_means_are_tests(found):
+    sizes = counting.numbers(found).groupby("group").size().to_dict()
+    assert sizes == {
+        counting.PROGRAMS: 2,
+        counting.SETTINGS: 1,
+        counting.TEST: 3,
+        "loads and counts of jobs": 1,
+        "differences": 1,
+        "printed twice": 1,
+    }
+
+
+def test_all_steps_of_a_group_have_one_denominator_and_a_wide_band_is_a_weak_hit(found):
+    table = counting.steps(counting.numbers(found))
+    for group, of in table.groupby(level="group"):
+        assert of.numbers.nunique() == 1, group
+        assert (of[list(counting.COLOURS)].sum(axis=1) == of.numbers).all()
+    last = table.loc[counting.TEST].iloc[-1]
+    assert last[["inside", "inside, wide band", "off"]].tolist() == [1, 1, 1]
+    assert table.loc[counting.SETTINGS, counting.UNJUDGED].tolist() == [1] * 4
+
+
+def test_a_step_takes_the_reading_that_it_adds():
+    one = cell({"month": "1996-10"}, 100.0, 90, 110, **{LIKELY: verdicts.OFF, RESTORED: verdicts.INSIDE})
+    table = counting.steps(counting.numbers([exhibit("table1", one)]))
+    assert table.loc[counting.PROGRAMS, "inside"].tolist() == [1, 1, 0, 1]
+
+
+def test_wrong_numbers_are_inside_where_the_band_is_wide_enough(found):
+    wrong = counting.controls(counting.numbers(found))
+    assert wrong.loc[counting.TEST, "as printed"] == pytest.approx(2 / 3)
+    assert wrong.loc[counting.TEST, ["-10%", "+10%", "+20%"]].tolist() == pytest.approx([1 / 3] * 3)
+    assert wrong.loc[counting.PROGRAMS, ["as printed", "-10%", "+10%", "+20%"]].tolist() == [1, 1, 1, 0]
+    assert wrong.loc[counting.PROGRAMS, "the next month's"] == 1  # of October; November's next is not there
+    assert pd.isna(wrong.loc[counting.PROGRAMS, "the other scheduler's"])
+
+
+def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_path):
+    counting.save(found[-1:], tmp_path)
+    assert not list(tmp_path.iterdir())
+    counting.save(found, tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"printed-numbers.png", "printed-numbers.csv", "printed-numbers_controls.csv"}
+
+
+def test_numbers_of_no_log_cannot_be_judged():
+    one = cell({"month": "1996-10"}, 100.0, 90, 110)
+    one["readings"][TEXT]["verdict"] = ABSENT
+    table = counting.steps(counting.numbers([exhibit("table1", one)]))
+    assert table.loc[counting.SETTINGS, counting.UNJUDGED].tolist() == [1] * 4
+
+
+# The recount
+
+
+@pytest.fixture
+def recount():
+    spec = importlib.util.spec_from_file_location("recount", paths.ROOT / "tools" / "recount.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_script_that_shares_no_code_counts_the_same(recount, capsys):
+    assert recount.main() is False
+    text = (paths.ROOT / "tools" / "recount.py").read_text(encoding="utf-8")
+    assert "import simlib" not in text and "from simlib" not in text
+
+
+def test_the_recount_says_no_where_a_report_has_another_number(recount, monkeypatch, capsys):
+    counts, controls, words = recount.stated()
+    place = next(iter(counts))
+    for wrong in (
+        (counts | {place: (counts[place][0] + 1, counts[place][1])}, controls, words),
+        (counts, controls | {next(iter(controls)): "0.5001"}, words),
+        (counts, controls, words | {"MF-36": "not reproduced"}),
+    ):
+        monkeypatch.setattr(recount, "stated", lambda wrong=wrong: wrong)
+        assert recount.main() is True
+
+
+def test_it_recounts_what_the_findings_state():
+    of = outcomes.outcomes(paths.ROOT / "figures")
+    assert set(counting.numbers(of).group) == set(counting.GROUPS)

@@ -1,0 +1,224 @@
+"""Recount the study's headline, its controls and the range of its verdicts, from the records and the tables alone.
+
+Nothing of simlib is used, so that a fault there shows: `python tools/recount.py` prints what it finds beside what the
+report states, and ends with 1 where they differ.
+"""
+
+import csv
+import json
+import math
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+READINGS = {
+    "calendar": ["calendar", "text"],
+    "text": ["text"],
+    "likely": ["likely", "text"],
+    "restored": ["restored", "likely", "text"],
+}
+JUDGED = ("inside", "close", "off")
+
+
+def rows(name):
+    with open(ROOT / "data" / "published" / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def record(name):
+    return json.loads((ROOT / "figures" / f"{name}.json").read_text(encoding="utf-8"))["verdicts"]
+
+
+def slack(text):
+    """Half a unit of the last printed digit."""
+    return 0.5000001 * 10.0 ** -len(text.partition(".")[2])
+
+
+def as_printed():
+    """The texts of all means in Tables 1, 3 and 4 that are printed there first, by what they are of."""
+    texts = {}
+    for row in rows("mualem2001_table1"):
+        for scheduler in ("easy", "conservative"):
+            for metric in ("response_s", "bounded_slowdown"):
+                text = row[f"{scheduler}_{metric}"]
+                if text:
+                    texts["table1", row["trace"], row["month"], scheduler, metric] = text
+    for row in rows("mualem2001_table3"):
+        for estimates in [name for name in row if name not in ("scheduler", "metric", "trace")]:
+            texts["table3", row["trace"], estimates, row["scheduler"], row["metric"]] = row[estimates]
+    for row in rows("mualem2001_table4"):
+        for scheduler in ("easy", "conservative"):
+            texts["table4", row["trace"], "scaled", scheduler, row["metric"]] = row[f"{scheduler}_x2"]
+    return texts
+
+
+def bands():
+    """Our readings of these means, from the records."""
+    found = {}
+    for table, of_column in (("table1", "month"), ("table3", "estimates"), ("table4", "quantity")):
+        for cell in record(f"mualem2001_{table}")["cells"]:
+            of = cell["of"]
+            found[table, of["trace"], of[of_column], of["scheduler"], of["metric"]] = cell["readings"]
+    return found
+
+
+def reading(readings, step):
+    """The first of the step's readings that is judged."""
+    return next((readings[rule] for rule in READINGS[step] if readings.get(rule, {}).get("verdict") in JUDGED), None)
+
+
+def inside(value, text, one):
+    return one["low"] - slack(text) <= value <= one["high"] + slack(text)
+
+
+def group(place, readings):
+    if place[0] != "table1":
+        return "nothing was chosen by"
+    of_sp2 = place[1] in ("CTC", "KTH", "SDSC") and reading(readings, "text")
+    return "programs were chosen by" if of_sp2 else "jobs and estimates were chosen by"
+
+
+def headline():
+    """By group and step how many means are inside, of how many; and by group and control which share is in the last."""
+    texts, ours = as_printed(), bands()
+    counts, controls = {}, {}
+    for place, text in texts.items():
+        readings = ours[place]
+        of = group(place, readings)
+        for step in READINGS:
+            one = reading(readings, step)
+            count = counts.setdefault((of, step), [0, 0])
+            count[1] += 1
+            count[0] += bool(one) and inside(float(text), text, one)
+        if one:
+            table, trace, column, scheduler, metric = place
+            other = table, trace, column, {"easy": "conservative", "conservative": "easy"}[scheduler], metric
+            wrong = {"as printed": float(text)}
+            wrong |= {f"{by:+d}%": float(text) * (1 + by / 100) for by in (-20, -10, -5, 5, 10, 20)}
+            if other in texts and reading(ours[other], "restored"):
+                wrong["the other scheduler's"] = float(texts[other])
+            if table == "table1":
+                year, month = map(int, column.split("-"))
+                following = f"{year + month // 12}-{month % 12 + 1:02d}"
+                after = table, trace, following, scheduler, metric
+                if after in texts and reading(ours[after], "restored") and group(after, ours[after]) == of:
+                    wrong["the next month's"] = float(texts[after])
+            for name, value in wrong.items():
+                count = controls.setdefault((of, name), [0, 0])
+                count[0] += inside(value, text, one)
+                count[1] += 1
+    return counts, controls
+
+
+def moved(row, factor):
+    """The bounds of a criterion, stricter by a factor."""
+    above, below = (float(row[name]) if row[name] else None for name in ("above", "below"))
+    if row["scale"] == "none" or factor == 1:
+        return above, below
+    if above is not None and below is not None:
+        middle, half = (above + below) / 2, (below - above) / 2 / factor
+        return middle - half, middle + half
+    bound, by = (above, factor) if below is None else (below, 1 / factor)
+    if row["scale"] == "share":
+        odds = by * bound / (1 - bound)
+        bound = odds / (1 + odds)
+    else:
+        bound = bound * by if bound > 0 else bound / by
+    return (bound, None) if below is None else (None, bound)
+
+
+def part_verdict(part, bounds):
+    above, below = bounds
+    if part["value"] is None:
+        return "open"
+    if (above is None or part["low"] > above) and (below is None or part["high"] < below):
+        return "shown"
+    beyond = (above is not None and part["high"] < above) or (below is not None and part["low"] > below)
+    return "contradicted" if beyond else "open"
+
+
+def word(parts, criteria, factor):
+    """One word for a claim's measurements."""
+    of_part, known = {}, {part["part"] for part in parts if part["value"] is not None}
+    for part in parts:
+        if part["value"] is not None or part["part"] not in known:
+            criterion = criteria[part["part"]]
+            of_part.setdefault(part["part"], []).append(part_verdict(part, moved(criterion, factor)))
+
+    def shares(names):
+        each = [{kind: of_part[name].count(kind) / len(of_part[name]) for kind in KINDS} for name in names]
+        return {kind: math.fsum(one[kind] for one in each) / len(each) for kind in KINDS}
+
+    heads = [name for name in of_part if criteria[name]["weight"] == "headline"]
+    groups = [shares(names) for names in (heads, [name for name in of_part if name not in heads]) if names]
+    mean = {kind: math.fsum(one[kind] for one in groups) / len(groups) for kind in KINDS}
+    nearly = 1e-9
+    for one in [mean, *([shares(heads)] if heads else [])]:
+        if one["contradicted"] >= 2 / 3 - nearly and one["shown"] <= 1 / 6 + nearly:
+            return "not reproduced"
+    if mean["shown"] >= 2 / 3 - nearly and mean["contradicted"] <= 1 / 6 + nearly:
+        return "reproduced"
+    return "partly reproduced" if min(mean["shown"], mean["contradicted"]) > 1 / 6 + nearly else "inconclusive"
+
+
+KINDS = ("shown", "open", "contradicted")
+
+
+def verdicts():
+    """The verdict on each claim: its word, or that it depends on the bound."""
+    criteria = {}
+    for row in rows("criteria"):
+        criteria.setdefault(row["claim"], {})[row["part"]] = row
+    found = {row["id"]: "cannot be tested" for row in rows("claims")}
+    for path in sorted((ROOT / "figures").glob("*.json")):
+        for claim in json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]:
+            parts = claim.get("readings", {}).get("text", {}).get("parts")
+            if parts:
+                words = {word(parts, criteria[claim["id"]], factor) for factor in (1 / 2, 1, 2)}
+                found[claim["id"]] = words.pop() if len(words) == 1 else "depends on the bound"
+    return found
+
+
+def stated():
+    """What the report says: counts by group and step, controls, verdicts."""
+    counts, controls, steps = {}, {}, list(READINGS)
+    with open(ROOT / "figures" / "printed-numbers.csv", encoding="utf-8", newline="") as file:
+        for place, row in enumerate(csv.DictReader(file)):
+            number = int(row["inside"]) + int(row["inside, wide band"]), int(row["numbers"])
+            counts[row["group"], steps[place % len(steps)]] = number
+    with open(ROOT / "figures" / "printed-numbers_controls.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            controls |= {(row["group"], name): text for name, text in row.items() if name != "group" and text}
+    known = {}
+    for path in sorted((ROOT / "figures").glob("*.json")):
+        claims = json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]
+        for claim in claims:
+            of_bounds = set(claim.get("bounds", {}).values())
+            known[claim["id"]] = "depends on the bound" if len(of_bounds) > 1 else claim["verdict"]
+    return counts, controls, known
+
+
+def main():
+    counts, controls = headline()
+    words = verdicts()
+    of_report, of_controls, of_records = stated()
+    wrong = []
+    for (of, step), (ins, number) in counts.items():
+        print(f"{of}, {step}: {ins} of {number} inside")
+        if of_report[of, step] != (ins, number):
+            wrong.append(f"{of}, {step}: the report has {of_report[of, step]}, recounted {ins} of {number}")
+    for (of, name), (ins, number) in controls.items():
+        print(f"{of}, {name}: {ins} of {number}, {ins / number:.1%}")
+        if abs(float(of_controls.get((of, name), "nan")) - ins / number) > 1e-4:
+            wrong.append(f"{of}, {name}: the report has {of_controls.get((of, name))}, recounted {ins / number:.4f}")
+    print(dict(Counter(words.values())))
+    for id, verdict in words.items():
+        if of_records.get(id, "cannot be tested") != verdict:
+            wrong.append(f"{id}: the record has {of_records[id]!r}, recounted {verdict!r}")
+    print("\n".join(wrong) or "All of it as the report has it.")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
