@@ -1,7 +1,7 @@
 """Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method.
 
-A function a question. What the study found itself, OWN-01 to OWN-06 and OWN-10 of `data/findings.csv`, is told by
-functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
+A function a question. What the study found itself, OWN-01 to OWN-06, OWN-10 and OWN-50 of `data/findings.csv`, is told
+by functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ import scipy
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
-from ..claims import Measure
+from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SCHEDULERS, SP2
 from ..printed import printed as printed_of
 from ..verdicts import INSIDE, deviation, judge
@@ -36,7 +36,8 @@ def months(traces, policy, hours=HOURS, **how):
     which are missing in every month.
 
     Gives a DataFrame, by (trace, hours): `log_likelihood`; `off`, how many jobs the median month is off; `off_in_all`,
-    how many all months together are; `best_without`, without how many of the months, each left out alone, this hour is the likeliest.
+    how many all months together are; `best_without`, without how many of the months, each left out alone, this hour is
+    the likeliest.
     """
     return _fits(traces, pd.Index(hours, name="hours"), begun_at, policy, **how)
 
@@ -123,10 +124,9 @@ ZONES = range(-12, 15)
 """Hours before Greenwich of the clocks that are tried; Jerusalem's standard time is 2."""
 
 TAKEN_FOR = {
-    "epochs": (True, 0),
-    "epochs, a day later": (True, 1),
-    "local times taken for UTC": (False, 0),
-    "local times taken for UTC, a day later": (False, 1),
+    f"{times}{', a day later' if days else ''}": (times.split()[0], days)
+    for times in ("epochs", "local times taken for UTC", "standard local times taken for UTC")
+    for days in (0, 1)
 }
 """What a program may take a log's times for, and by how many days later a month may begin."""
 
@@ -142,19 +142,24 @@ def clocks(traces, policy, zones=ZONES, **how):
 
 def shown_by(trace, clock):
     """The edges of a trace's months by a clock, a zone and what the log's times were taken for."""
-    zone, (epochs, days) = clock[0], TAKEN_FOR[clock[1]]
-    edges = begun_at(trace, 24 * days - zone)
-    if epochs:  # midnight at Greenwich is another moment than local midnight
-        times = [trace.workload.time(int(second)) for second in begun_at(trace, 0)]
-        ahead = np.array([time.utcoffset().total_seconds() for time in times])
-        edges = edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * ahead.astype(np.int64)
-    return edges
+    zone, (times, days) = clock[0], TAKEN_FOR[clock[1]]
+    edges, midnights = (begun_at(trace, hours) for hours in (24 * days - zone, 0))
+    # local midnight is so much later than midnight at Greenwich, or by a clock without a summer time
+    ahead = [_ahead(trace.workload.time(int(second)), times) for second in midnights]
+    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * np.array(ahead)
+
+
+def _ahead(time, times):
+    """By how many seconds the local clock is ahead of the one that the times are by."""
+    local = time.utcoffset()
+    standard = min(time.replace(month=month, day=15).utcoffset() for month in (1, 7))
+    return int((local - {"epochs": 0 * local, "local": local, "standard": standard}[times]).total_seconds())
 
 
 def one_clock(clocks, months):
     """Hold one clock for all logs against hours fitted to each: a row a zone, the best reading of each log.
 
-    Gives two DataFrames. By `zone`: of each trace its log likelihood, and `in all` their sum, and how many jobs are off.
+    Gives two DataFrames. By `zone`: of each trace its log likelihood, `in all` their sum, and how many jobs are off.
     By explanation: how many `choices` it had, the `log_likelihood`, `after the cost` of the choices (the logarithm of
     their number less), and how many `jobs` are in other months than printed.
     """
@@ -193,13 +198,16 @@ def jerusalem(clocks, months):
     one, other, fitted = (table.iloc[number] for number in (1, 2, 3))
     over, net = one.log_likelihood - other.log_likelihood, one["after the cost"] - fitted["after the cost"]
     taken = clocks.xs(JERUSALEM, level="zone").groupby("trace").log_likelihood.idxmax().str[1]
+    read_as = ", ".join(f"{times} ({name})" for name, times in taken.items())
     text = (
-        f"of {len(by_zone)} clocks UTC{by_zone['in all'].idxmax():+d} is the likeliest; UTC+2 against {table.index[2]}: "
-        f"{over:+.0f}; against an hour fitted to each log {one.log_likelihood - fitted.log_likelihood:+.0f}, and with the "
-        f"cost of the choices {net:+.0f}; {one.jobs:.0f} jobs in other months than printed, {fitted.jobs:.0f} by fitted "
-        f"hours, {table.iloc[0].jobs:.0f} by local midnights; read as {', '.join(f'{how} ({name})' for name, how in taken.items())}"
+        f"UTC{by_zone['in all'].idxmax():+d} is the likeliest of {len(by_zone)} clocks; UTC+2 against "
+        f"{table.index[2]}: {over:+.0f}; against an hour fitted to each log "
+        f"{one.log_likelihood - fitted.log_likelihood:+.0f}, and with the cost of the choices {net:+.0f}; jobs in "
+        f"other months than printed {one.jobs:.0f}, by fitted hours {fitted.jobs:.0f}, by local midnights "
+        f"{table.iloc[0].jobs:.0f}; read as {read_as}"
     )
     numbers = {"over": over, "net": net, "jobs": one.jobs, "fitted": fitted.jobs, "midnight": table.iloc[0].jobs}
+    numbers = {name: float(number) for name, number in numbers.items()}
     return bool(over > LEAST and net > 0), text, numbers
 
 
@@ -232,7 +240,8 @@ def draw_line_up(steps, lowest=-60):
 def shared_extra(steps, testimony):
     """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
 
-    Tables 3 and 4 had no say in the search; on no log may they speak against it.
+    Tables 3 and 4 had no say in the search. Where they speak against it on a log, it cannot be told. CTC's log is
+    restored there, the others are complete.
     """
     gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
     elsewhere = testimony.groupby(["scheduler", "suspect", "trace"], sort=False)[["log_likelihood", "inside", "cells"]]
@@ -243,9 +252,13 @@ def shared_extra(steps, testimony):
         f"{of_text.inside[name]:.0f})"
         for name, gain in speak.items()
     )
-    whole = speak.drop("CTC", errors="ignore")  # restored where it takes part
-    numbers = {"more": more, "elsewhere": float(speak.sum()), "complete": float(whole.sum())}
-    return all(gains) and bool((speak > -LEAST).all()), f"{text}; Tables 3 and 4, which had no say: {said}", numbers
+    numbers = {
+        "more": more,
+        "elsewhere": float(speak.sum()),
+        "complete": float(speak.drop("CTC", errors="ignore").sum()),
+    }
+    holds = (OPEN if (speak < 0).any() else True) if all(gains) else False
+    return holds, f"{text}; Tables 3 and 4, which had no say: {said}", numbers
 
 
 def by_start(steps, testimony):
