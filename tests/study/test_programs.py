@@ -16,8 +16,9 @@ from simlib.core.estimates import Scaled
 from simlib.explain import reference
 from simlib.models.sample import sample
 from simlib.study import mualem2001, verdicts
-from simlib.study.claims import UNTESTED
+from simlib.study.claims import OPEN, UNTESTED
 from simlib.study.investigations import likely_programs, programs, suspects
+from simlib.study.investigations.likely_programs import END, TAKEN_FOR
 from simlib.study.mualem2001 import MEASURES
 from simlib.study.verdicts import RESTORED
 
@@ -284,6 +285,60 @@ def test_the_offset_of_the_months_is_found_from_the_numbers_of_jobs(trace, monke
     assert (offsets["begin [h]"], offsets["settings [h]"]) == (-9, 0)
 
 
+def test_one_clock_shows_midnight_where_the_times_are_epochs_local_or_standard_local_ones(trace):
+    edges = trace.month_edges[1]  # midnights at Stockholm, the first of them in summer time, an hour before UTC+2's
+    hours = {
+        (2, "local times taken for UTC"): (-2, -2, -2),
+        (2, "epochs"): (0, -1, -1),
+        (2, "standard local times taken for UTC"): (-1, -2, -2),
+        (-5, "epochs, a day later"): (31, 30, 30),
+        (0, "local times taken for UTC"): (0, 0, 0),
+    }
+    assert {times for _, times in hours} < set(TAKEN_FOR)
+    for clock, expected in hours.items():
+        assert ((likely_programs.shown_by(trace, clock) - edges) / 3600).tolist() == list(expected), clock
+    first = likely_programs.shown_by(replace(trace, from_first_job=True), (2, "epochs"))
+    assert first.tolist() == [trace.workload.jobs.submit.iloc[0], *edges[1:] - 3600]
+
+
+def test_the_clock_that_the_printed_months_have_is_found(trace, monkeypatch):
+    edges = likely_programs.shown_by(trace, (-7, "epochs"))
+    counts = np.histogram(simulate(trace.workload, EASY()).jobs.end, edges)[0]
+    of_print = pd.DataFrame({"jobs": counts}, trace.month_edges[0])
+    monkeypatch.setattr(likely_programs, "printed", lambda trace: of_print)
+    found = likely_programs.clocks({"KTH": trace}, EASY(), (-7, 2, 8), shakes=5)
+    assert found.log_likelihood.idxmax() == ("KTH", -7, "epochs")
+    assert found.off_in_all.min() == found.off_in_all["KTH", -7, "epochs"] < 3
+
+
+def fits(best, fitted=0.0, traces=("CTC", "SDSC", "Par", "CM5")):
+    """Clocks of which one has the likelihood `best`, others -50; hours, of which 3 is fitted and midnight -90."""
+    names = ["trace", "zone", "taken_for"]
+    clocks = pd.MultiIndex.from_product([traces, (1, 2, 3), TAKEN_FOR], names=names)
+    of_clocks = pd.DataFrame({"log_likelihood": -50.0, "off_in_all": 9.0}, clocks)
+    for zone, likelihood in best.items():
+        of_clocks.loc[(slice(None), zone, "epochs"), :] = likelihood, 2.0
+    hours = pd.MultiIndex.from_product([traces, (0.0, 3.0)], names=["trace", "hours"])
+    of_hours = np.where(hours.get_level_values("hours") == 0, -90.0, fitted)
+    return of_clocks, pd.DataFrame({"log_likelihood": of_hours, "off_in_all": 5.0}, hours)
+
+
+@pytest.mark.parametrize(
+    "best, fitted, holds",
+    [
+        ({2: -10.0}, -40.0, True),
+        ({2: -10.0, 3: -10.5}, -40.0, False),  # another clock does as well
+        ({2: -10.0, 3: -5.0}, -40.0, False),
+        ({2: -10.0}, 0.0, False),  # fitted hours are likelier, whatever they cost
+        ({2: -10.0}, -11.0, False),  # and here they cost less than the clock's readings
+    ],
+)
+def test_one_clock_is_found_only_where_no_other_and_no_fitted_hours_do_as_well(best, fitted, holds):
+    found = likely_programs.jerusalem(*fits(best, fitted))
+    assert found[0] == holds and found[2]["jobs"] == 8 and found[2]["fitted"] == 20
+    assert likely_programs.jerusalem(*fits(best, fitted, ("CTC", "SDSC")))[0] is None
+
+
 def test_numbers_of_jobs_are_not_counted_on_the_paragon_without_its_lost_jobs():
     traces = {"CTC": lossy().under(RESTORED), "Par": replace(lossy(), trace="Par", lost=None)}
     found = likely_programs.months(traces, EASY(), np.array([0.0]), shakes=2)
@@ -367,17 +422,19 @@ def steps(detail, readings, gains, resampled):
     ],
 )
 def test_that_extra_processors_were_shared_is_found_only_where_all_logs_say_so(gains, resampled, holds):
-    found = likely_programs.shared_extra(steps("extra processors", ["never used up"], gains, resampled))
+    of_search = steps("extra processors", ["never used up"], gains, resampled)
+    found = likely_programs.shared_extra(of_search, elsewhere(9))
     assert found[0] == holds and found[2]["more"] == sum(gains[0])
+    assert likely_programs.shared_extra(of_search, elsewhere(-1))[0] == (OPEN if holds else False)
 
 
 def elsewhere(gain):
-    """How likely Tables 3 and 4 are by two programs, the likeliest more so by a gain on CTC under two estimates."""
-    levels = {"scheduler": ("easy", "conservative"), "suspect": ("text", "likeliest")}
+    """How likely Tables 3 and 4 are by two programs and the text's, on CTC more so by a gain under two estimates."""
+    levels = {"scheduler": ("easy", "conservative"), "suspect": ("text", "likely", END)}
     levels |= {"trace": ("CTC", "KTH"), "estimates": ("f1", "x2")}
     index = pd.MultiIndex.from_product(levels.values(), names=levels)
-    of_likeliest = index.isin(["likeliest"], level="suspect") & index.isin(["CTC"], level="trace")
-    return pd.DataFrame({"log_likelihood": np.where(of_likeliest, gain / 2, 0)}, index)
+    likelier = ~index.isin(["text"], level="suspect") & index.isin(["CTC"], level="trace")
+    return pd.DataFrame({"log_likelihood": np.where(likelier, gain / 2, 0), "inside": 1, "cells": 2}, index)
 
 
 @pytest.mark.parametrize(
@@ -403,14 +460,14 @@ def test_restored_logs_speak_for_the_same_programs_only_where_the_search_and_oth
 def test_cells_inside_are_counted_on_the_sp2_logs_alone(inside, holds):
     rows = {
         (program, scheduler, trace, str(month), "response_s"): "inside" if month < count or trace == "CM5" else "off"
-        for program, count in zip(("text", "likeliest"), inside, strict=True)
+        for program, count in zip(("text", "likely", END), (*inside, 99), strict=True)
         for scheduler in ("easy", "conservative")
         for trace in ("CTC", "CM5")
         for month in range(100)
     }
     names = ["program", "scheduler", "trace", "month", "metric"]
     standing = pd.DataFrame({"verdict": pd.Series(rows).rename_axis(names)})
-    found = likely_programs.text_misses(standing), likely_programs.likeliest_meets(standing)
+    found = likely_programs.text_misses(standing), likely_programs.likely_meets(standing)
     assert [one[0] for one in found] == holds and found[1][2]["share"] == inside[1] / 100
     assert likely_programs.text_misses(standing.drop("CTC", level="trace"))[0] is None
 
@@ -445,7 +502,7 @@ def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the
     logs = trace_logs(lossy())
     made = executed("mualem2001/detective", {"cases = {": one_job + more}, {"logs": logs}, traces=["CTC"], **FEW)
     standing, picture = made["standing"], made["picture"]
-    names = ["one job", "text", "likeliest", "likeliest, lost jobs back"]
+    names = ["one job", "text", "likely", END, "likely, lost jobs back"]
     assert list(standing.index.unique("program")) == names
     assert [ax.get_ylabel() for ax in picture.axes] == names
     months = {name: list(standing.loc[name].index.unique("month")) for name in names}
@@ -454,8 +511,9 @@ def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the
     assert set(made["conclusions"].months) == {2}
     assert made["steps_again"] and "easy" in texts(picture.legends[0])[0].lower()
     found = verdict_by_id(made["found"])
-    assert found["OWN-05"] == found["OWN-06"] == UNTESTED and UNTESTED not in (found["OWN-01"], found["OWN-10"])
-    assert len(list(root.rglob("mualem2001_detective*.csv"))) == 8
+    assert {found[id] for id in ("OWN-05", "OWN-06", "OWN-50")} == {UNTESTED}
+    assert UNTESTED not in (found["OWN-01"], found["OWN-10"])
+    assert len(list(root.rglob("mualem2001_detective*.csv"))) == 9
 
 
 def test_nothing_is_found_of_a_stand_in(trace, root, monkeypatch):

@@ -1,7 +1,7 @@
 """Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method.
 
-A function a question. What the study found itself, OWN-01 to OWN-06 and OWN-10 of `data/findings.csv`, is told by
-functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
+A function a question. What the study found itself, OWN-01 to OWN-06, OWN-10 and OWN-50 of `data/findings.csv`, is told
+by functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ import scipy
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
-from ..claims import Measure
+from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SCHEDULERS, SP2
 from ..printed import printed as printed_of
 from ..verdicts import INSIDE, deviation, judge
@@ -35,37 +35,54 @@ def months(traces, policy, hours=HOURS, **how):
     Only numbers of jobs are looked at, which hardly hang on the scheduler. Not of the Paragon without its lost jobs,
     which are missing in every month.
 
-    Gives a DataFrame, by (trace, hours): `log_likelihood`; `off`, how many jobs the median month is off;
-    `best_without`, without how many of the months, each left out alone, this hour is the likeliest.
+    Gives a DataFrame, by (trace, hours): `log_likelihood`; `off`, how many jobs the median month is off; `off_in_all`,
+    how many all months together are; `best_without`, without how many of the months, each left out alone, this hour is
+    the likeliest.
     """
+    return _fits(traces, pd.Index(hours, name="hours"), begun_at, policy, **how)
+
+
+def begun_at(trace, hour):
+    """The edges of a trace's months that begin so many hours after local midnight."""
+    return replace(trace, months_begin=hour).month_edges[1]
+
+
+def _fits(traces, candidates, edges_of, policy, **how):
+    """Tell how well the printed numbers of jobs fit with each candidate's edges of months, by (trace, candidate)."""
     counted = {name: trace for name, trace in traces.items() if trace.trace != "Par" or trace.restored}
     logs = {name: trace.workloads for name, trace in counted.items()}
-    edges = {}
-    for trace in counted.values():
-        begun = [replace(trace, months_begin=hour).month_edges[1] for hour in hours]
-        edges[trace.workload.name] = trace.month_edges[0], np.array(begun)
-    runs = replicate(logs, policy, measures=partial(jobs_by_hour, edges, hours), as_it_is=False, **how)
-    found = {name: _fit_of_hours(runs.loc[name].jobs, printed(trace).jobs) for name, trace in counted.items()}
+    edges = {
+        trace.workload.name: (trace.month_edges[0], np.array([edges_of(trace, one) for one in candidates]))
+        for trace in counted.values()
+    }
+    runs = replicate(logs, policy, measures=partial(jobs_by_edges, edges, candidates), as_it_is=False, **how)
+    found = {name: _fit_of_edges(runs.loc[name].jobs, printed(trace).jobs) for name, trace in counted.items()}
     return pd.concat(found, names=["trace"])
 
 
-def jobs_by_hour(edges, hours, schedule):
-    """Count the jobs that end in each month, by the hour at which months begin: measures a schedule."""
+def jobs_by_edges(edges, candidates, schedule):
+    """Count the jobs that end in each month, by the candidate that says where months begin: measures a schedule."""
     months, of_log = edges[schedule.workload.name.removesuffix(RESTORED_NAME)]
     counts = np.diff(np.searchsorted(np.sort(schedule.column("end")), of_log), axis=1)
-    return pd.DataFrame({"jobs": counts.ravel()}, pd.MultiIndex.from_product([hours, months], names=["hours", "month"]))
+    index = pd.MultiIndex.from_product([range(len(candidates)), months], names=["candidate", "month"])
+    levels = {name: candidates.get_level_values(name).repeat(len(months)) for name in candidates.names}
+    table = pd.DataFrame({"jobs": counts.ravel()}, index).assign(**levels)
+    return table.droplevel("candidate").set_index(list(levels), append=True).reorder_levels([*levels, "month"])
 
 
-def _fit_of_hours(runs, jobs):
-    """`months` of one trace: numbers of jobs by (run, hours, month), and the printed ones by month."""
-    by_hour = runs.groupby(level=["hours", "month"])
-    mean, variance = (of.unstack("month")[jobs.index] for of in (by_hour.mean(), by_hour.var()))
+def _fit_of_edges(runs, jobs):
+    """`_fits` of one trace: numbers of jobs by (run, candidate, month), and the printed ones by month."""
+    of_candidates = [name for name in runs.index.names if name != "run"]
+    by_candidate = runs.groupby(level=of_candidates, sort=False)
+    mean, variance = (of.unstack("month", sort=False)[jobs.index] for of in (by_candidate.mean(), by_candidate.var()))
     # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
     scale = np.sqrt(variance + 1)
     fits = scipy.stats.t.logpdf((jobs - mean) / scale, FREEDOM) - np.log(scale)
     whole = fits.sum(axis=1)
     without = fits.rsub(whole, axis=0).idxmax().value_counts().reindex(fits.index, fill_value=0)
-    return pd.DataFrame({"log_likelihood": whole, "off": (mean - jobs).abs().median(axis=1), "best_without": without})
+    off = (mean - jobs).abs()
+    found = {"log_likelihood": whole, "off": off.median(axis=1), "off_in_all": off.sum(axis=1), "best_without": without}
+    return pd.DataFrame(found)
 
 
 def offsets(months, traces):
@@ -101,14 +118,110 @@ def begin_elsewhere(offsets):
     return bool(holds), text, {name.lower(): begin for name, begin in offsets["begin [h]"].items()}
 
 
+# Do all of them follow from one clock?
+
+ZONES = range(-12, 15)
+"""Hours before Greenwich of the clocks that are tried; Jerusalem's standard time is 2."""
+
+TAKEN_FOR = {
+    f"{times}{', a day later' if days else ''}": (times.split()[0], days)
+    for times in ("epochs", "local times taken for UTC", "standard local times taken for UTC")
+    for days in (0, 1)
+}
+"""What a program may take a log's times for, and by how many days later a month may begin."""
+
+
+def clocks(traces, policy, zones=ZONES, **how):
+    """Tell how well the printed numbers of jobs a month fit if the authors' computer showed UTC and so many hours.
+
+    Gives a DataFrame as `months`, by (trace, zone, taken_for).
+    """
+    candidates = pd.MultiIndex.from_product([zones, TAKEN_FOR], names=["zone", "taken_for"])
+    return _fits(traces, candidates, shown_by, policy, **how)
+
+
+def shown_by(trace, clock):
+    """The edges of a trace's months by a clock, a zone and what the log's times were taken for."""
+    zone, (times, days) = clock[0], TAKEN_FOR[clock[1]]
+    edges, midnights = (begun_at(trace, hours) for hours in (24 * days - zone, 0))
+    # local midnight is so much later than midnight at Greenwich, or by a clock without a summer time
+    ahead = [_ahead(trace.workload.time(int(second)), times) for second in midnights]
+    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * np.array(ahead)
+
+
+def _ahead(time, times):
+    """By how many seconds the local clock is ahead of the one that the times are by."""
+    local = time.utcoffset()
+    standard = min(time.replace(month=month, day=15).utcoffset() for month in (1, 7))
+    return int((local - {"epochs": 0 * local, "local": local, "standard": standard}[times]).total_seconds())
+
+
+def one_clock(clocks, months):
+    """Hold one clock for all logs against hours fitted to each: a row a zone, the best reading of each log.
+
+    Gives two DataFrames. By `zone`: of each trace its log likelihood, `in all` their sum, and how many jobs are off.
+    By explanation: how many `choices` it had, the `log_likelihood`, `after the cost` of the choices (the logarithm of
+    their number less), and how many `jobs` are in other months than printed.
+    """
+    best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()]
+    by_zone = best.log_likelihood.droplevel("taken_for").unstack("trace")
+    by_zone = by_zone.assign(**{"in all": by_zone.sum(axis=1), "jobs off": best.off_in_all.groupby("zone").sum()})
+    fitted = months.loc[months.groupby(level="trace").log_likelihood.idxmax()]
+    midnight = months.xs(0.0, level="hours")
+    logs, ranked = len(fitted), by_zone.sort_values("in all", ascending=False)
+    others = ranked.drop(JERUSALEM)
+    of_one = len(by_zone) * len(TAKEN_FOR) ** logs
+    rows = {
+        "local midnight on every log": (1, midnight.log_likelihood.sum(), midnight.off_in_all.sum()),
+        "UTC+2": (of_one, *by_zone.loc[JERUSALEM, ["in all", "jobs off"]]),
+        f"the next best clock, UTC{others.index[0]:+d}": (of_one, *others.iloc[0][["in all", "jobs off"]]),
+        "an hour fitted to each log": (
+            len(months.index.unique("hours")) ** logs,
+            fitted.log_likelihood.sum(),
+            fitted.off_in_all.sum(),
+        ),
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["choices", "log_likelihood", "jobs"], dtype=float)
+    table.insert(2, "after the cost", table.log_likelihood - np.log(table.choices))
+    return by_zone, table.rename_axis("explanation")
+
+
+JERUSALEM = 2
+"""The zone of the authors' computers, by the hypothesis."""
+
+
+def jerusalem(clocks, months):
+    """OWN-50: the authors' computers showed UTC+2."""
+    if not {"CTC", "SDSC", "Par", "CM5"} <= set(clocks.index.unique("trace")):
+        return None, "the logs of CTC, SDSC, the Paragon and CM-5 are not at hand", {}
+    by_zone, table = one_clock(clocks, months)
+    one, other, fitted = (table.iloc[number] for number in (1, 2, 3))
+    over, net = one.log_likelihood - other.log_likelihood, one["after the cost"] - fitted["after the cost"]
+    taken = clocks.xs(JERUSALEM, level="zone").groupby("trace").log_likelihood.idxmax().str[1]
+    read_as = ", ".join(f"{times} ({name})" for name, times in taken.items())
+    text = (
+        f"UTC{by_zone['in all'].idxmax():+d} is the likeliest of {len(by_zone)} clocks; UTC+2 against "
+        f"{table.index[2]}: {over:+.0f}; against an hour fitted to each log "
+        f"{one.log_likelihood - fitted.log_likelihood:+.0f}, and with the cost of the choices {net:+.0f}; jobs in "
+        f"other months than printed {one.jobs:.0f}, by fitted hours {fitted.jobs:.0f}, by local midnights "
+        f"{table.iloc[0].jobs:.0f}; read as {read_as}"
+    )
+    numbers = {"over": over, "net": net, "jobs": one.jobs, "fitted": fitted.jobs, "midnight": table.iloc[0].jobs}
+    numbers = {name: float(number) for name, number in numbers.items()}
+    return bool(over > LEAST and net > 0), text, numbers
+
+
 ABSENT = "the logs of SDSC and CM-5 are not at hand"
 
 # Which program?
 
+END = "search's end"
+"""Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
+
 
 def draw_line_up(steps, lowest=-60):
     """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
-    lines_up = {"from the text's program": steps[0][1], "from the likeliest": steps[-1][1]}
+    lines_up = {"from the text's program": steps[0][1], "from where the search ends": steps[-1][1]}
     length = max(map(len, lines_up.values())) - 1
     figure, axes = plt.subplots(1, 2, figsize=(15, 1.2 + 0.27 * length))
     for ax, (title, table) in zip(axes, lines_up.items(), strict=True):
@@ -124,10 +237,28 @@ def draw_line_up(steps, lowest=-60):
     return figure
 
 
-def shared_extra(steps):
-    """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most."""
+def shared_extra(steps, testimony):
+    """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
+
+    Tables 3 and 4 had no say in the search. Where they speak against it on a log, it cannot be told. CTC's log is
+    restored there, the others are complete.
+    """
     gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
-    return all(gains), text, {"more": more}
+    elsewhere = testimony.groupby(["scheduler", "suspect", "trace"], sort=False)[["log_likelihood", "inside", "cells"]]
+    likely, of_text = (elsewhere.sum().loc["easy", name] for name in ("likely", "text"))
+    speak = (likely - of_text).log_likelihood
+    said = ", ".join(
+        f"{name} {gain:+.1f} (inside {likely.inside[name]:.0f} of {likely.cells[name]:.0f}, by the text "
+        f"{of_text.inside[name]:.0f})"
+        for name, gain in speak.items()
+    )
+    numbers = {
+        "more": more,
+        "elsewhere": float(speak.sum()),
+        "complete": float(speak.drop("CTC", errors="ignore").sum()),
+    }
+    holds = (OPEN if (speak < 0).any() else True) if all(gains) else False
+    return holds, f"{text}; Tables 3 and 4, which had no say: {said}", numbers
 
 
 def by_start(steps, testimony):
@@ -159,7 +290,7 @@ def same_again(before, after, testimony):
         return None, "no log here lost jobs that are known", {}
     same = [name for name, steps in before.items() if steps[-1][0] == after[name][-1][0]]
     ctc = testimony.xs("CTC", level="trace").groupby(["scheduler", "suspect"]).log_likelihood.sum()
-    more = {name: float(ctc[name, "likeliest"] - ctc[name, "text"]) for name in before}
+    more = {name: float(ctc[name, END] - ctc[name, "text"]) for name in before}
     gains = ", ".join(f"{name} {gain:+.0f}" for name, gain in more.items())
     text = f"the same program of {' and '.join(same) or 'neither scheduler'}; Tables 3 and 4 of CTC, restored: {gains}"
     return len(same) == len(before) and min(more.values()) > LEAST, text, more
@@ -246,13 +377,14 @@ def text_misses(standing):
     return inside.high < 0.95, f"by the text's rules {words}", {"share": inside.value}
 
 
-def likeliest_meets(standing):
-    """OWN-04: by the likeliest programs more of them are inside, and more than half."""
-    (text, _), (inside, words) = (_inside(standing, program) for program in ("text", "likeliest"))
+def likely_meets(standing):
+    """OWN-04: by the likely programs more of them are inside, and more than half."""
+    (text, _), (inside, words), (end, further) = (_inside(standing, program) for program in ("text", "likely", END))
     if np.isnan(inside.value):
         return None, NO_SP2, {}
     holds = inside.low > text.high and inside.low > 0.5
-    return holds, f"by the likeliest programs {words}", {"share": inside.value}
+    said = f"by the likely programs {words}; by those that the search ends at {further}"
+    return holds, said, {"share": inside.value, "end": end.value}
 
 
 # What does it change?
