@@ -318,7 +318,11 @@ def test_the_claim_is_about_regular_adjustment_alone_and_each_cell_is_a_part(not
     late.loc[("regular", "job 3 overestimated"), "late_min"] = 1
     two = late.copy()
     two.loc[("regular", "job 1 overestimated"), "late_min"] = 1
-    for changed, verdict in ((late, claims.REPRODUCED), (two, claims.PARTLY), (found.assign(backfilled="", window_min=300.0), claims.NOT)):
+    for changed, verdict in (
+        (late, claims.REPRODUCED),
+        (two, claims.PARTLY),
+        (found.assign(backfilled="", window_min=300.0), claims.NOT),
+    ):
         assert study.claim("TG-13", examples.table3(changed), notebook["as_in_print"])["verdict"] == verdict
 
 

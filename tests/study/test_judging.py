@@ -147,7 +147,9 @@ def test_a_claim_is_decided_under_each_reading_and_by_that_of_the_text():
     mixed = pd.concat([change(-1, ("text",)), change(1, ("likely",))])
     found = study.claim("MF-36", mixed, improving)
     assert (found["verdict"], found["readings"]["likely"]["verdict"]) == (REPRODUCED, NOT)
-    assert repr(found).startswith("MF-36  REPRODUCED, shown 1, open 0, contradicted 0 (likely program: not reproduced): ")
+    assert repr(found).startswith(
+        "MF-36  REPRODUCED, shown 1, open 0, contradicted 0 (likely program: not reproduced): "
+    )
     json.dumps(found)
 
 
