@@ -116,16 +116,25 @@ def moved(row, factor):
     above, below = (float(row[name]) if row[name] else None for name in ("above", "below"))
     if row["scale"] == "none" or factor == 1:
         return above, below
+    if row["scale"] == "ratio":
+        middle = math.copysign(math.sqrt(above * below), above)
+        return tuple(middle * (bound / middle) ** (1 / factor) for bound in (above, below))
+    if row["scale"] == "share":
+        return odds_moved(above, factor), odds_moved(below, 1 / factor)
     if above is not None and below is not None:
         middle, half = (above + below) / 2, (below - above) / 2 / factor
         return middle - half, middle + half
-    bound, by = (above, factor) if below is None else (below, 1 / factor)
-    if row["scale"] == "share":
-        odds = by * bound / (1 - bound)
-        bound = odds / (1 + odds)
-    else:
-        bound = bound * by if bound > 0 else bound / by
-    return (bound, None) if below is None else (None, bound)
+    if below is None:
+        return (above * factor if above > 0 else above / factor), None
+    return None, (below / factor if below > 0 else below * factor)
+
+
+def odds_moved(share, by):
+    """A share whose odds are multiplied."""
+    if share is None:
+        return None
+    odds = by * share / (1 - share)
+    return odds / (1 + odds)
 
 
 def part_verdict(part, bounds):

@@ -144,25 +144,28 @@ class Criterion:
         return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
 
     def moved(self, factor):
-        """Make the bounds stricter by a factor above 1, or looser by one below; a share by its odds.
+        """Make the bounds stricter by a factor above 1, or looser by one below.
 
-        Of two bounds the middle stays. Some have no size: clear of zero, equal, none.
+        A size is multiplied, and of two bounds the distance from their middle divided; of a ratio, such as half to
+        twice a number, their distances as factors, so that it becomes a quarter to four times; of a share its odds are
+        multiplied. What has no scale stays: clear of zero, equal, none.
         """
+        ends = np.array([self.above, self.below])
+        away = factor ** np.array([1.0, -1.0])  # what is above a bound has to be further up, what is below further down
         if self.scale == "none":
             return self
-        if np.isfinite(self.above) and np.isfinite(self.below):
-            middle, half = (self.above + self.below) / 2, (self.below - self.above) / 2 / factor
-            return replace(self, above=middle - half, below=middle + half)
-
-        def moved(bound, factor):
-            if self.scale == "share":
-                odds = factor * bound / (1 - bound)
-                return odds / (1 + odds)
-            return bound * factor if bound > 0 else bound / factor
-
-        if np.isfinite(self.above):
-            return replace(self, above=moved(self.above, factor))
-        return replace(self, below=moved(self.below, 1 / factor))
+        if self.scale == "ratio":
+            middle = np.sign(self.above) * np.sqrt(self.above * self.below)
+            ends = middle * (ends / middle) ** (1 / factor)
+        elif self.scale == "share":
+            with np.errstate(invalid="ignore"):
+                odds = away * ends / (1 - ends)
+                ends = np.where(np.isfinite(ends), odds / (1 + odds), ends)
+        elif np.isfinite(ends).all():
+            ends = ends.mean() + (ends - ends.mean()) / factor
+        else:
+            ends = np.where(ends > 0, ends * away, ends / away)
+        return replace(self, above=float(ends[0]), below=float(ends[1]))
 
     @property
     def demand(self):

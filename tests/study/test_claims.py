@@ -47,6 +47,7 @@ def test_every_criterion_is_of_a_claim_and_says_what_is_measured_where_the_bound
     for one in ALL:
         assert one.claim in claims.claims()
         assert one.measure and one.why and one.demand
+        assert one.known and one.scale in ("none", "size", "share", "ratio")
         assert one.above < one.below and (one.above > -inf or one.below < inf)
     names = [(row["claim"], row["part"]) for row in claims._rows("published/criteria")]
     assert len(set(names)) == len(names)
@@ -90,6 +91,9 @@ def test_what_holds_above_a_bound_does_not_hold_below_it(value, half, bound):
         ("size", (-0.1, 0.1), (-0.05, 0.05), (-0.2, 0.2)),
         ("share", (0.5, inf), (2 / 3, inf), (1 / 3, inf)),
         ("share", (-inf, 0.5), (-inf, 1 / 3), (-inf, 2 / 3)),
+        ("share", (0.2, 0.8), (1 / 3, 2 / 3), (1 / 9, 8 / 9)),
+        ("ratio", (0.075, 0.3), (0.15 / 2**0.5, 0.15 * 2**0.5), (0.0375, 0.6)),
+        ("ratio", (-0.16, -0.04), (-0.08 * 2**0.5, -0.08 / 2**0.5), (-0.32, -0.02)),
         ("none", (0, inf), (0, inf), (0, inf)),
     ],
 )
