@@ -375,6 +375,12 @@ def _of_part(criterion, found):
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 
 
+def decided_by(claim):
+    """Write the measurement that tells most of a claim; nothing where there is none."""
+    one = claim.get("deciding")
+    return _measured(criteria()[claim["id"]][one["part"]], one) if one else ""
+
+
 def _measured(criterion, one):
     value, low, high = (format(one[name], criterion.form) for name in ("value", "low", "high"))
     interval = f" ({low} to {high})" if one["low"] < one["high"] else ""

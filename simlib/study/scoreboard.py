@@ -3,7 +3,7 @@
 from html import escape
 
 from . import counting
-from .claims import PRINTED, powers
+from .claims import DEPENDS, PRINTED, decided_by, powers
 from .outcomes import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
 from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, tally
 
@@ -37,7 +37,7 @@ COLUMNS = """
 """
 
 VERDICTS = """
-| claim | by the text | counts | sees | likely program | restored log | printed | what was measured |
+| claim | by the text | counts, bounds, main part | sees | likely program | restored log | printed | what was measured |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
@@ -92,7 +92,9 @@ def _claim(claim):
     readings = claim.get("readings", {})
     verdicts = [readings.get(reading, {}).get("verdict", "") for reading in (LIKELY, RESTORED, PRINTED)]
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
-    counted = "<br>".join(f"{name} {count}" for name, count in counts.items())
+    turns = claim["bounds"] if claim["verdict"] == DEPENDS else {}
+    words = [f"{name} {count}" for name, count in counts.items()] + [f"{name}: {word}" for name, word in turns.items()]
+    counted = "<br>".join(filter(None, [*words, _cell(decided_by(claim))]))
     sees = "<br>".join(f"{_cell(part)}: {size}" for part, size in powers(claim).items())
     cells = [what, f"**{claim['verdict']}**", counted, sees, *verdicts, by + _cell(claim["evidence"])]
     return f"| {' | '.join(cells)} |\n"

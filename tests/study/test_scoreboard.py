@@ -87,7 +87,10 @@ def test_the_scoreboard_has_a_row_an_exhibit_and_a_line_a_claim(study):
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-09**")]
     assert "| **not reproduced** |" in line and r"1 \< 2 \| 3" in line
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-08**")]
-    assert "| **reproduced** | shown 2<br>open 0<br>contradicted 0 |  | not reproduced |  | reproduced |" in line
+    assert (
+        "| **reproduced** | shown 2<br>open 0<br>contradicted 0<br>response time: 325%, holds (above 50%) |  |" in line
+    )
+    assert "|  | not reproduced |  | reproduced |" in line
 
 
 def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(study, log):
@@ -102,7 +105,8 @@ def test_a_reading_on_the_restored_log_has_a_column_and_a_sentence_of_its_own(st
     (row,) = [line for line in text.splitlines() if "<b>Figure 4</b>" in line]
     assert "| kth.swf, restored | 3 / 0 / 1 | 2 / 0 / 1 | 1 not reproduced |" in row
     (line,) = [line for line in text.splitlines() if line.startswith("| **MF-05**")]
-    assert "| **not reproduced** | shown 0<br>open 0<br>contradicted 2 |  | not reproduced | reproduced |  |" in line
+    assert "| **not reproduced** | shown 0<br>open 0<br>contradicted 2<br>response time: " in line
+    assert "|  | not reproduced | reproduced |  |" in line
 
 
 def test_the_report_draws_how_many_printed_numbers_come_out(study):

@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 
 from .. import claims
+from ..claims import FEW, MOST
 
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
 
 TOO_FEW = f"fewer than {FEWEST} logs are at hand"
 
-MOST, SURE, FEW = 2 / 3, 1 / 3, 1 / 6
-"""A claim holds on most where coincidence is clear of zero on the claim's side on that share of the logs, another year
-on the second, and coincidence on the other side on no more than the third."""
+SURE = 1 / 3
+"""A claim holds on most where coincidence is clear of zero on the claim's side on `MOST` of the logs, another year on
+this share of them, and coincidence on the other side on a `FEW` at most."""
 
 WITH, AGAINST, OPEN = "with", "against", "open"
 
