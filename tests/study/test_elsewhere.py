@@ -218,6 +218,13 @@ def test_another_year_has_to_agree_on_a_third_and_six_logs_are_needed():
     assert "log 0 -10.0 %**," in deciding.said(rows(*[-0.1] * 6), -1)
 
 
+def test_a_change_below_one_per_cent_is_clear_of_zero_and_speaks_for_nobody():
+    of = rows(*[-0.1] * 3, *[-0.009] * 2, 0.009, half=0.001)
+    assert deciding.sides(of, -1).to_list() == ["with"] * 5 + ["against"]
+    found = deciding.counted(of, -1)
+    assert (found["logs"], found["with"], found["against"]) == (6, 3, 0)
+
+
 # What it hangs on
 
 

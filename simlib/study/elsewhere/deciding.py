@@ -23,7 +23,7 @@ this share of them, and coincidence on the other side on a `FEW` at most."""
 WITH, AGAINST, OPEN = "with", "against", "open"
 
 LEAST = 0.01
-"""A smaller effect speaks for nobody, however sure it is."""
+"""A smaller change speaks for nobody, however sure it is."""
 
 LEAST_WAIT = 60
 """Seconds: where jobs wait for less in the mean there is hardly a queue, and changes of it say little."""
@@ -46,18 +46,19 @@ HALF = 0.5
 
 
 def sides(rows, sign, low="low", high="high"):
-    """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither.
-
-    An effect smaller than `LEAST` is on neither.
-    """
-    ends, counts = rows[[low, high]].mul(sign), rows.effect.abs() >= LEAST
-    found = np.select([(ends > 0).all(axis=1) & counts, (ends < 0).all(axis=1) & counts], [WITH, AGAINST], OPEN)
+    """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither."""
+    ends = rows[[low, high]].mul(sign)
+    found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
     return pd.Series(found, rows.index)
 
 
 def counted(rows, sign):
-    """Count the logs: `logs`, those `with` and `against` by coincidence, and the same in `year`, another year."""
-    by_chance, by_year = sides(rows, sign), sides(rows, sign, "year_low", "year_high")
+    """Count the logs: `logs`, those `with` and `against` by coincidence, and the same in `year`, another year.
+
+    Where the effect is smaller than `LEAST` a log is neither.
+    """
+    large = rows[rows.effect.abs() >= LEAST]
+    by_chance, by_year = sides(large, sign), sides(large, sign, "year_low", "year_high")
     counts = {"logs": len(rows), "with": (by_chance == WITH).sum(), "against": (by_chance == AGAINST).sum()}
     counts |= {"year_with": (by_year == WITH).sum(), "year_against": (by_year == AGAINST).sum()}
     return {name: int(count) for name, count in counts.items()}

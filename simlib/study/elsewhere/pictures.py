@@ -21,7 +21,7 @@ OF_PAPER, STANDS_IN = "a log of the paper", "stands in for the paper's log"
 LOOKS = {WITH: COLOURS[0], AGAINST: COLOURS[1], OPEN: "#999999"}
 """Colours by the side on which coincidence lies."""
 
-SAID = {WITH: "better", AGAINST: "worse", OPEN: "may be coincidence, or is below 1 %"}
+SAID = {WITH: "better", AGAINST: "worse", OPEN: "may be coincidence"}
 
 MARKS = {
     "likely": ("by the authors' likely programs", {"marker": "^", "color": "#555555", "markersize": 4.5}),

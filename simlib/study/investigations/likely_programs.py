@@ -221,7 +221,7 @@ END = "search's end"
 
 def draw_line_up(steps, lowest=-60):
     """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
-    lines_up = {"from the text's program": steps[0][1], "from where the search ends": steps[-1][1]}
+    lines_up = {"from the text's program": steps[0][1], "from the search's end": steps[-1][1]}
     length = max(map(len, lines_up.values())) - 1
     figure, axes = plt.subplots(1, 2, figsize=(15, 1.2 + 0.27 * length))
     for ax, (title, table) in zip(axes, lines_up.items(), strict=True):
