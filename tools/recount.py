@@ -139,7 +139,7 @@ def odds_moved(share, by):
 
 def part_verdict(part, bounds):
     above, below = bounds
-    if part["value"] is None:
+    if part["low"] is None:
         return "open"
     if (above is None or part["low"] > above) and (below is None or part["high"] < below):
         return "shown"

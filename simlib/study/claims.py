@@ -56,15 +56,23 @@ MANY = 3
 PRINTED = "printed"
 """The reading that takes the papers' own numbers: would the paper pass?"""
 
+LIKE_THESE = "months like these"
+"""The reading by the text that takes the months of a log for a sample of others."""
+
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that a part of a claim is about, and how well it is known."""
+    """A number that a part of a claim is about, and how well it is known.
+
+    A share of months has two intervals: `low` to `high` of these months, over the shaken runs, and `like_these` of
+    months of which these are a sample.
+    """
 
     value: float
     low: float
     high: float
     runs: tuple = ()
+    like_these: "Measure | None" = None
 
     @classmethod
     def exactly(cls, value):
@@ -91,12 +99,30 @@ class Measure:
         return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
 
     @classmethod
-    def share(cls, wins, of, runs=()):
-        """Take a share of cases that are counted, such as months, with its interval by Clopper and Pearson."""
+    def ratio(cls, part, whole):
+        """Take a ratio of means over replications, run by run, with its interval by Fieller's theorem.
+
+        It has all ratios r for which part - r x whole may have a mean of zero; where that of the whole may be zero it
+        has no ends.
+        """
+        pairs = pd.concat({"part": part, "whole": whole}, axis=1).dropna()
+        if len(pairs) < 2:
+            return NOTHING
+        (p, w), ((of_p, of_both), (_, of_w)) = pairs.mean(), pairs.cov().to_numpy()
+        factor = scipy.stats.t.ppf(0.975, len(pairs) - 1) ** 2 / len(pairs)
+        square, middle = w**2 - factor * of_w, p * w - factor * of_both
+        if square <= 0:
+            return cls(float(p / w), -np.inf, np.inf)
+        half = np.sqrt(max(middle**2 - square * (p**2 - factor * of_p), 0.0))
+        return cls(float(p / w), float((middle - half) / square), float((middle + half) / square))
+
+    @classmethod
+    def share(cls, wins, of):
+        """Take a share of cases that are counted, with its interval by Clopper and Pearson for others like these."""
         if not of:
             return NOTHING
         found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
-        return cls(wins / of, found.low, found.high, tuple(runs))
+        return cls(wins / of, found.low, found.high)
 
     @classmethod
     def over(cls, draws):
@@ -115,7 +141,8 @@ class Measure:
         up = np.hypot(self.high - self.value, other.value - other.low)
         value = self.value - other.value
         runs = tuple(np.subtract(self.runs, other.runs)) if self.runs else ()
-        return Measure(value, value - down, value + up, runs)
+        like_these = self.like_these.minus(other.like_these) if self.like_these and other.like_these else None
+        return Measure(value, value - down, value + up, runs, like_these)
 
 
 NOTHING = Measure(np.nan, np.nan, np.nan)
@@ -232,7 +259,10 @@ def finding(id, holds, evidence, numbers):
 def decide(id, readings, note=""):
     """Make the record of the verdict on a claim."""
     known = criteria()[id]
-    judged = {}
+    judged, of_text = {}, readings.get(TEXT) or {}
+    like_these = {part: getattr(one, "like_these", None) for part, one in of_text.items()}
+    if like_these and None not in like_these.values():
+        readings = readings | {LIKE_THESE: like_these}
     for reading, parts in readings.items():
         parts = parts or {}
         missing = set() if reading == PRINTED or not parts else set(known) - set(parts)

@@ -1,6 +1,7 @@
 """What a notebook does with its runs: how they spread, what is printed beside them, what they say of a claim."""
 
 import textwrap
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -346,7 +347,8 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
 def share(found):
     """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
 
-    The interval is that of so many independent cases in run 0, the log as it is (Clopper and Pearson).
+    Of these cases it is the mean over the shaken runs, with their interval; for cases like these that of so many independent ones in
+    run 0, the log as it is (Clopper and Pearson).
 
     Examples
     --------
@@ -357,7 +359,10 @@ def share(found):
     by_run = found.groupby("run").agg(["sum", "count", "mean"])
     if 0 not in by_run.index:
         return claims.NOTHING
-    return Measure.share(by_run["sum"][0], by_run["count"][0], by_run["mean"].drop(0))
+    like_these = Measure.share(by_run["sum"][0], by_run["count"][0])
+    shaken = by_run["mean"].drop(0)
+    these = Measure.range(shaken) if len(shaken) else Measure.exactly(like_these.value)
+    return replace(these, like_these=like_these)
 
 
 def _of(id):
@@ -433,6 +438,7 @@ def with_printed(runs, name, scale=1.0):
 def _verdict(found):
     """The verdict by the text with its counts, and those of other readings."""
     others = {"likely": "likely program", "restored": "restored log", "printed": "as printed"}
+    others[claims.LIKE_THESE] = claims.LIKE_THESE
     readings = found.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]

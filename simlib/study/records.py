@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import json
+import math
 import os
 import platform
 from functools import cache
@@ -235,7 +236,7 @@ def provenance(exhibit, workloads, parameters):
 
 
 def _plain(value, digits):
-    """What JSON can hold: plain numbers, rounded; None for nan."""
+    """What JSON can hold: plain numbers, rounded; None for nan and for no end."""
     if isinstance(value, dict):
         return {str(key): _plain(item, digits) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -243,5 +244,5 @@ def _plain(value, digits):
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
-        return None if value != value else round(value, digits)
+        return round(value, digits) if math.isfinite(value) else None
     return value

@@ -4,6 +4,7 @@ import json
 import re
 from math import inf, nan
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -127,10 +128,42 @@ def test_a_mean_of_independent_replications_has_students_interval():
     assert found.high - found.value == pytest.approx(4.303 * 2 / 3**0.5, rel=1e-3)
 
 
+def test_a_ratio_of_means_has_the_interval_of_fieller():
+    part, whole = pd.Series([1.0, 2.0, 3.0]), pd.Series([4.0, 4.0, 4.0])
+    found = Measure.ratio(part, whole)  # of a sure whole that of the part, over it
+    assert found.value == 0.5 and found.high - found.value == pytest.approx(4.303 / 3**0.5 / 4, rel=1e-3)
+    assert Measure.ratio(whole / 2, whole) == Measure.exactly(0.5)
+    unsure = Measure.ratio(part, pd.Series([-1.0, 1.0, 0.5]))
+    assert (unsure.low, unsure.high) == (-inf, inf)
+    assert all(one.judge(unsure) == claims.OPEN for one in ALL)
+    assert Measure.ratio(part[:1], whole[:1]) is NOTHING
+
+
+def test_the_interval_of_a_ratio_holds_the_true_one_as_often_as_it_says():
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(400):
+        whole = rng.normal(2, 1, size=8)
+        found = Measure.ratio(pd.Series(0.3 * whole + rng.normal(0, 1, size=8)), pd.Series(whole))
+        held += found.low <= 0.3 <= found.high
+    assert 0.93 <= held / 400 <= 0.97
+
+
 def test_a_share_of_months_has_an_interval_for_so_many_months():
     found = Measure.share(5, 10)
     assert (found.value, round(found.low, 3), round(found.high, 3)) == (0.5, 0.187, 0.813)
     assert Measure.share(0, 0) is NOTHING
+
+
+def test_these_months_and_months_like_these_are_two_readings(monkeypatch):
+    id = claim(monkeypatch, False)
+    these = Measure(1, 0.5, 1.5, like_these=Measure(1, -1, 3))
+    found = claims.decide(id, {TEXT: {"0": these}})
+    assert {name: one["verdict"] for name, one in found["readings"].items()} == {
+        TEXT: claims.REPRODUCED,
+        claims.LIKE_THESE: claims.INCONCLUSIVE,
+    }
+    assert these.minus(Measure.exactly(0)).like_these is None
+    assert these.minus(these).like_these.value == 0
 
 
 def test_the_difference_of_two_measures_is_less_certain_than_either():

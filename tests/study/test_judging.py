@@ -185,8 +185,13 @@ def test_numbers_series_and_measures_count_as_what_they_are():
 
 
 def test_a_share_of_cases_has_the_interval_of_so_many():
-    found = study.share(pd.Series([True, True, False, True] * 2, [0] * 4 + [1] * 4).rename_axis("run"))
-    assert found.value == 0.75 and found.low < 0.3 and found.high > 0.95 and found.runs == (0.75,)
+    once = pd.Series([True, True, False, True], [0] * 4).rename_axis("run")
+    found = study.share(once)
+    assert found.value == found.low == found.high == 0.75  # of these cases nothing is unsure
+    assert found.like_these.low < 0.3 and found.like_these.high > 0.95
+    shaken = study.share(pd.concat([once, once.set_axis([1] * 4), (~once).set_axis([2] * 4)]).rename_axis("run"))
+    assert shaken.value == 0.5 and 0.25 <= shaken.low < 0.3 and 0.7 < shaken.high <= 0.75
+    assert shaken.like_these == found.like_these
 
 
 def test_printed_numbers_are_a_reading_of_one_run():

@@ -222,8 +222,8 @@ def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterio
         ax.hlines(members.index(str(name)), row.low, row.high, color=SHADES[row.verdict], linewidth=3, alpha=0.4)
         ax.plot(row.value, members.index(str(name)), color=SHADES[row.verdict], markersize=5, **_dot(row.verdict))
     bounds = np.array([criterion.above, criterion.below])
-    finite = bounds[np.isfinite(bounds)]
-    ends = np.nanmin([*rows.low, *finite]), np.nanmax([*rows.high, *finite])
+    known = np.array([*rows.low, *rows.high, *bounds])
+    ends = known[np.isfinite(known)].min(), known[np.isfinite(known)].max()
     margin = 0.06 * (ends[1] - ends[0]) or 0.06
     ax.set_xlim(ends[0] - margin, ends[1] + margin)
     ax.axvspan(*np.clip(bounds, *ax.get_xlim()), zorder=0, **BOUNDS)

@@ -174,13 +174,13 @@ def _by_load(differences, metric, labels, scheduler):
     return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 
 
-def larger(high, one, other, times=1):
-    """Work out, run by run, how much larger one model's difference is in size than so many times another's."""
-    return np.sign(high[one].mean()) * (high[one] - times * high[other])
+def larger(high, one, other):
+    """Work out, run by run, how much larger one model's difference is in size than another's."""
+    return np.sign(high[one].mean()) * (high[one] - high[other])
 
 
-def half_left(differences, metric, one, steps, other):
-    """Measure how far each step from one model on stays below half of what its difference lacks to another model's.
+def explained(differences, metric, one, steps, other):
+    """Measure the share that each step from one model on adds of what its difference lacks to another model's.
 
     Steps are labels of models by name, each a change of the one before. Nothing where nothing is lacking.
     """
@@ -189,7 +189,7 @@ def half_left(differences, metric, one, steps, other):
     lacking, before, found = high[other] - high[one], one, {}
     for name, after in steps.items():
         added, before = high[after] - high[before], after
-        found[name] = mean(lacking / 2 - added) if lacking.mean() > 0 else NOTHING
+        found[name] = Measure.ratio(added, lacking) if lacking.mean() > 0 else NOTHING
     return found
 
 
