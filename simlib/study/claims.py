@@ -412,8 +412,11 @@ def decided_by(claim):
 
 
 def _measured(criterion, one):
-    value, low, high = (format(one[name], criterion.form) for name in ("value", "low", "high"))
-    interval = f" ({low} to {high})" if one["low"] < one["high"] else ""
-    number = f"{value}{interval}" if one["value"] == one["value"] else "nothing to compare"
+    ends = [one["low"], one["high"]]
+    if None in ends or np.inf in ends:  # a record has none for such an end
+        interval = " (no ends)"
+    else:
+        interval = f" ({' to '.join(format(end, criterion.form) for end in ends)})" if ends[0] < ends[1] else ""
+    number = f"{one['value']:{criterion.form}}{interval}" if one["value"] == one["value"] else "nothing to compare"
     on = f", {one['on']}" if one["on"] else ""
     return f"{criterion.part}{on}: {number}, {one['verdict']} ({criterion.demand})"

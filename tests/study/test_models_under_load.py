@@ -386,7 +386,7 @@ def test_a_claim_holds_for_all_or_for_none_and_members_whose_variant_is_unlike_h
     table = feitelson_family.answers({"MF-21": measured(LONGER)}, unlike)
     table = table.xs(("MF-21", "enlarged", TEXT), level=("claim", "part", "rule")).verdict
     assert (table[MAIN], table["Paragon"]) == (NO_SAY, HOLDS)
-    one = {"Fl": LONGER, "Fs": SHORTER}
+    one = {"Fl": Measure(0.3, 0.2, 0.4), "Fs": Measure(0.9, 0.8, 1.0)}
     table = feitelson_family.answers({"MF-43": {TEXT: {MAIN: one, "Paragon": one}}}, unlike).verdict
     assert table["MF-43", :, TEXT, MAIN].to_dict() == {"Fl": NO_SAY, "Fs": HOLDS_NOT}
 

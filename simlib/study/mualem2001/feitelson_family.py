@@ -218,15 +218,16 @@ def drawn(table: pd.DataFrame, columns: int = 4) -> Figure:
 
 def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterion) -> None:
     """Draw what was measured on each member, and shade where it has to lie."""
-    for name, row in rows.iterrows():
-        ax.hlines(members.index(str(name)), row.low, row.high, color=SHADES[row.verdict], linewidth=3, alpha=0.4)
-        ax.plot(row.value, members.index(str(name)), color=SHADES[row.verdict], markersize=5, **_dot(row.verdict))
     bounds = np.array([criterion.above, criterion.below])
-    known = np.array([*rows.low, *rows.high, *bounds])
+    known = np.array([*rows.value, *rows.low, *rows.high, *bounds])
     ends = known[np.isfinite(known)].min(), known[np.isfinite(known)].max()
     margin = 0.06 * (ends[1] - ends[0]) or 0.06
     ax.set_xlim(ends[0] - margin, ends[1] + margin)
     ax.axvspan(*np.clip(bounds, *ax.get_xlim()), zorder=0, **BOUNDS)
+    for name, row in rows.iterrows():
+        place, colour = members.index(str(name)), SHADES[row.verdict]
+        ax.hlines(place, *np.clip([row.low, row.high], *ax.get_xlim()), color=colour, linewidth=3, alpha=0.4)
+        ax.plot(row.value, place, color=colour, markersize=5, **_dot(row.verdict))
     unit, sign = (100, "%") if "%" in criterion.form else (1, "")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{unit * value:.3g}{sign}"))
