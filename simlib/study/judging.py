@@ -347,7 +347,8 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
 def share(found):
     """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
 
-    Of these cases it is the mean over the shaken runs, with their interval; for cases like these that of so many independent ones in
+    Of these cases it is the mean over the shaken runs, with their interval; of cases like these it has that of so many
+    independent ones in
     run 0, the log as it is (Clopper and Pearson).
 
     Examples
