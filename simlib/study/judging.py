@@ -348,8 +348,7 @@ def share(found):
     """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
 
     Of these cases it is the mean over the shaken runs, with their interval; of cases like these it has that of so many
-    independent ones in
-    run 0, the log as it is (Clopper and Pearson).
+    independent ones in run 0, the log as it is (Clopper and Pearson).
 
     Examples
     --------
