@@ -298,7 +298,7 @@ def gained(gains, unlike=tuple(range(8)), reach=0.01):
     """Gains of some machines under both orders, all months alike but for a little."""
     table = pd.DataFrame({"ours": gains, "unlike": unlike}, [f"log {n}" for n in range(len(gains))])
     table = table.assign(months_low=table.ours - reach, months_high=table.ours + reach).rename_axis("trace")
-    return pd.concat({order: table for order in scheduling.ORDERS}, names=["order"])
+    return pd.concat({order: table for order in scheduling.ORDERS}, names=["order"]).assign(published=0.22)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_machines_gain_less_where_users_are_alike_only_if_that_is_beyond_chance(
 def test_half_of_the_printed_gain_is_asked_of_the_four_machines_that_are_most_alike(nearest, holds, counts):
     gains = gained([*nearest, *(np.full(4, 0.2) if holds is False else np.zeros(4))])
     shuffled = gains.loc["wfp"].sample(frac=1, random_state=1)
-    found, _, numbers = beyond.half_where_alike(shuffled, 0.22)
+    found, _, numbers = beyond.half_where_alike(shuffled)
     assert found is holds or found == holds == claims.OPEN
     assert (numbers["with"], numbers["against"], numbers["logs"]) == (*counts, 4)
-    assert beyond.half_where_alike(shuffled.head(5), 0.22)[0] is None
+    assert beyond.half_where_alike(shuffled.head(5))[0] is None

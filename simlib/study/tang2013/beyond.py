@@ -103,7 +103,7 @@ def who_pays(runs):
 
 
 # Which machines gain: findings OWN-60 and OWN-61. `gained` has by (order, trace) a mean gain `ours`, its interval
-# `months_low` to `months_high`, and how `unlike` Intrepid's the users are.
+# `months_low` to `months_high`, how `unlike` Intrepid's the users are, and the `published` gain.
 
 
 NEAREST = 4
@@ -124,11 +124,11 @@ def less_where_alike(gained, chance=0.05):
     return _told(1 in sure, -1 in sure), f"rank correlation of gain and unlikeness {', '.join(each)}", numbers
 
 
-def half_where_alike(gained, printed):
+def half_where_alike(gained):
     """Decide whether the machines that are most alike reach half of a printed gain, as `study.finding`."""
     if len(gained) < FEWEST:
         return None, TOO_FEW, {}
-    nearest = gained.sort_values("unlike").head(NEAREST)
+    nearest, printed = gained.sort_values("unlike").head(NEAREST), gained.published.iloc[0]
     above, below = (nearest.months_low > HALF * printed).sum(), (nearest.months_high < HALF * printed).sum()
     each = [
         f"{row.Index} {scheduling.percent(row.ours, pd.Series([row.months_low, row.months_high], ['low', 'high']))}"
