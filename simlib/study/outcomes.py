@@ -16,15 +16,13 @@ from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
 from .elsewhere import deciding
 from .elsewhere.effects import LEVELS, of_case
 from .notebooks import PAPERS, notebook, notebooks
+from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
 
-WEIGHTED, READINGS = "size in weighted wait", (TEXT, claims.PRINTED)
-"""The part of TG-17 that is the second number of Tang's abstract, and the readings that are stated of it."""
-
-FINDINGS = {"README.md": "three.md", "docs/findings.md": "findings.md"}
+FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
 
 CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"own": "What this study found itself"}
@@ -156,7 +154,8 @@ def stated(found, template):
     numbers |= {"as_they_are": words}
     absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
     numbers |= {"printed": by_verdict(printed), "absent": absent, "counted": _counted(found)}
-    numbers |= {"likely": _by_likely_programs(found), "weighted": _weighted(verdicts["TG-17"])}
+    numbers |= {"likely": _by_likely_programs(found), "weighted": _stated(verdicts["TG-46"])}
+    numbers["regular"] = _stated(verdicts["TG-15"], "size of p85")
     return page.get_template(template).render(numbers)
 
 
@@ -190,22 +189,25 @@ def _by_likely_programs(found):
     return deciding.counted(of_case(table, BY_LIKELY_PROGRAMS, "response"), 1)
 
 
-def _weighted(claim):
-    """What became of the gain in weighted wait of Tang's abstract: as printed, ours, and on how many it is met."""
-    parts = {name: [one for one in claim["readings"][name]["parts"] if one["part"] == WEIGHTED] for name in READINGS}
-    ours = parts[TEXT]
+def _stated(claim, part=""):
+    """What became of a gain that Tang prints, part of a claim: as printed, ours, and on how many machines it is met."""
+    text, printed = (claim["readings"][name]["parts"] for name in (TEXT, claims.PRINTED))
+    ours, (in_print, *_) = ([one for one in parts if one["part"].startswith(part)] for parts in (text, printed))
     met = sum(one["verdict"] == HOLDS for one in ours)
-    return {"printed": parts[claims.PRINTED][0]["value"], "ours": [one["value"] for one in ours], "met": met}
+    return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
 
 
 def _gains(found):
-    """Tang's average gains by selective adjustment at the 85th percentile, by metric: on Curie, on others, printed."""
+    """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
     cells = [cell for one in found if one.name == "tang2013_figures14-17" for cell in one.cells]
-    gains = {}
-    for cell in (one for one in cells if one["of"]["case"] == "selective p85" and "statistic" not in one["of"]):
-        of_metric = gains.setdefault(cell["of"]["metric"], {"curie": [], "others": [], "published": []})
-        of_metric["curie" if "Curie" in cell["of"]["trace"] else "others"].append(cell["readings"][TEXT]["ours"])
-        of_metric["published"].append(cell["published"])
+    cells = [one for one in cells if one["of"]["case"] == "selective p85" and "statistic" not in one["of"]]
+    here, gains = machines([name for name in STAND_INS if any(one["of"]["trace"] == name for one in cells)]), {}
+    for metric in ("wait", "slowdown"):
+        of_metric = [one for one in cells if one["of"]["metric"] == metric]
+        ours = {
+            name: [one["readings"][TEXT]["ours"] for one in of_metric if one["of"]["trace"] == name] for name in here
+        }
+        gains[metric] = {"printed": [one["published"] for one in of_metric], "ours": ours}
     return gains
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Predictions, estimates, plots, simulate
-from simlib.study import loading, tang2013
+from simlib.study import claims, loading, tang2013
 from simlib.study.results import AS_IT_IS
 from simlib.study.tang2013 import beyond, scheduling
 from simlib.study.tang2013.beyond import Predicted
@@ -289,3 +289,47 @@ def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, mo
     assert list(found["of_logs"].index.unique("trace")) == list(found["compared"]) == ["KTH-SP2"]
     assert plots.SYNTHETIC not in texts(found["picture"])
     assert all(plots.SYNTHETIC in texts(picture) for picture in found["pictures"].values())
+
+
+# Which machines gain
+
+
+def gained(gains, unlike=tuple(range(8)), reach=0.01):
+    """Gains of some machines under both orders, all months alike but for a little."""
+    table = pd.DataFrame({"ours": gains, "unlike": unlike}, [f"log {n}" for n in range(len(gains))])
+    table = table.assign(months_low=table.ours - reach, months_high=table.ours + reach).rename_axis("trace")
+    return pd.concat({order: table for order in scheduling.ORDERS}, names=["order"]).assign(published=0.22)
+
+
+@pytest.mark.parametrize(
+    "gains, holds",
+    [
+        (np.arange(8) / 40, True),
+        (-np.arange(8) / 40, False),
+        (np.array([0, 1, 0, 1, 0, 1, 0, 1]) / 10, claims.OPEN),
+        (np.arange(5) / 40, None),
+    ],
+)
+def test_machines_gain_less_where_users_are_alike_only_if_that_is_beyond_chance(gains, holds):
+    found, evidence, numbers = beyond.less_where_alike(gained(gains, range(len(gains))))
+    assert found is holds or found == holds == claims.OPEN
+    if holds:
+        assert numbers == {"wfp": 1, "fcfs": 1} and "WFP +1.00 on 8 logs" in evidence
+
+
+@pytest.mark.parametrize(
+    "nearest, holds, counts",
+    [
+        ([0.2, 0.2, 0.2, 0.0], True, (3, 1)),
+        ([0.0, 0.0, 0.2, 0.0], False, (1, 3)),
+        ([0.2, 0.2, 0.0, 0.0], claims.OPEN, (2, 2)),
+        ([0.2, 0.2, 0.11, 0.11], claims.OPEN, (2, 0)),
+    ],
+)
+def test_half_of_the_printed_gain_is_asked_of_the_four_machines_that_are_most_alike(nearest, holds, counts):
+    gains = gained([*nearest, *(np.full(4, 0.2) if holds is False else np.zeros(4))])
+    shuffled = gains.loc["wfp"].sample(frac=1, random_state=1)
+    found, _, numbers = beyond.half_where_alike(shuffled)
+    assert found is holds or found == holds == claims.OPEN
+    assert (numbers["with"], numbers["against"], numbers["logs"]) == (*counts, 4)
+    assert beyond.half_where_alike(shuffled.head(5))[0] is None

@@ -19,7 +19,9 @@ from ..judging import claim
 from ..loading import Logs
 from ..results import AS_IT_IS
 
-STAND_INS = ("CEA-Curie", "Curie standard", "SDSC-SP2", "SDSC-DS")
+STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
+"""In the order of how like Intrepid's their users estimate, as `inaccuracy.unlike` measures."""
+
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
 """The paper's names of the keys."""
@@ -54,6 +56,12 @@ def settings():
     return {row.get("name", row["log"]): row for row in rows}
 
 
+def machines(names):
+    """Leave out the partitions of logs that are there as a whole: what is counted are machines."""
+    known = settings()
+    return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
+
+
 def traces(names=STAND_INS):
     """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
     names = [names] if isinstance(names, str) else list(names)
@@ -80,7 +88,7 @@ def traces(names=STAND_INS):
 
 def _taken(name, setting, workload):
     """Take what a setting says of a log."""
-    workload = workload.select(setting["jobs"])
+    workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
     if "partition" in setting:
         workload = workload.partition(setting["partition"], procs=setting["procs"])
     return Trace(name, workload, setting["project"])
@@ -162,7 +170,7 @@ def by_part(measured):
 
 
 def decided(id, readings, measure, logs, printed=None, note=""):
-    """Decide a claim, as `study.claim`, by what is measured on each log under the first of several readings of it.
+    """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
     Parameters
     ----------
@@ -182,7 +190,7 @@ def decided(id, readings, measure, logs, printed=None, note=""):
         if of is printed:
             return printed
         names = of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of
-        return by_part({name: measure(of[name]) for name in names})
+        return by_part({name: measure(of[name]) for name in machines(names)})
 
     (_, first), *others = readings.items()
     notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]

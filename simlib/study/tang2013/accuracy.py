@@ -80,7 +80,8 @@ def limited(found, limit=0.5):
     """Measure by which share a threshold lowers the underestimated jobs, and at what cost in accuracy."""
     (triple, triple_cost), (double, double_cost) = (threshold_effect(found, key, limit) for key in (TRIPLE, DOUBLE))
     cost = pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))
-    return {"triple key": smallest(triple), "double key": smallest(double), "cost": smallest(cost)}
+    fewer = {"triple key": smallest(triple), "triple key, most": largest(triple), "double key": smallest(double)}
+    return fewer | {"cost": smallest(cost)}
 
 
 def more_than_half(found):
@@ -114,7 +115,8 @@ def to_overestimates(found, limit=0.5):
 
 def best_gain(found):
     """Measure by which share the triple key at the 70th percentile is more accurate than the users."""
-    return {"gain": spread(curve(found, "accuracy")[70] / found[*ORIGINAL, "accuracy"] - 1)}
+    gain = spread(curve(found, "accuracy")[70] / found[*ORIGINAL, "accuracy"] - 1)
+    return {"at least": gain, "size": gain}
 
 
 SIMILARITY = {
@@ -147,10 +149,14 @@ def _change(found, metric, key, limit):
 def recent_accuracy(found, limit=None):
     """Measure by how much one month is more accurate."""
     triple, double = (_change(found, "accuracy", key, limit) for key in (TRIPLE, DOUBLE))
+    relative = {
+        key: change / curve(found, "accuracy", key, limit) for key, change in ((TRIPLE, triple), (DOUBLE, double))
+    }
     return {
         "triple key, high percentiles": spread(triple[[100, 95]].mean(axis=1)),
         "triple key": smallest(triple.drop(columns=70)),
         "double key": smallest(double),
+        "slightly": largest(pd.concat(relative, axis=1)),
     }
 
 

@@ -1,4 +1,4 @@
-"""What the paper leaves open: predictions in place of adjusted estimates, and who pays for a gain."""
+"""What the paper leaves open: predictions in place of adjusted estimates, who pays for a gain, where it is had."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,7 +10,8 @@ from ..._util.arrays import Floats, Ints
 from ...engine.estimating import History
 from ...policies import walltime
 from ...policies.walltime import Adjustment, Scheme
-from .. import results
+from .. import claims, results
+from ..elsewhere.deciding import FEWEST, HALF, MOST, TOO_FEW, correlation
 from . import scheduling
 from .scheduling import BASELINE, spread
 
@@ -99,3 +100,45 @@ def who_pays(runs):
     table.insert(0, "share", share.reindex(place).to_numpy())
     table.insert(1, "before", before.reindex(place).to_numpy())
     return table
+
+
+# Which machines gain: findings OWN-60 and OWN-61. `gained` has by (order, trace) a mean gain `ours`, its interval
+# `months_low` to `months_high`, how `unlike` Intrepid's the users are, and the `published` gain.
+
+
+NEAREST = 4
+"""How many machines are most alike."""
+
+
+def less_where_alike(gained, chance=0.05):
+    """Decide whether gains are smaller the more alike users estimate, as `study.finding`."""
+    found = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
+    if any(one["logs"] < FEWEST for one in found.values()):
+        return None, TOO_FEW, {}
+    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= chance / len(found)}
+    each = [
+        f"{order.upper()} {one['rho']:+.2f} on {one['logs']} logs (chance {one['chance']:.3f})"
+        for order, one in found.items()
+    ]
+    numbers = {order: one["rho"] for order, one in found.items()}
+    return _told(1 in sure, -1 in sure), f"rank correlation of gain and unlikeness {', '.join(each)}", numbers
+
+
+def half_where_alike(gained):
+    """Decide whether the machines that are most alike reach half of a printed gain, as `study.finding`."""
+    if len(gained) < FEWEST:
+        return None, TOO_FEW, {}
+    nearest, printed = gained.sort_values("unlike").head(NEAREST), gained.published.iloc[0]
+    above, below = (nearest.months_low > HALF * printed).sum(), (nearest.months_high < HALF * printed).sum()
+    each = [
+        f"{row.Index} {scheduling.percent(row.ours, pd.Series([row.months_low, row.months_high], ['low', 'high']))}"
+        for row in nearest.itertuples()
+    ]
+    text = f"above half of {printed:.0%} on {above} of {NEAREST} machines, below on {below}: {', '.join(each)}"
+    holds = _told(above >= MOST * NEAREST, below >= MOST * NEAREST)
+    return holds, text, {"logs": NEAREST, "with": int(above), "against": int(below)}
+
+
+def _told(so, not_so):
+    """Tell whether something holds, where both or neither may be shown."""
+    return claims.OPEN if so == not_so else bool(so)

@@ -18,9 +18,9 @@ from ..claims import Measure
 from ..results import AS_IT_IS
 from ..verdicts import TEXT
 from . import decided, scheduling
-from .scheduling import BASELINE, over_baseline, percent, printed_table, spread
+from .scheduling import BASELINE, by_log, over_baseline, percent, printed_table, redrawn, spread
 
-# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20 and TG-29 to TG-36.
+# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
 
 
 PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
@@ -70,6 +70,20 @@ GAINS = {
     },
     "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
     "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
+    "TG-39": {
+        words: [_mean("wfp", f"{strategy} p{p}", metric) for strategy in ("selective", "regular") for p in (85, 95, 70)]
+        for metric, words in PAPERS.items()
+    },
+    "TG-40": {
+        f"than {metric}": [_mean("wfp", "selective p85", each) for each in ("weighted_wait", metric)]
+        for metric in ("wait", "slowdown")
+    },
+    "TG-41": {
+        words: [_mean(order, "selective p85", metric) for order in ("wfp", "fcfs")] for metric, words in PAPERS.items()
+    },
+    "TG-43": {"weighted wait": [_mean("wfp", f"{how} p95", "weighted_wait") for how in ("selective", "regular")]},
+    "TG-45": {"wait": [_mean("wfp", "selective p85", "wait")]},
+    "TG-46": {"weighted wait": [_mean("wfp", "selective p85", "weighted_wait")]},
 }
 """By claim and part: the arguments of `statistic`, less the best of others where there are some."""
 
@@ -102,7 +116,7 @@ CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 
 def claim(id, gained, logs):
-    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each log by itself, as `study.claim`."""
+    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
     on = by_log(gained.drop(AS_IT_IS, level="replication"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
     return decided(id, {TEXT: on}, lambda of: _measured(id, of), logs, printed, _note(id, on))
@@ -111,13 +125,23 @@ def claim(id, gained, logs):
 def _measured(id, gains):
     """Measure the parts of a claim on one log."""
     shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
-    return shares | {part: gain(gains, *of) for part, of in GAINS.get(id, {}).items()}
+    drawn = redrawn(gains)
+    return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
 
 
-def gain(gains, of, *others):
-    """Measure a `statistic` of the gains of one log, less the best of others."""
+def gain(gains, drawn, of, *others):
+    """Measure a `statistic` of the gains of one log, less the best of others, in the mean over the shakes.
+
+    A mean is one of months like these: its interval is that of gains that are `redrawn`; else it is that of the shakes.
+    """
+    ours = _lead(gains, of, *others)
+    return replace(Measure.range(_lead(drawn, of, *others) if "mean" in of[-1] else ours), value=float(ours.mean()))
+
+
+def _lead(gains, of, *others):
+    """A statistic less the best of others, by replication."""
     first, *rest = (statistic(gains, *one) for one in (of, *others))
-    return Measure.range(first - np.max(rest, axis=0) if rest else first)
+    return first - np.max(rest, axis=0) if rest else first
 
 
 def _as_printed(parts, printed):
@@ -173,7 +197,6 @@ STATISTICS = {
     "worst month": lambda gains: gains.min(),
     "median month": lambda gains: gains.median(),
     "median change": lambda gains: gains.abs().median(),
-    "months with a loss": lambda gains: (gains < 0).groupby("month").any().mean(),
     "largest mean": lambda gains: _means(gains).max(),
     "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
 }
@@ -182,12 +205,6 @@ STATISTICS = {
 
 def _means(gains):
     return gains.groupby(["case", "metric"]).mean()
-
-
-def by_log(gained):
-    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
-    wide = gained.unstack("replication")
-    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
 
 
 def chosen(gains, order, case, metric):
@@ -299,7 +316,7 @@ def draw(monthly, averages, title):
     """Draw the gains of some cases under one order: the paper's panels (a) to (d).
 
     A row has twelve months of a log; (d) is of the whole log. All panels of a column have one scale, in all figures;
-    what lies beyond it is written at its end. Broad lines behind: 95 % of the shaken runs.
+    what lies beyond it is written at its end. Broad lines behind: 95 % of the shaken runs; in (d) of months like these.
 
     Parameters
     ----------
@@ -338,8 +355,8 @@ BLACK = {"color": "black", "linewidth": 1.2}
 def _averages(ax, averages):
     """Draw the average gains in each metric with their intervals; what the paper prints, as circles."""
     part = averages[averages.index.isin(PANELS, level="metric")].rename(lambda name: name.replace("_", " "))
-    part = 100 * part.reindex(columns=["published", "ours", "low", "high"])
-    plots.curves(ax, part, "metric", "case", bars=("low", "high"), shift=0.27, joined=False)
+    part = 100 * part.reindex(columns=["published", "ours", "months_low", "months_high"])
+    plots.curves(ax, part, "metric", "case", bars=("months_low", "months_high"), shift=0.27, joined=False)
     entries = plots.circles(ax, part, "metric", "case", shift=0.27)
     _within(ax, 0, GAINS_SHOWN)
     ax.set(title=f"(d) average gain, {averages.months.max()} months [%]", xlim=(-0.6, len(PANELS) - 0.4))

@@ -5,12 +5,15 @@ import pandas as pd
 import scipy
 
 from ...analysis.stats import cluster_means
+from ...core.estimates import did_not_complete
 from ...policies import walltime
 from .. import results
-from ..claims import Measure
+from ..claims import NOTHING, Measure
 from . import KEY_NAMES, printed
 
 WEEK = 7 * 86400
+NEAR_1 = 0.99
+"""From which on R is close to 1, which the paper does not say."""
 
 
 def used(trace):
@@ -37,6 +40,7 @@ FORMS = {
     "jobs with R below 0.2": "{:.0%}",
     "jobs with R below 0.5": "{:.0%}",
     "jobs with R above 0.8": "{:.0%}",
+    "largest distance of these three": "{:.0%}",
     "load": "{:.2f}",
 }
 """What is compared, and how it is written. The paper does not print a load."""
@@ -85,6 +89,7 @@ def _of(trace):
         "jobs with R below 0.2": (r < 0.2).mean(),
         "jobs with R below 0.5": (r < 0.5).mean(),
         "jobs with R above 0.8": (r > 0.8).mean(),
+        "largest distance of these three": unlike(trace),
         "load": workload.load,
     }
 
@@ -120,13 +125,34 @@ SHARES = {
 """By part of TG-01 the printed number."""
 
 
+def _counted(r):
+    """Which jobs count for which of the `SHARES`, by their R."""
+    return pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
+
+
 def shares_used(trace, resamples, seed):
     """Measure the shares of the jobs by how much of their requested time they use, with a bootstrap over users."""
-    r = used(trace)
-    of = pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
+    of = _counted(used(trace))
     by_user = of.groupby(trace.workload.jobs.user)
     shares = cluster_means(by_user.sum(), by_user.size(), resamples, seed)
     return {part: Measure.spread(shares[part]) for part in of}
+
+
+def unlike(trace):
+    """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
+    paper = printed("fig1")
+    return max(abs(share - paper[SHARES[part]]) for part, share in _counted(used(trace)).mean().items())
+
+
+def killed_near_1(trace, resamples, seed):
+    """Measure which share of the jobs with R close to 1 did not complete; nothing where a log has no status."""
+    jobs = trace.workload.jobs
+    near = (used(trace) >= NEAR_1) & (jobs.status != -1)
+    counts = pd.DataFrame({"killed": near & did_not_complete(jobs), "near": near}).groupby(jobs.user).sum()
+    counts = counts[counts.near > 0]
+    if counts.empty:
+        return NOTHING
+    return Measure.spread(cluster_means(counts[["killed"]], counts.near, resamples, seed)["killed"])
 
 
 # Table 2

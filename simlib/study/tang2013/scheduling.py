@@ -281,15 +281,39 @@ def spread(gained):
     return table
 
 
+def by_log(gained):
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
+    wide = gained.unstack("replication")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+
+
+def redrawn(gains, draws=1000, seed=0):
+    """Average gains over months like these: as many as there are, drawn anew from one of the shakes, a column a draw.
+
+    `gains` are those of one log, as from `by_log`, without the log as it is. All cases have the same draws.
+    """
+    wide = gains.unstack("month")
+    values = wide.to_numpy().reshape(len(wide), gains.shape[1], -1)
+    random = np.random.default_rng(seed)
+    shakes, months = values.shape[1:]
+    drawn = values[:, random.integers(shakes, size=(draws, 1)), random.integers(months, size=(draws, months))]
+    with np.errstate(invalid="ignore"):  # where nobody waits there is no gain
+        return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
+
+
 def averages(gained):
     """Average gains over the months, with their `spread`.
 
-    Further columns: `months`, how many; `se`, the standard error of the average as one over months drawn from many;
-    `better`, how many months have a gain (in the mean over the shakes); the `worst` month's gain, and `worst_month`.
+    Further columns: `months_low` to `months_high`, which hold 95 % of what months like these give, `redrawn`; `months`,
+    how many; `better`, how many have a gain (in the mean over the shakes); the `worst` month's gain, and `worst_month`.
     """
     table = spread(gained.groupby([*AVERAGED, "replication"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
-    table = table.assign(months=by_month.count(), se=by_month.sem(), better=by_month.agg(lambda of: (of > 0).sum()))
+    shaken = by_log(gained.drop(AS_IT_IS, level="replication"))
+    drawn = pd.concat({name: redrawn(of) for name, of in shaken.items()}, names=["trace"]).reindex(table.index)
+    for end, share in (("months_low", 0.025), ("months_high", 0.975)):
+        table[end] = drawn.quantile(share, axis=1)
+    table = table.assign(months=by_month.count(), better=by_month.agg(lambda of: (of > 0).sum()))
     return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
 
 
