@@ -265,4 +265,4 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(name, temp
 
 def test_a_finding_without_a_record_is_named(study):
     with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
-        outcomes.stated(outcomes.outcomes(study / "figures"), "three.md")
+        outcomes.stated(outcomes.outcomes(study / "figures"), "headlines.md")
