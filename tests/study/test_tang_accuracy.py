@@ -76,7 +76,7 @@ def test_every_setting_names_a_log_of_the_catalogue_and_its_variants():
 
 
 def test_a_log_without_a_setting_is_refused_with_those_that_have_one():
-    with pytest.raises(ValueError, match="found NASA-iPSC, expected names out of ANL-Intrepid, CEA-Curie, Curie"):
+    with pytest.raises(ValueError, match="found NASA-iPSC, expected names out of ANL-Intrepid, SDSC-DS, SDSC"):
         tang2013.traces("NASA-iPSC")
 
 

@@ -128,12 +128,10 @@ def half_where_alike(gained):
     """Decide whether the machines that are most alike reach half of a printed gain, as `study.finding`."""
     if len(gained) < FEWEST:
         return None, TOO_FEW, {}
-    nearest, printed = gained.sort_values("unlike").head(NEAREST), gained.published.iloc[0]
-    above, below = (nearest.months_low > HALF * printed).sum(), (nearest.months_high < HALF * printed).sum()
-    each = [
-        f"{row.Index} {scheduling.percent(row.ours, pd.Series([row.months_low, row.months_high], ['low', 'high']))}"
-        for row in nearest.itertuples()
-    ]
+    gained, printed = gained.rename(columns={"months_low": "low", "months_high": "high"}), gained.published.iloc[0]
+    nearest = gained.sort_values("unlike").head(NEAREST)
+    above, below = (nearest.low > HALF * printed).sum(), (nearest.high < HALF * printed).sum()
+    each = [f"{row.Index} {scheduling.percent(row.ours, row)}" for row in nearest.itertuples()]
     text = f"above half of {printed:.0%} on {above} of {NEAREST} machines, below on {below}: {', '.join(each)}"
     holds = _told(above >= MOST * NEAREST, below >= MOST * NEAREST)
     return holds, text, {"logs": NEAREST, "with": int(above), "against": int(below)}
