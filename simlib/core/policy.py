@@ -11,7 +11,7 @@ from .._util.arrays import Bools, Ints
 Feedback = tuple[Ints, Ints]
 """For each job the place of the one that it follows, -1 for none, and its think time in seconds."""
 
-COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
+_COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 """Columns of a schedule that follow from others, so that no policy returns them."""
 
 _LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
@@ -43,7 +43,7 @@ def checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[s
     kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
     columns = {}
     for name, values in returned.items():
-        if name not in kinds and (name in COMPUTED or name in jobs.columns):
+        if name not in kinds and (name in _COMPUTED or name in jobs.columns):
             raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
         values = np.asarray(values)
         if values.shape != (len(jobs),):

@@ -129,7 +129,7 @@ def _insert(order, coming, submit, follower):
     coming[0] -= 1
 
 
-class Ends(NamedTuple):
+class _Ends(NamedTuple):
     """Running jobs in order of a time, that of their end or that of the expected one.
 
     Attributes
@@ -149,14 +149,14 @@ class Running(NamedTuple):
 
     Attributes
     ----------
-    by_end, by_expected_end : Ends
+    by_end, by_expected_end : _Ends
     start : int64 array, seconds by job
     backfilled : bool array, by job
     free : int64 array of one number, processors
     """
 
-    by_end: Ends
-    by_expected_end: Ends
+    by_end: _Ends
+    by_expected_end: _Ends
     start: np.ndarray
     backfilled: np.ndarray
     free: np.ndarray
@@ -165,7 +165,7 @@ class Running(NamedTuple):
 @compiled
 def no_ends(jobs, at_once):
     """Make room for the ends of so many jobs, of which so many run at once at most."""
-    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
+    return _Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
 
 
 @compiled

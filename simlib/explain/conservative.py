@@ -21,10 +21,10 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
     if system.ended:
         yield rules.jobs_end, None, system.ended, now, system.free, system.queue, compress
     if early and compress == "rebackfill":
-        yield from reserve_anew(system)
+        yield from _reserve_anew(system)
     elif early and compress != "none":
         by_reserved_start = sorted(system.queue, key=lambda job: (job.reserved, job.arrival))
-        yield from compress_schedule(system, by_reserved_start if compress == "start" else system.queue)
+        yield from _compress_schedule(system, by_reserved_start if compress == "start" else system.queue)
 
     # A new job arrives:
     for job in system.arrive():
@@ -65,7 +65,7 @@ def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]
     raise ValueError(f"anchor_point: found no step with {job.procs} processors, expected the last one to have as many")
 
 
-def compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
+def _compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
     """Remove each job in turn from the profile, and reinsert it at the earliest time, never later than it was."""
     for job in jobs:
         before = job.reserved
@@ -78,7 +78,7 @@ def compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
             yield rules.keeps, job
 
 
-def reserve_anew(system: System) -> Decisions:
+def _reserve_anew(system: System) -> Decisions:
     """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2)."""
     before = {job: job.reserved for job in system.queue}
     for job in system.queue:
@@ -197,11 +197,11 @@ def reserving(system: System, entitled: Entitled, order: Ranks | None = None) ->
             give(system.profile, before, before + job.estimate, job.procs)
             yield rules.gives_up, job, before, entitled.most
     if to_compress:
-        yield from compress_schedule(system, [job for job in system.queue if job.reserved is not None])
-    yield from go_through(system, entitled)
+        yield from _compress_schedule(system, [job for job in system.queue if job.reserved is not None])
+    yield from _go_through(system, entitled)
 
 
-def go_through(system: System, entitled: Entitled) -> Decisions:
+def _go_through(system: System, entitled: Entitled) -> Decisions:
     """Go through the queue: who is entitled to a reservation gets one, and who can start does."""
     now = system.now
     waiting: list[Job] = []
@@ -219,7 +219,7 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
         if job.reserved != now:
             waiting.append(job)
             if job.reserved is None:
-                yield refusal(job, system)
+                yield _refusal(job, system)
             elif not was_reserved:
                 yield rules.reserves_if_entitled, job, entitled.why(job, now), too_short, now
             continue
@@ -233,7 +233,7 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
             yield rules.head_starts, job, free
 
 
-def refusal(job: Job, system: System) -> tuple:
+def _refusal(job: Job, system: System) -> tuple:
     """Say why a job without a reservation may not start."""
     if job.procs > system.free:
         return rules.too_large, job, system.free

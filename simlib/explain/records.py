@@ -10,7 +10,7 @@ from .conservative import joined
 from .rules import Rule
 from .system import Decisions, Job, System
 
-Seen = TypeVar("Seen")
+_Seen = TypeVar("_Seen")
 
 
 class Waiting(NamedTuple):
@@ -207,7 +207,7 @@ def _seen(system: System, before: Decision | None) -> dict[str, Any]:
     }
 
 
-def _shared(new: Seen, old: Seen) -> Seen:
+def _shared(new: _Seen, old: _Seen) -> _Seen:
     """Return the old value where both are equal, so that memory holds it once."""
     return old if new == old else new
 

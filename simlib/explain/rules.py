@@ -14,7 +14,7 @@ def named(*several: Job) -> str:
     return jobs(job.name for job in several)
 
 
-def with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
+def _with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
     """Name jobs with the values by which they are sorted; None where these go without saying."""
     if values is None:
         return named(*several)
@@ -26,7 +26,7 @@ def request(job: Job) -> str:
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
 
-def are_free(count: int) -> str:
+def _are_free(count: int) -> str:
     """Say how many processors are free."""
     return f"{processors(count)} {'are' if count > 1 else 'is'} free"
 
@@ -36,7 +36,7 @@ def too_few(job: Job, free: int) -> str:
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
-def no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
+def _no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end."""
     if not too_short:
         return f"the first time at which {processors(job.procs)} {are(job.procs)} free"
@@ -44,7 +44,7 @@ def no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     return f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
 
 
-def passes_the(head: Job, job: Job) -> str:
+def _passes_the(head: Job, job: Job) -> str:
     """Say that a job passes the head of the queue."""
     return f"{named(job)} starts now, ahead of {named(head)} at the head"
 
@@ -54,7 +54,7 @@ def may(job: Job) -> str:
     return "should" if job.to_backfill < job.estimate else "may"
 
 
-def end_of(ended: Sequence[Job], now: int) -> str:
+def _end_of(ended: Sequence[Job], now: int) -> str:
     """Say which jobs end, and which of them earlier than expected."""
     text = f"{named(*ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
@@ -91,18 +91,18 @@ def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
 def jobs_end_or_arrive(
     _: None, ended: Sequence[Job], arrived: Sequence[Job], now: int, free: int, queue: Sequence[Job]
 ) -> str:
-    parts = [end_of(ended, now)] if ended else []
+    parts = [_end_of(ended, now)] if ended else []
     if not ended and not arrived:
         parts = ["no job ends or arrives, but one runs for longer than expected"]
     if arrived:
         who = jobs(f"{job.name} ({request(job)})" for job in arrived) if len(arrived) < 3 else named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
-    return sentence(f"{', '.join(parts)}: {are_free(free)}") + ("" if queue else " Nobody waits.")
+    return sentence(f"{', '.join(parts)}: {_are_free(free)}") + ("" if queue else " Nobody waits.")
 
 
 @rule("sort", "the queue is sorted by priority")
 def sorts(_: Job, queue: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
-    return sentence(f"the queue is sorted by {by}: {with_values(queue, values)}")
+    return sentence(f"the queue is sorted by {by}: {_with_values(queue, values)}")
 
 
 @rule("start", "the head fits")
@@ -123,7 +123,7 @@ def head_waits(head: Job, free: int, leaving: Sequence[Job], before: int | None,
     spare = f"with {processors(extra, 'extra')}"
     if before is not None and head.shadow == before:
         known = f"the shadow time remains {number(before)}, {spare}"
-        return sentence(f"{named(head)} still waits at the head: {are_free(free)}, {known}")
+        return sentence(f"{named(head)} still waits at the head: {_are_free(free)}, {known}")
     still, moves = ("", "is") if before is None else (" still", f"moves from {number(before)} to")
     text = sentence(f"{named(head)}{still} waits at the head: {too_few(head, free)}")
     due = f"{ahead(head.shadow, now)}, when {named(*leaving)} should have ended"
@@ -151,7 +151,7 @@ def ends_by_the_shadow_time(job: Job, head: Job, shadow: int) -> str:
     if end < shadow:
         by = f"{number(end)}, before {by}"
     will = "should" if may(job) == "should" else "will"
-    return sentence(f"{passes_the(head, job)}: it needs {processors(job.procs)} and {will} end by {by}")
+    return sentence(f"{_passes_the(head, job)}: it needs {processors(job.procs)} and {will} end by {by}")
 
 
 @rule("backfill", "fits the extra processors")
@@ -160,7 +160,7 @@ def fits_the_extra_processors(job: Job, head: Job, shadow: int, extra: int, left
     rest = (
         f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
     )
-    return sentence(f"{passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
+    return sentence(f"{_passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
 
 
 @rule("refuse", "would delay the head")
@@ -175,13 +175,13 @@ def would_delay_the_head(job: Job, end: int, shadow: int, extra: int) -> str:
 
 @rule("event", "jobs end")
 def jobs_end(_: None, ended: Sequence[Job], now: int, free: int, queue: Sequence[Job], compress: str) -> str:
-    text = sentence(f"{end_of(ended, now)}: {are_free(free)}")
+    text = sentence(f"{_end_of(ended, now)}: {_are_free(free)}")
     if not queue:
         return f"{text} Nobody waits."
-    return f"{text} {WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
+    return f"{text} {_WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
 
 
-WHEN_EARLY = {
+_WHEN_EARLY = {
     "arrival": "The schedule is compressed, in order of arrival.",
     "start": "The schedule is compressed, in order of reserved start.",
     "none": "All reservations stay as they are.",
@@ -195,7 +195,7 @@ def reserves(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     if job.reserved == now:
         return sentence(f"{text}can start at once")
     return sentence(
-        f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {no_earlier(job, too_short, now)}"
+        f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {_no_earlier(job, too_short, now)}"
     )
 
 
@@ -248,7 +248,7 @@ def passes(job: Job, passed: Sequence[Job]) -> str:
 
 @rule("try", "those that may pass have an order")
 def tries(_: Job, head: Job, fitting: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
-    who = with_values(fitting, values)
+    who = _with_values(fitting, values)
     return sentence(f"those that would not delay {named(head)} are tried by {by}: {who}")
 
 
@@ -284,7 +284,7 @@ def _total(several: Sequence[Job]) -> int:
 @rule("reserve", "entitled to a reservation")
 def reserves_if_entitled(job: Job, why: str, too_short: Sequence[tuple[int, int]], now: int) -> str:
     who = f"{named(job)}, {why}," if why else named(job)
-    return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {no_earlier(job, too_short, now)}")
+    return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {_no_earlier(job, too_short, now)}")
 
 
 @rule("give up", "not among the first any more")

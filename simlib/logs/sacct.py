@@ -24,13 +24,13 @@ COMMAND = (
 """Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
 last because they may hold the separator."""
 
-REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
+_REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
 """Columns without which there is no log; of two, the first that is there. Their capitals do not matter."""
 
-SIZE = {"cpus": "AllocCPUS|NCPUS|AllocTRES", "nodes": "NNodes|AllocNodes|AllocTRES"}
+_SIZE = {"cpus": "AllocCPUS|NCPUS|AllocTRES", "nodes": "NNodes|AllocNodes|AllocTRES"}
 """The column, required too, that says how much of the machine a job had."""
 
-RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
+_RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
 """Columns of what else a job had; the first that is there."""
 
 OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
@@ -43,7 +43,7 @@ STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
 
 _NUMBERS = {
     name
-    for names in (*REQUIRED, *SIZE.values(), RESOURCES, "Eligible|ReqCPUS|ReqNodes")
+    for names in (*_REQUIRED, *_SIZE.values(), _RESOURCES, "Eligible|ReqCPUS|ReqNodes")
     for name in names.lower().split("|")
 }
 """Columns, in small letters, that hold no names, so that no | can be in them."""
@@ -55,7 +55,7 @@ _IGNORED = {
 }
 """How a job's resources, such as cpu=8,gres/gpu=2 or of old gpu:2, tell those that no simulation counts."""
 
-SUSTAINED = 1000
+_SUSTAINED = 1000
 """The machine is taken for what was in use in one second of so many, nine hours of a year, for that a job
 has ended is often recorded late. Chosen out of six such rules on ten logs whose size is known. KTH-SP2 and
 SDSC-Par-96 have their 100 and 400 processors by it, HPC2N, CEA-Curie and Sandia-Ross 2 to 6 % too few, SDSC-BLUE,
@@ -140,7 +140,7 @@ def convert(
     except ValueError as error:
         raise SacctError(str(error)) from None
     try:
-        records, unread = _read(source, [*REQUIRED, SIZE[unit]])
+        records, unread = _read(source, [*_REQUIRED, _SIZE[unit]])
         reason = _left_out(records)
         jobs = _jobs(records[reason == ""], unit, zone)
         reason[jobs.index[jobs.backwards]] = "ended before they started"
@@ -332,7 +332,7 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
     start, end = (_times(records[name], zone, _NO_TIME) for name in ("start", "end"))
     run = _durations(_column(records, "ElapsedRaw|Elapsed"), 1)
     end = end.where((start < 0) | (end - start >= run - 1), _times(records.end, zone, _NO_TIME, first=False))
-    size, wanted = _column(records, SIZE[unit]), records.get(f"req{unit}")
+    size, wanted = _column(records, _SIZE[unit]), records.get(f"req{unit}")
     if size.name == "alloctres":
         size = size.str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0].fillna("").rename(size.name)
     procs = _counts(size)
@@ -357,7 +357,7 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
             "backwards": ~never & (end < start),
         }
     )
-    resources = [records[name] for name in RESOURCES.lower().split("|") if name in records][:1]
+    resources = [records[name] for name in _RESOURCES.lower().split("|") if name in records][:1]
     for what, pattern in _IGNORED.items():
         jobs[what] = resources[0].str.contains(pattern) if resources else False
     return jobs.sort_values("submit", kind="stable")
@@ -392,7 +392,7 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> l
         raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
     ends = log.submit + log.wait + log.run.clip(lower=0)
     start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
-    size = "was given" if procs else f"is what was in use for 1/{SUSTAINED} of the time, or by the largest job"
+    size = "was given" if procs else f"is what was in use for 1/{_SUSTAINED} of the time, or by the largest job"
     return [
         " Version: 2.2",
         " Computer: Slurm cluster",
@@ -429,7 +429,7 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
         for what in _IGNORED
         if ran[what].any()
     ]
-    if not {*RESOURCES.lower().split("|")} & {*records}:
+    if not {*_RESOURCES.lower().split("|")} & {*records}:
         notes.append(" Note: there was no column AllocTRES, so it is not known which jobs had GPUs")
     return notes
 
@@ -440,7 +440,7 @@ def _share(part: float, whole: float) -> str:
 
 
 def _in_use(log: pd.DataFrame) -> tuple[int, int]:
-    """How many processors the machine has had at least, but for brief peaks: see `SUSTAINED`; and the highest peak.
+    """How many processors the machine has had at least, but for brief peaks: see `_SUSTAINED`; and the highest peak.
 
     Those that a job leaves can be taken in the same second. No job is larger than the machine.
     """
@@ -452,7 +452,7 @@ def _in_use(log: pd.DataFrame) -> tuple[int, int]:
     order = np.argsort(times, kind="stable")
     in_use, seconds = change[order].cumsum()[:-1], np.diff(times[order])
     highest_first = np.argsort(-in_use, kind="stable")
-    so_long = seconds[highest_first].cumsum() * SUSTAINED >= max(seconds.sum(), 1)
+    so_long = seconds[highest_first].cumsum() * _SUSTAINED >= max(seconds.sum(), 1)
     sustained = in_use[highest_first][so_long][:1].max(initial=0)
     largest = ran.procs.max()
     return int(max(sustained, largest)), int(max(in_use.max(), largest))

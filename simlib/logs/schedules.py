@@ -108,7 +108,7 @@ def _excess(schedule: Schedule) -> str:
 # Write schedules for other people's tools.
 
 
-FAILED = (0, 5)
+_FAILED = (0, 5)
 """What SWF's status says of jobs that failed or were cancelled."""
 
 
@@ -148,7 +148,7 @@ def write_evalys(schedule: Schedule, path: str | Path) -> None:
             "submission_time": jobs.submit,
             "requested_number_of_resources": jobs.procs,
             "requested_time": jobs.estimate,
-            "success": (~jobs.status.isin(FAILED)).astype(int),
+            "success": (~jobs.status.isin(_FAILED)).astype(int),
             "starting_time": jobs.start,
             "execution_time": jobs.run,
             "finish_time": jobs.end,

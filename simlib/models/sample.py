@@ -14,10 +14,10 @@ from ..logs.swf import write_swf
 
 PROCS = 128
 JOBS = 6000
-LOAD = 0.95  # before long jobs are cut at the largest estimate; about 0.7 is left
+_LOAD = 0.95  # before long jobs are cut at the largest estimate; about 0.7 is left
 START = pd.Timestamp("2026-01-01", tz="UTC")
 DAYS = 90
-HEADER = (
+_HEADER = (
     " Version: 2.2",
     " Computer: none",
     " Note: SYNTHETIC. Made up by simlib.models.sample; not the log of any machine.",
@@ -25,7 +25,7 @@ HEADER = (
     f" UnixStartTime: {int(START.timestamp())}",
     " TimeZoneString: UTC",
 )
-ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080])
+_ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080])
 
 
 def sample(seed: int = 1) -> Workload:
@@ -49,12 +49,12 @@ def sample(seed: int = 1) -> Workload:
     odd = rng.random(JOBS) < 0.15
     size[odd] = rng.integers(1, 40, odd.sum())
 
-    run[~fails] *= LOAD * PROCS * DAYS * 86400 / (run @ size)
-    run = np.minimum(run, ROUND_VALUES[-1]).astype(np.int64)
+    run[~fails] *= _LOAD * PROCS * DAYS * 86400 / (run @ size)
+    run = np.minimum(run, _ROUND_VALUES[-1]).astype(np.int64)
     wanted = np.where(fails, 2 * typical, run / rng.uniform(0.05, 1.0, JOBS))  # most ask for far too much
-    estimate = ROUND_VALUES[np.searchsorted(ROUND_VALUES[:-1], wanted)]
+    estimate = _ROUND_VALUES[np.searchsorted(_ROUND_VALUES[:-1], wanted)]
     low = rng.random(JOBS) < 0.05  # some for too little
-    estimate[low] = ROUND_VALUES[np.maximum(np.searchsorted(ROUND_VALUES[:-1], run[low]) - 1, 0)]
+    estimate[low] = _ROUND_VALUES[np.maximum(np.searchsorted(_ROUND_VALUES[:-1], run[low]) - 1, 0)]
     killed = run >= estimate
     run = np.minimum(run, estimate)
 
@@ -76,7 +76,7 @@ def sample(seed: int = 1) -> Workload:
         },
         index=pd.RangeIndex(1, JOBS + 1, name="job"),
     )
-    return Workload(jobs, PROCS, "sample", start=START, header=HEADER, synthetic=True)
+    return Workload(jobs, PROCS, "sample", start=START, header=_HEADER, synthetic=True)
 
 
 if __name__ == "__main__":

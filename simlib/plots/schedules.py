@@ -22,7 +22,7 @@ from .style import COLOURS, INK, mark
 # A part of the time of a large schedule as a Gantt chart, and what Gantt charts of all kinds need.
 
 
-def draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
+def _draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
     """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is quick."""
     jobs = schedule.between(begin, end)
     jobs = jobs[jobs.run > 0].sort_values("start", kind="stable")
@@ -73,7 +73,7 @@ def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height:
     highest = np.lexsort((-height, job))
     highest = highest[np.unique(job[highest], return_index=True)[1]]
     for row, place in zip(jobs.iloc[job[highest]].itertuples(), highest, strict=True):
-        write_label(ax, row.Index, row, first[place], height[place], None)
+        _write_label(ax, row.Index, row, first[place], height[place], None)
 
 
 def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
@@ -87,7 +87,7 @@ def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
     return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
 
 
-def write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
+def _write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
     """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
@@ -163,7 +163,7 @@ def gantt(
     if first is not None or last is not None:
         if now is not None:
             raise ValueError(f"gantt: found now={now!r} with {first} to {last}, expected one or the other")
-        hatched = draw_part(ax, schedule, *schedule.workload.period(first, last), labels)  # type: ignore[arg-type]
+        hatched = _draw_part(ax, schedule, *schedule.workload.period(first, last), labels)  # type: ignore[arg-type]
     else:
         hatched = _draw_all(ax, schedule, labels, now)
     said = "; hatched: backfilled" if hatched else ""
@@ -228,7 +228,7 @@ def spans(
                 ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
         if labels and taken[job]:
             first, height = max(taken[job], key=lambda piece: piece[1])
-            write_label(ax, job, row, first, height, now)
+            _write_label(ax, job, row, first, height, now)
     ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     time_axis(ax)
     ax.grid(False)

@@ -18,7 +18,7 @@ from .._util import paths
 from .._util.arrays import Floats
 from ..core.workload import Workload
 
-Key = TypeVar("Key")
+_Key = TypeVar("_Key")
 
 # Okabe and Ito's palette: told apart by readers with any colour vision, and in grey
 EASY_COLOUR, CONSERVATIVE_COLOUR = "#0072B2", "#D55E00"
@@ -78,7 +78,7 @@ def scheduler_styles(schedulers: Sequence[str], **style: Any) -> dict[str, dict[
     return {name: {"color": colour} | style for name, colour in zip(names, COLOURS, strict=False)}
 
 
-def shades(keys: Iterable[Key]) -> dict[Key, Floats]:
+def shades(keys: Iterable[_Key]) -> dict[_Key, Floats]:
     """Choose a colour for each of some ordered keys, from pale to dark.
 
     Examples

@@ -11,7 +11,7 @@ from ..engine.ranking import Facts
 from . import orders
 from .easy import EVERYONE, Given, Ordered
 
-COMPRESS = {
+_COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
     "start": engine.BY_START,
     "none": engine.NO_COMPRESSION,
@@ -58,8 +58,8 @@ class Conservative(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.compress, str) and self.compress in COMPRESS):
-            allowed = ", ".join(map(repr, COMPRESS))
+        if not (isinstance(self.compress, str) and self.compress in _COMPRESS):
+            allowed = ", ".join(map(repr, _COMPRESS))
             raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
         super().__post_init__()
         if self.order != "fcfs" and self.compress != "arrival":
@@ -70,7 +70,7 @@ class Conservative(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
-            start, guarantee, backfilled = engine.conservative(*given, COMPRESS[self.compress])
+            start, guarantee, backfilled = engine.conservative(*given, _COMPRESS[self.compress])
         else:
             order = True, self._pointer("order", facts), facts
             start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)

@@ -19,7 +19,7 @@ from . import orders
 if TYPE_CHECKING:
     from .walltime import Adjustment
 
-LOOKAHEAD = "lookahead"
+_LOOKAHEAD = "lookahead"
 
 MOST_AHEAD = 5_000_000
 """Processors of a machine on which lookahead is possible: its table, of 2 GB then, has a column for each."""
@@ -29,14 +29,14 @@ EVERYONE = np.iinfo(np.int64).max
 
 COLUMNS = "user", "group", "queue"
 
-HALF_LIFE_S = 7 * orders.DAY
+_HALF_LIFE_S = 7 * orders.DAY
 """Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
 
 Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 """What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, progress_and_stop."""
 
 
-PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
+_PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, what the jobs have in common that they learn from."""
 
 NONE = -3
@@ -100,10 +100,10 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.predictor not in PREDICTORS:
-            names = ", ".join(map(repr, PREDICTORS))
+        if self.predictor not in _PREDICTORS:
+            names = ", ".join(map(repr, _PREDICTORS))
             raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
-        needed = ["submit", "run", *(PREDICTORS[self.predictor] or ())]
+        needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
@@ -139,7 +139,7 @@ class Predictions:
         ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
         """
         estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
-        columns = PREDICTORS[self.predictor]
+        columns = _PREDICTORS[self.predictor]
         if columns is None:
             nobody = np.empty((0, 2), np.int64)
             return (nobody, nobody), np.full(len(jobs), -1), estimate
@@ -189,7 +189,7 @@ class JobFacts:
             return None
         return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
 
-    def facts(self, machine: int, account: str = "user", half_life_s: float = HALF_LIFE_S) -> Facts:
+    def facts(self, machine: int, account: str = "user", half_life_s: float = _HALF_LIFE_S) -> Facts:
         """Collect what an order may ask for, with nothing used of the machine yet."""
         by_job = dict(zip(COLUMNS, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
@@ -429,7 +429,7 @@ class EASY(Ordered):
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")
-        if self.backfill == LOOKAHEAD and self.reuse_extra:
+        if self.backfill == _LOOKAHEAD and self.reuse_extra:
             raise ValueError("EASY: found reuse_extra=True with backfill='lookahead', which gives extra out once")
 
     @classmethod
@@ -451,8 +451,8 @@ class EASY(Ordered):
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         by_setting = super()._orders
-        if self.backfill is not None and self.backfill != LOOKAHEAD:
-            by_setting["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
+        if self.backfill is not None and self.backfill != _LOOKAHEAD:
+            by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
@@ -465,13 +465,13 @@ class EASY(Ordered):
             start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
-        if self.backfill == LOOKAHEAD and machine > MOST_AHEAD:
+        if self.backfill == _LOOKAHEAD and machine > MOST_AHEAD:
             raise ValueError(
                 f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
                 f"{MOST_AHEAD:,}"
             )
         passing: tuple[int, CFunc | None] = engine.ONE_BY_ONE, None  # who may pass the head, in the order of the queue
-        if self.backfill == LOOKAHEAD:
+        if self.backfill == _LOOKAHEAD:
             passing = engine.BEST_SET, None
         elif not self._backfills_in_order:
             passing = engine.ONE_BY_ONE, self._pointer("backfill", facts)

@@ -211,7 +211,7 @@ class Machine(_Kept):
 # Make a policy of one small function that is called at each scheduling pass; the rest is done here.
 
 
-Pass = Callable[[Queue, Machine], Iterable[Job]]
+_Pass = Callable[[Queue, Machine], Iterable[Job]]
 """A function of the queue and the machine that gives the jobs to start, in this order."""
 
 _SHOWN = ["user", "group", "queue", "requested"]
@@ -280,7 +280,7 @@ class OwnPolicy:
     """
 
     in_python: ClassVar[bool] = True  # for `simulate`: a pass is a call of the user's Python
-    function: Pass
+    function: _Pass
     _given: OwnPolicy | None = field(default=None, init=False, compare=False)  # what it is prepared from
     _jobs: pd.DataFrame | None = field(default=None, init=False, compare=False)  # which it is prepared for
 
@@ -343,7 +343,7 @@ class _EventLoop:
     """What happens at which second, whatever the policy is."""
 
     def __init__(
-        self, policy: OwnPolicy, decide: Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
+        self, policy: OwnPolicy, decide: _Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
     ) -> None:
         self.policy, self.decide = policy, decide
         self.submit, self.run = jobs.submit.tolist(), jobs.run.tolist()

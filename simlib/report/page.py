@@ -28,7 +28,7 @@ ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
 MOST = 8
 """So many users are listed at either end of a comparison."""
 
-LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
+_LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
   margin: 2em auto; padding: 0 1.25em; color: #1b1b1b }
 h1 { font-size: 1.9em; line-height: 1.2 } h2 { margin: 2em 0 .5em; border-bottom: 2px solid #e2e2e2 }
 img { max-width: 100%; height: auto }
@@ -477,7 +477,7 @@ def _whole(title: str, content: Iterable[str]) -> str:
     """Put parts into a page that stands alone; the title is HTML already."""
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
+        f"<style>{_LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
     )
 
 

@@ -28,7 +28,7 @@ from .wait_times import has_queue, simulated
 # What is coincidence, and what another year would change, from the numbers of all comparisons.
 
 
-KEY = "all", "all", "wait", "mean"
+_KEY = "all", "all", "wait", "mean"
 
 
 def certainty_table(comparisons: Iterable[Comparison | None]) -> pd.DataFrame | None:
@@ -91,7 +91,7 @@ def _by_month(workload: Workload) -> list[str]:
 
 def _standing(comparisons: list[Comparison]) -> list[str]:
     """Which differences are more than coincidence, and which would be there another year."""
-    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *KEY), :] for one in comparisons for policy in one.others}
+    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *_KEY), :] for one in comparisons for policy in one.others}
     if not rows:
         return ["No difference between policies could be judged."]
     by = {
@@ -130,10 +130,10 @@ def _widths(rows: list[Any]) -> list[str]:
 # Choose policies by name.
 
 
-SCHEME = Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5)
+_SCHEME = Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5)
 """Tang's adjustment with what every log of a cluster has: similar are jobs of one user with the same request."""
 
-_SELECTIVE, _ALL = Adjustment(SCHEME, running=False), Adjustment(SCHEME)
+_SELECTIVE, _ALL = Adjustment(_SCHEME, running=False), Adjustment(_SCHEME)
 
 POLICIES: dict[str, Case] = {
     "EASY": EASY(),
@@ -255,7 +255,7 @@ FAR = 3
 STATISTICS = ("mean", "95th", "99th")
 """What is drawn: where half of the jobs hardly wait, the relative change of their median says nothing."""
 
-RESAMPLES = 300
+_RESAMPLES = 300
 
 
 def compared(
@@ -292,7 +292,7 @@ def compared(
     if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=RESAMPLES)
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=_RESAMPLES)
 
 
 def overview(found: Comparison | None) -> pd.DataFrame | None:

@@ -16,12 +16,12 @@ from ..policies.walltime import accuracy, used
 from .policies import POLICIES, chosen, compared, forest, gains_said, requested, why_not_adjusted, winners
 from .sentences import change, share
 
-OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
+_OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
 
-FEWEST = 30
+_FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
 
-FULL = 0.99
+_FULL = 0.99
 """From this share of the request on a job used all of it, or was killed for it."""
 
 
@@ -44,7 +44,7 @@ def use(workload: Workload) -> pd.DataFrame | None:
         return None
     classes = size_class(jobs.procs)
     groups = {"all": jobs} | {class_name(int(upper)): jobs[classes == upper] for upper in np.unique(classes)}
-    groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= FEWEST}
+    groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= _FEWEST}
     return pd.DataFrame.from_dict({name: _use(part) for name, part in groups.items()}, orient="index")
 
 
@@ -59,7 +59,7 @@ def _use(jobs: pd.DataFrame) -> dict[str, str]:
         "a quarter uses at most": share(low),
         "median share used": share(median),
         "a quarter uses at least": share(high),
-        "use all": share((part >= FULL).mean()),
+        "use all": share((part >= _FULL).mean()),
         "ran longer": share((jobs.run > jobs.estimate).mean()),
     }
 
@@ -119,7 +119,7 @@ def use_said(workload: Workload) -> list[str]:
     sentences = [
         f"Half of the jobs use no more than {median} of the time they ask for, a quarter no more than {low}, a "
         f"quarter {high} or more.",
-        f"{share((part >= FULL).mean())} use {share(FULL)} or more of it; {share(longer)} ran longer than they had "
+        f"{share((part >= _FULL).mean())} use {share(_FULL)} or more of it; {share(longer)} ran longer than they had "
         "asked for, and here their run time counts as their estimate.",
     ]
     if not has.all():
@@ -141,7 +141,7 @@ def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0
     """
     if not len(workload) or not requested(workload).any():
         return None
-    return compared(workload, chosen(OTHERS), shakes, seed, by=["all"])
+    return compared(workload, chosen(_OTHERS), shakes, seed, by=["all"])
 
 
 def other_estimates_said(found: Comparison | None) -> list[str]:
@@ -163,7 +163,7 @@ def other_estimates_said(found: Comparison | None) -> list[str]:
 BASES = ("EASY", "EASY, WFP")
 """The orders of the queue: by arrival, and WFP, (wait / estimate)^3 x size."""
 
-SELECTIVE, ALL = "adjusted estimates", "all adjusted"
+_SELECTIVE, _ALL = "adjusted estimates", "all adjusted"
 
 
 def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> dict[str, Comparison]:
@@ -186,7 +186,7 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     found = {}
     if not why_not_adjusted(workload):
         for base in BASES:
-            cases = chosen([base, f"{base}, {SELECTIVE}", f"{base}, {ALL}"])
+            cases = chosen([base, f"{base}, {_SELECTIVE}", f"{base}, {_ALL}"])
             found[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
     return {base: one for base, one in found.items() if one is not None}
 
@@ -249,7 +249,7 @@ def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]
 
 def _accuracy(workload: Workload) -> list[str]:
     """How many estimates are cut, and how much better they are then."""
-    jobs = simulate(workload, POLICIES[f"EASY, {SELECTIVE}"]).jobs[requested(workload)]  # type: ignore[arg-type]
+    jobs = simulate(workload, POLICIES[f"EASY, {_SELECTIVE}"]).jobs[requested(workload)]  # type: ignore[arg-type]
     cut = jobs.adjusted < jobs.estimate
     if not cut.any():
         return [

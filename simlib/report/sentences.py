@@ -8,7 +8,7 @@ from .._util.words import duration, per_cent
 from ..analysis.comparison import Comparison, holds
 from ..core.workload import Workload
 
-JOB_RUNS = 3_000_000
+_JOB_RUNS = 3_000_000
 """So many jobs are scheduled in the shaken runs of a policy, roughly: with 300,000 a page then takes under a minute."""
 
 MOST, FEWEST = 20, 5
@@ -32,7 +32,7 @@ def enough_shakes(workload: Workload) -> int:
     >>> enough_shakes(simlib.load("sample"))
     20
     """
-    return max(FEWEST, min(MOST, JOB_RUNS // max(len(workload), 1)))
+    return max(FEWEST, min(MOST, _JOB_RUNS // max(len(workload), 1)))
 
 
 def share(part: float) -> str:

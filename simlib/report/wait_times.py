@@ -24,9 +24,9 @@ from .sentences import digits, share
 
 RECORDED = "recorded"
 
-MINUTE = 60
+_MINUTE = 60
 
-FEW = 0.05
+_FEW = 0.05
 """Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue."""
 
 
@@ -75,7 +75,7 @@ def simulated(workload: Workload, case: Case) -> Schedule:
 
 
 def has_queue(schedule: Schedule) -> bool:
-    """Tell whether jobs wait: more than `FEW` of them, or so long that the mean wait is a minute or more.
+    """Tell whether jobs wait: more than `_FEW` of them, or so long that the mean wait is a minute or more.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def has_queue(schedule: Schedule) -> bool:
     [True, False]
     """
     wait = schedule.column("wait")
-    return bool(len(wait)) and bool((wait > 0).mean() > FEW or wait.mean() >= MINUTE)
+    return bool(len(wait)) and bool((wait > 0).mean() > _FEW or wait.mean() >= _MINUTE)
 
 
 def waits(made: Mapping[str, Schedule]) -> pd.DataFrame | None:
@@ -124,7 +124,7 @@ def waits_picture(made: Mapping[str, Schedule]) -> Figure | None:
     if not made:
         return None
     longest = max(int(schedule.column("wait").max(initial=0)) for schedule in made.values())
-    seconds = np.unique(np.geomspace(1, max(longest, MINUTE), 300).astype(np.int64))
+    seconds = np.unique(np.geomspace(1, max(longest, _MINUTE), 300).astype(np.int64))
     figure, ax = plt.subplots(figsize=(8, 4))
     policies = [name for name in made if name != RECORDED]
     styles: dict[str, dict[str, Any]] = {
@@ -225,7 +225,7 @@ def _idle(happened: Schedule) -> list[str]:
     """Of jobs that waited although there was room, and of a machine that stood empty."""
     jobs, steps = happened.jobs, happened.utilization()
     times, busy = steps.index.to_numpy(), steps.to_numpy()
-    waited = (jobs.wait > MINUTE).to_numpy()
+    waited = (jobs.wait > _MINUTE).to_numpy()
     sentences = []
     if waited.any():
         at = np.searchsorted(times, jobs.submit.to_numpy(), side="right") - 1
