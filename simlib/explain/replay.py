@@ -160,7 +160,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     """
     table, place = _by_arrival(schedule, job)
     its: Any = table.iloc[place]
-    name = f"{jobs([job])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+    name = _with_request(its)
     if its.wait == 0:
         return sentence(f"{name} did not wait: it arrived at {number(its.submit)} and {_started(table, place)}")
     when = f"arrived at {number(its.submit)} and started at {number(its.start)}"
@@ -375,6 +375,11 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
     return f", {than} its {what}"
 
 
+def _with_request(its: Any) -> str:
+    """Name a job of a table with what it asks for."""
+    return f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+
+
 def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
     return table[list(columns)].itertuples(name=None)
 
@@ -441,14 +446,12 @@ def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     time, job = int(earlier[place]), a.index[place]
     starts = int(a.start.iloc[place]), int(b.start.iloc[place])
 
-    its = a.iloc[place]
     names = [str(schedule.policy) for schedule in (one, other)]
     names = names if names[0] != names[1] else ["the first", "the second"]
     until = int((a.start < time).sum())
-    who = f"{jobs([job])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
     lines = [
         f"Until second {number(time)} both schedules start the same {until:,} jobs at the same times. Then they part "
-        f"at {who}, submitted at {number(its.submit)}: "
+        f"at {_with_request(a.iloc[place])}, submitted at {number(a.submit.iloc[place])}: "
         f"{names[0]} starts it at {number(starts[0])}, {names[1]} at {number(starts[1])}."
     ]
     for name, schedule in zip(names, (one, other), strict=True):

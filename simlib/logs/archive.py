@@ -194,8 +194,8 @@ def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
     """Load a log of the catalogue, or its twin, and what is doubtful of it."""
     if variant == "twin":
         return twin_of(name), []
-    if found := find(name, variant):
-        return read(name, *found)
+    if here := find(name, variant):
+        return read(name, *here)
     base = _base()
     try:
         if base in _out_of_reach:
@@ -216,10 +216,9 @@ def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
             )
             warnings.warn(message, UserWarning, stacklevel=3)
         return twin_of(name), []
-    found = find(name, variant)
-    if found is None:
-        raise ArchiveError(f"{name}: was fetched, and is not here any more")
-    return read(name, *found)
+    if here := find(name, variant):
+        return read(name, *here)
+    raise ArchiveError(f"{name}: was fetched, and is not here any more")
 
 
 # The catalogue, and its files on this machine and in the archive.

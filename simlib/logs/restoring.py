@@ -38,15 +38,15 @@ def _filters(header: Iterable[str]) -> list[_Filter]:
 
     Filters that name no user, of the first few jobs or days, are left out: nothing comes before what they took.
     """
-    found = []
+    known = []
     for line in header:
         user, count = _USER.search(line), _COUNT.search(line)
         if user and count:
             numbers = tuple((int(first), int(last)) for first, last in _NUMBERS.findall(line))
             hours = _HOURS.search(line)
             span = (int(hours[1]), int(hours[2])) if hours else None
-            found.append(_Filter(int(user[1]), numbers, span, int(count[1])))
-    return found
+            known.append(_Filter(int(user[1]), numbers, span, int(count[1])))
+    return known
 
 
 def lost(workload: Workload) -> pd.DataFrame:
@@ -171,7 +171,7 @@ def put_back(
         back = back.reindex(columns=FIELDS, fill_value=-1).fillna(-1).astype(log.dtypes)
         log = pd.concat([log, back.set_axis(pd.Index(back.job, name=log.index.name))])
         log = log.iloc[np.argsort(log.job.to_numpy())]
-    found = Workload(
+    restored = Workload(
         jobs_of(log),
         workload.procs,
         f"{workload.name}, restored",
@@ -181,8 +181,8 @@ def put_back(
         source=workload.source | {"variant": "restored", "sha256": None, "verified": None},
         synthetic=workload.synthetic,
     )
-    found.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
-    return found
+    restored.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
+    return restored
 
 
 def _drawn(

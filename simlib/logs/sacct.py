@@ -194,10 +194,10 @@ def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str
     }
     lines_unread = [*broken, *sorted(shifted)]
     if len(lines_unread) > len(whole):
-        found = numbered[lines_unread[0]].removesuffix(tail).count("|") + 1
+        fields = numbered[lines_unread[0]].removesuffix(tail).count("|") + 1
         raise SacctError(
-            f"line {lines_unread[0]}: found {found} fields, expected {len(columns)}; so it is with {len(lines_unread)} "
-            f"of {len(lines_unread) + len(whole)} records"
+            f"line {lines_unread[0]}: found {fields} fields, expected {len(columns)}; so it is with "
+            f"{len(lines_unread)} of {len(lines_unread) + len(whole)} records"
         )
     if not whole:
         raise SacctError("found no record")
@@ -226,8 +226,8 @@ def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[i
     before: int | None = None  # the line of the record before
     parts: int | None = None  # the separators of a broken record's lines so far
     for number, line in lines.items():
-        found = line.count("|")
-        if found >= separators and not (parts == 0 and columns[0] == "jobname"):
+        here = line.count("|")
+        if here >= separators and not (parts == 0 and columns[0] == "jobname"):
             whole[number] = line
             before, parts = number, None
         elif last and not tail and before:
@@ -236,7 +236,7 @@ def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[i
         else:
             if parts is None:
                 broken.append(number)
-            parts = (parts or 0) + found
+            parts = (parts or 0) + here
             parts = None if parts >= separators else parts  # all are there: what follows is another record
     return whole, broken
 
@@ -276,9 +276,9 @@ def _column(records: pd.DataFrame, names: str) -> pd.Series:
 def _groups(text: pd.Series, pattern: str, expected: str, unknown: Collection[str] = ()) -> pd.DataFrame:
     """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
     known = ~text.isin(unknown)
-    found = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
-    _refuse(text, known & found.isna().all(axis=1), expected)
-    return found
+    groups = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
+    _refuse(text, known & groups.isna().all(axis=1), expected)
+    return groups
 
 
 def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
@@ -291,12 +291,12 @@ def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
 def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True) -> pd.Series:
     """Seconds since 1970, -1 where unknown. Of an hour that the clock strikes twice the first or the second one."""
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
-    found = _groups(text, _TIME, expected, unknown)
-    local = pd.to_datetime(found[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
-    _refuse(text, found[1].notna() & local.isna(), expected)
+    groups = _groups(text, _TIME, expected, unknown)
+    local = pd.to_datetime(groups[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
+    _refuse(text, groups[1].notna() & local.isna(), expected)
     moment = local.dt.tz_localize(zone, ambiguous=np.full(len(local), first), nonexistent="shift_forward")
     written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
-    seconds = found[0].astype(float).fillna(written)
+    seconds = groups[0].astype(float).fillna(written)
     _refuse(text, (seconds < 0) | (seconds >= _LAST), expected)
     return seconds.fillna(-1).astype("int64")
 
@@ -304,9 +304,9 @@ def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = 
 def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.Series:
     """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
     expected = "a whole number or a duration such as 1-12:30:00, below a hundred years"
-    found = _groups(text, _DURATION, expected, unknown).astype(float)
-    written = found[[1, 2]].fillna(0).join(found[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
-    seconds = found[0].mul(unit).fillna(written)
+    groups = _groups(text, _DURATION, expected, unknown).astype(float)
+    written = groups[[1, 2]].fillna(0).join(groups[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
+    seconds = groups[0].mul(unit).fillna(written)
     _refuse(text, seconds > _LONGEST, expected)
     return seconds.fillna(-1).astype("int64")
 
@@ -314,9 +314,9 @@ def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.
 def _counts(text: pd.Series) -> pd.Series:
     """Whole numbers, -1 where there is none."""
     expected = f"a whole number up to {_LARGEST}"
-    found = _groups(text, _COUNT, expected, unknown=("",))
-    factor = found[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
-    count = found[0].astype(float).fillna(found[1].astype(float).mul(factor).round())
+    groups = _groups(text, _COUNT, expected, unknown=("",))
+    factor = groups[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
+    count = groups[0].astype(float).fillna(groups[1].astype(float).mul(factor).round())
     _refuse(text, count > _LARGEST, expected)
     return count.fillna(-1).astype("int64")
 

@@ -57,7 +57,8 @@ def forest(
     for ax, (measure, title) in zip(axes, _MEASURES.items(), strict=True):
         for place, policy in enumerate(comparison.others):
             part = table.xs((policy, measure), level=("policy", "measure")).reset_index()
-            at = part[level].map(rows.index) + _dodge(place, len(comparison.others))
+            dodge = (place - (len(comparison.others) - 1) / 2) * 0.7 / len(comparison.others)
+            at = part[level].map(rows.index) + dodge
             _bars(ax, at, part, colours[policy])
         ax.axvline(0, color="black", linewidth=1)
         ax.set_title(title)
@@ -159,11 +160,6 @@ def _line(style: dict[str, Any]) -> dict[str, Any]:
 def _intervals() -> dict[str, dict[str, Any]]:
     """Entries of the legend for the two intervals."""
     return {"coincidence": {"color": "grey", **_COINCIDENCE}, "another year": {"color": "grey", **_ANOTHER_YEAR}}
-
-
-def _dodge(place: int, count: int) -> float:
-    """How far from its row the line of one of several policies lies."""
-    return (place - (count - 1) / 2) * 0.7 / count
 
 
 def _marked(figure: Figure, comparison: Comparison) -> Figure:

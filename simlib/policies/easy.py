@@ -12,7 +12,7 @@ from numba.core.ccallback import CFunc
 
 from .. import engine
 from .._util.arrays import Ints
-from ..core.policy import Feedback
+from ..core.policy import WHOSE, Feedback, whose
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 
@@ -26,8 +26,6 @@ MOST_AHEAD = 5_000_000
 
 EVERYONE = np.iinfo(np.int64).max
 """More than any queue has jobs."""
-
-COLUMNS = "user", "group", "queue"
 
 _HALF_LIFE_S = 7 * orders.DAY
 """Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
@@ -168,9 +166,8 @@ class JobFacts:
     @classmethod
     def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> JobFacts:
         """Look at the jobs of a workload."""
-        columns = [jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in COLUMNS]
         past, *learned = adjust.history(jobs) if adjust is not None else (None,)
-        return cls(jobs.index, [*columns, *learned], past)
+        return cls(jobs.index, [*whose(jobs).values(), *learned], past)
 
     def of_same(self, jobs: pd.DataFrame) -> JobFacts | None:
         """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
@@ -191,7 +188,7 @@ class JobFacts:
 
     def facts(self, machine: int, account: str = "user", half_life_s: float = _HALF_LIFE_S) -> Facts:
         """Collect what an order may ask for, with nothing used of the machine yet."""
-        by_job = dict(zip(COLUMNS, self.by_job, strict=False))
+        by_job = dict(zip(WHOSE, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
         had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
         fair_share += 1

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
-from ..core.policy import Feedback
+from ..core.policy import WHOSE, Feedback, whose
 
 _set = object.__setattr__
 
@@ -214,7 +214,7 @@ class Machine(_Kept):
 _Pass = Callable[[Queue, Machine], Iterable[Job]]
 """A function of the queue and the machine that gives the jobs to start, in this order."""
 
-_SHOWN = ["user", "group", "queue", "requested"]
+_SHOWN = (*WHOSE, "requested")
 
 
 @dataclass(frozen=True, repr=False)
@@ -327,12 +327,11 @@ class OwnPolicy:
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         columns = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
-        whose: dict[str, Any] = {"number": range(len(submit)), **dict.fromkeys(_SHOWN, -1), "requested": None}
-        if self._jobs is not None:
-            table = self._jobs.assign(requested=self._jobs.estimate)
-            whose = {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
+        jobs = pd.DataFrame(index=range(len(submit))) if self._jobs is None else self._jobs
+        requested = None if self._jobs is None else jobs.estimate.to_numpy()
+        known = columns.assign(number=jobs.index.to_numpy(), **whose(jobs), requested=requested)
         decide = copy.deepcopy(self.function) if self._given is None else self.function
-        loop = _EventLoop(self, decide, columns.assign(**whose), machine, feedback)
+        loop = _EventLoop(self, decide, known, machine, feedback)
         loop.to_the_end(np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop)
         start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
         times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}

@@ -403,8 +403,8 @@ def report(
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
     target = Path(out) if out else Path(f"{Path(log).name.removesuffix('.gz').removesuffix('.swf')}.html")
-    found = archive.path_or_name(log)
-    here = archive.find(found) if isinstance(found, str) else (found,)
+    file = archive.path_or_name(log)
+    here = archive.find(file) if isinstance(file, str) else (file,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     title = escape(f"My cluster: {Path(log).name}")
     with plt.rc_context():
@@ -450,9 +450,9 @@ def comparison_page(comparison: Comparison, path: str | Path | None = None) -> s
     ]
     with plt.rc_context():
         plots.use_style()
-        content.append(_html(_closed(plots.forest(comparison)), title))
+        content.append(_html(policies.closed(plots.forest(comparison)), title))
         for by in [by for by in comparison.by if by != "all"]:
-            content += [f"<h2>By {by}</h2>", _html(_closed(plots.winners(comparison, by=by)), title)]
+            content += [f"<h2>By {by}</h2>", _html(policies.closed(plots.winners(comparison, by=by)), title)]
             content += [_groups(comparison, by, policy) for policy in comparison.others]
     page = _whole(title, content)
     if path is not None:
@@ -479,9 +479,3 @@ def _whole(title: str, content: Iterable[str]) -> str:
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
     )
-
-
-def _closed(figure: Figure) -> Figure:
-    """Close a figure, so that pyplot forgets it; it can be drawn all the same."""
-    plt.close(figure)
-    return figure

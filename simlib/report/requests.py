@@ -13,7 +13,17 @@ from ..core.schedule import simulate
 from ..core.workload import Workload
 from ..plots.style import COLOURS, stamp
 from ..policies.walltime import accuracy, used
-from .policies import POLICIES, chosen, compared, forest, gains_said, requested, why_not_adjusted, winners
+from .policies import (
+    POLICIES,
+    chosen,
+    compared,
+    differences_said,
+    forest,
+    gains_said,
+    requested,
+    why_not_adjusted,
+    winners,
+)
 from .sentences import change, share
 
 _OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
@@ -144,7 +154,7 @@ def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0
     return compared(workload, chosen(_OTHERS), shakes, seed, by=["all"])
 
 
-def other_estimates_said(found: Comparison | None) -> list[str]:
+def other_estimates_said(comparison: Comparison | None) -> list[str]:
     """Say whether exact or doubled estimates would help.
 
     Examples
@@ -152,9 +162,9 @@ def other_estimates_said(found: Comparison | None) -> list[str]:
     >>> other_estimates_said(None)
     ['Whether other estimates would help cannot be told.']
     """
-    if found is None:
+    if comparison is None:
         return ["Whether other estimates would help cannot be told."]
-    return [change(found, policy, measure) for policy in found.others for measure in ("wait", "bounded_slowdown")]
+    return differences_said(comparison)
 
 
 # Would estimates help that the system adjusts by what similar jobs used of theirs (Tang et al. 2013), and whom?
@@ -183,15 +193,15 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     >>> list(adjusted(simlib.load("sample"), shakes=3))
     ['EASY', 'EASY, WFP']
     """
-    found = {}
+    comparisons = {}
     if not why_not_adjusted(workload):
         for base in BASES:
             cases = chosen([base, f"{base}, {_SELECTIVE}", f"{base}, {_ALL}"])
-            found[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
-    return {base: one for base, one in found.items() if one is not None}
+            comparisons[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
+    return {base: one for base, one in comparisons.items() if one is not None}
 
 
-def adjusted_table(found: dict[str, Comparison]) -> pd.DataFrame | None:
+def adjusted_table(comparisons: dict[str, Comparison]) -> pd.DataFrame | None:
     """Put the changes of mean wait and mean bounded slowdown into a table for readers; None where there are none.
 
     Examples
@@ -200,11 +210,11 @@ def adjusted_table(found: dict[str, Comparison]) -> pd.DataFrame | None:
     True
     """
     headlines = [("wait", "mean"), ("bounded_slowdown", "mean")]
-    tables = [one.overview(headlines=headlines).rename(columns={one.base: "before"}) for one in found.values()]
+    tables = [one.overview(headlines=headlines).rename(columns={one.base: "before"}) for one in comparisons.values()]
     return pd.concat(tables).rename_axis([None, None]) if tables else None
 
 
-def adjusted_picture(found: dict[str, Comparison], base: str) -> Figure | None:
+def adjusted_picture(comparisons: dict[str, Comparison], base: str) -> Figure | None:
     """Draw what adjusting changes under one order of the queue; None where it was not compared.
 
     Examples
@@ -212,10 +222,10 @@ def adjusted_picture(found: dict[str, Comparison], base: str) -> Figure | None:
     >>> adjusted_picture({}, "EASY") is None
     True
     """
-    return forest(found.get(base))
+    return forest(comparisons.get(base))
 
 
-def adjusted_winners(found: dict[str, Comparison], base: str) -> Figure | None:
+def adjusted_winners(comparisons: dict[str, Comparison], base: str) -> Figure | None:
     """Draw which users gain and lose under one order of the queue; None where there is nothing to draw.
 
     Examples
@@ -223,10 +233,10 @@ def adjusted_winners(found: dict[str, Comparison], base: str) -> Figure | None:
     >>> adjusted_winners({}, "EASY") is None
     True
     """
-    return winners(found.get(base))
+    return winners(comparisons.get(base))
 
 
-def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]:
+def adjusted_said(workload: Workload, comparisons: dict[str, Comparison]) -> list[str]:
     """Say whether adjusted estimates would help, and how many users.
 
     Examples
@@ -237,12 +247,12 @@ def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]
     if reason := why_not_adjusted(workload):
         return [f"Whether adjusted estimates would help cannot be told: {reason}."]
     sentences = _accuracy(workload)
-    for one in found.values():
+    for one in comparisons.values():
         sentences += [change(one, policy, "wait") for policy in one.others]
         sentences += gains_said(one)[:1] if "user" in one.by else []
-    if not found:
+    if not comparisons:
         return [*sentences, "Whether they would help cannot be told: there is no queue."]
-    if not any("user" in one.by for one in found.values()):
+    if not any("user" in one.by for one in comparisons.values()):
         sentences.append("For whom cannot be told: the log does not have two users of at least 30 jobs each.")
     return sentences
 

@@ -47,25 +47,23 @@ def digits(value: float) -> str:
 
 def verdict(row: Any) -> str:
     """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`."""
-    found = holds(row)
-    return VERDICTS["unknown" if found == "this log" and np.isnan(row.another_year_low) else found]
+    held = holds(row)
+    return VERDICTS["unknown" if held == "this log" and np.isnan(row.another_year_low) else held]
 
 
-def change(found: Comparison, policy: str, measure: str) -> str:
+def change(comparison: Comparison, policy: str, measure: str) -> str:
     """Say how a policy changes the mean of a measure, in a sentence."""
     key: Any = policy, "all", "all", measure, "mean"
-    row = found.shown.loc[key]
-    said, what = (duration, "jobs wait {} on average") if measure == "wait" else (_number, "the mean {measure} is {}")
+    row = comparison.shown.loc[key]
+    said, what = (
+        (duration, "jobs wait {} on average") if measure == "wait" else ("{:,.1f}".format, "the mean {measure} is {}")
+    )
     what = what.format(said(row.base), measure=measure.replace("_", " "))
     moved = f"{said(row.value)} ({per_cent(row.difference)})" if row.base and row.difference else said(row.value)
-    return f"Under {found.base} {what}; under {policy} {moved}, {verdict(row)}."
+    return f"Under {comparison.base} {what}; under {policy} {moved}, {verdict(row)}."
 
 
-def _number(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def intervals_said(found: Comparison | None) -> list[str]:
+def intervals_said(comparison: Comparison | None) -> list[str]:
     """Say what the two intervals of a comparison rest on.
 
     Examples
@@ -76,9 +74,9 @@ def intervals_said(found: Comparison | None) -> list[str]:
     >>> said[0]
     'Coincidence is judged by 5 shaken runs a policy, every submission moved at random by up to 60 s, and the log ...'
     """
-    if found is None:
+    if comparison is None:
         return []
-    settings = found.settings
+    settings = comparison.settings
     sentences = [
         f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
         f"to {settings['seconds']} s, and the log itself.",
