@@ -242,7 +242,7 @@ class Ranks:
             counted = [name.replace("_", " ") for name in _WEIGHTS if getattr(self.order, name)]
             return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
         if isinstance(self.order, str):
-            return _BY[self.order]
+            return _BY.get(self.order, self.order)
         return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")
 
     def values(self, jobs: Sequence[Job], ranks: Sequence[float]) -> list[str] | None:
