@@ -83,7 +83,7 @@ def compress(profile, jobs, start, estimate, size, horizon):
 
 
 @uncounted
-def rebackfill(profile, jobs, start, estimate, size):
+def _rebackfill(profile, jobs, start, estimate, size):
     """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
     first = profile.first[0]
     for job in jobs:
@@ -105,7 +105,7 @@ def _move_forward(profile, reserved, estimate, size, horizon, when_early):
     if when_early != BY_START:
         jobs = reserved.by_arrival[: drop_started(reserved)]
     if when_early == REBACKFILL:
-        rebackfill(profile, jobs, reserved.start, estimate, size)
+        _rebackfill(profile, jobs, reserved.start, estimate, size)
     else:
         horizon = compress(profile, jobs, reserved.start, estimate, size, horizon)
     if horizon > -NEVER:  # else nothing has moved

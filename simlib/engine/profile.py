@@ -27,7 +27,7 @@ _NEAR = np.uint64(16)  # steps within which room is looked for
 _LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
-class Profile(NamedTuple):
+class _Profile(NamedTuple):
     """How many processors will be free, in steps.
 
     Attributes
@@ -53,7 +53,7 @@ def all_free(machine, jobs):
     room = 12 * jobs + 64  # 3 steps a job before `_tidy`, and 9 that the events of an instant may add
     times, free = np.empty(room, np.int64), np.empty(room, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
-    return Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
+    return _Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
 
 
 @part
@@ -84,13 +84,13 @@ def _tidy(profile):
     last = kept + ONE
     times[last] = NEVER
     if last > _LONG:
-        last = spread(times, free, last)
+        last = _spread(times, free, last)
     profile.first[0], profile.last[0] = np.uint64(0), last
     profile.many[0] = last + last // np.uint64(8 if last < _LONG else 32) + np.uint64(8)
 
 
 @uncounted
-def spread(times, free, last):
+def _spread(times, free, last):
     """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
     k = new_last = last + last // TWO
     times[k] = NEVER
@@ -233,7 +233,7 @@ def first_gap(searches, profile, size, duration):
         searches[_VALID] = True
     k = _step_at(profile, _no_gap_before(searches, size, duration))
     k = anchor_point(profile, k, size, duration, NEVER, NEVER)
-    remember(searches, size, duration, profile.times[k])
+    _remember(searches, size, duration, profile.times[k])
     return k
 
 
@@ -261,7 +261,7 @@ def _no_gap_before(searches, size, duration):
 
 
 @uncounted
-def remember(searches, size, duration, time):
+def _remember(searches, size, duration, time):
     """Enter that there is no gap of that size and duration, or more, before `time`."""
     i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
     while i < searches.shape[0]:

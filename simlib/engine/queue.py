@@ -19,15 +19,15 @@ GROUP = 16
 
 GONE = np.uint64(2**64 - 1)  # who waits at a place where nobody does
 
-LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
+_LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
 
 # the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
 # job; the processors of the largest job, how many of their binary digits are left out, and by what is left the class
-Index = namedtuple("Index", "shortest size estimate largest shift classes")
+_Index = namedtuple("_Index", "shortest size estimate largest shift classes")
 
 
 @compiled
-def size_classes(largest):
+def _size_classes(largest):
     """The class of each number from 0 to the largest: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
     classes = np.empty(largest + 1, np.int64)
     c, first, last = 0, 0, 1
@@ -60,12 +60,12 @@ def empty_index(size):
     for job in range(size.size):
         largest = max(largest, size[job])
     shift = 0
-    while largest >> shift >= LARGE:
+    while largest >> shift >= _LARGE:
         shift += 1
-    classes = size_classes(largest >> shift)
+    classes = _size_classes(largest >> shift)
     shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
     places = np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64)
-    return Index(shortest, places[0], places[1], largest, shift, classes)
+    return _Index(shortest, places[0], places[1], largest, shift, classes)
 
 
 @uncounted
@@ -178,7 +178,7 @@ class Queue(NamedTuple):
     jobs : uint64 array
         The jobs at the places from `first[0]` to `end[0]`; `GONE` where nobody waits, which are `gone[0]` places.
     first, end, gone : int64 arrays of one number
-    index : Index
+    index : _Index
         Of a long queue's places; what is never needed of it takes no memory.
     groups : int64 array of one number
         How many groups the index has, 0 where the queue has none.
@@ -191,7 +191,7 @@ class Queue(NamedTuple):
     first: np.ndarray
     end: np.ndarray
     gone: np.ndarray
-    index: Index
+    index: _Index
     groups: np.ndarray
     considered: np.ndarray
 

@@ -129,7 +129,7 @@ def _squeeze_in(ranked, job, own, size, estimate):
     place = _first_below(key, queue.end[0], own)
     gap = _nearest_gap(queue, place)
     if gap < 0:
-        spread(ranked, size, estimate)
+        _spread(ranked, size, estimate)
         place = _first_below(key, queue.end[0], own)
         gap = _nearest_gap(queue, place)
     place -= gap < place  # those between are shifted to the gap
@@ -196,7 +196,7 @@ def _close_gaps(ranked):
 
 
 @uncounted
-def spread(ranked, size, estimate):
+def _spread(ranked, size, estimate):
     """Spread the jobs of a sorted queue evenly, with gaps between them, and index them."""
     _close_gaps(ranked)
     queue, jobs, key, count = ranked.queue, ranked.queue.jobs, ranked.key, ranked.queue.end[0]
@@ -307,11 +307,11 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
             if queue.gone[0] > 0:
                 _close_gaps(ranked)
             if count > 2 * LONG:
-                spread(ranked, size, estimate)
+                _spread(ranked, size, estimate)
         elif count < LONG:
             _close_gaps(ranked)
         elif 16 * count < queue.end[0] or 4 * count > 3 * queue.end[0]:
-            spread(ranked, size, estimate)
+            _spread(ranked, size, estimate)
     remember_pass(queue, shadow, extra)
 
 

@@ -49,7 +49,7 @@ class Usage(NamedTuple):
 
 
 @part
-def weight(usage, now):
+def _weight(usage, now):
     """Tell what a processor-second weighs now."""
     clock = usage.clock
     if clock[0] != now:
@@ -77,17 +77,17 @@ def _let_fade(usage, now):
 @part
 def _until_now(usage, account, now):
     """Tell what an account has had up to this second."""
-    present = weight(usage, now)  # first, for all may fade with it
+    present = _weight(usage, now)  # first, for all may fade with it
     return usage.had[account] + usage.held[account] * (present - usage.since[account])
 
 
 @part
-def hold(usage, job, now, procs):
+def _hold(usage, job, now, procs):
     """Note that a job's account holds so many more processors from now on; a negative number gives them back."""
     if usage.half_life > 0:
         for account in (np.uint64(usage.account[job]), np.uint64(usage.had.size - 1)):
             usage.had[account] = _until_now(usage, account, now)
-            usage.since[account] = weight(usage, now)
+            usage.since[account] = _weight(usage, now)
             usage.held[account] += procs
 
 
@@ -167,17 +167,17 @@ def refuse(facts, job, now, submit, estimate, size, free, extra, window, backfil
 def note_start(facts, job, now, size):
     """Note that a job takes its processors."""
     if facts is not None:
-        hold(facts.usage, job, now, size[job])
+        _hold(facts.usage, job, now, size[job])
 
 
 @part
 def note_end(facts, job, now, size):
     """Note that a job gives its processors back."""
     if facts is not None:
-        hold(facts.usage, job, now, -size[job])
+        _hold(facts.usage, job, now, -size[job])
 
 
-_SUBMIT, _ESTIMATE, SIZE, NEEDED, RANK, FITTING, _USER, GROUP, _QUEUE, _USAGE, _FAIR_SHARE = range(11)
+_SUBMIT, _ESTIMATE, SIZE, NEEDED, RANK, FITTING, _USER, _GROUP, _QUEUE, _USAGE, _FAIR_SHARE = range(11)
 """The rows: what the order is told; NEEDED, the estimate by which jobs are backfilled; the ranks, and those of the jobs
 that can be backfilled, not a number for the others. The last five are there where an order asks for more than three
 numbers."""
@@ -195,7 +195,7 @@ def tell(rows, place, job, submit, size, estimates, facts):
     rows[_SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
     rows[_ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
     if facts is not None:
-        rows[_USER, place], rows[GROUP, place] = facts.user[job], facts.group[job]
+        rows[_USER, place], rows[_GROUP, place] = facts.user[job], facts.group[job]
         rows[_QUEUE, place], rows[_USAGE, place], rows[_FAIR_SHARE, place] = facts.queue[job], 0.0, 1.0
 
 
@@ -218,7 +218,7 @@ def _ask(order, facts, rows, jobs, begin, end, now, free):
 
     def every(order, facts, rows, jobs, begin, end, now, free):
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
-        user, group, queue = rows[_USER, begin:end], rows[GROUP, begin:end], rows[_QUEUE, begin:end]
+        user, group, queue = rows[_USER, begin:end], rows[_GROUP, begin:end], rows[_QUEUE, begin:end]
         usage, fair_share, rank = rows[_USAGE, begin:end], rows[_FAIR_SHARE, begin:end], rows[RANK, begin:end]
         if facts.usage.half_life > 0:
             for i in range(end - begin):

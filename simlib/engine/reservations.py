@@ -16,7 +16,7 @@ from .running import NEVER, part, uncounted
 _RECENT = 1024  # jobs of the small part
 
 
-class Reservations(NamedTuple):
+class _Reservations(NamedTuple):
     """The jobs that wait, each with a start reserved for it.
 
     Attributes
@@ -30,7 +30,7 @@ class Reservations(NamedTuple):
         `by_arrival[oldest[0]:newest[0]]`, of which some have started.
     oldest, newest : int64 arrays of one number
     waits : bool array, by job
-    number : int64 array, by job, see `Arrivals`
+    number : int64 array, by job, see `running.arrivals_of`
     """
 
     start: np.ndarray
@@ -54,7 +54,7 @@ def no_reservations(number):
     start, by_start, by_arrival = np.zeros(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
     first, last, earliest, latest, oldest, newest = np.zeros((6, 1), np.int64)
     recent, waits = np.empty(_RECENT, np.uint64), np.zeros(n, np.bool_)
-    return Reservations(
+    return _Reservations(
         start, by_start, recent, first, last, earliest, latest, by_arrival, oldest, newest, waits, number
     )
 

@@ -27,7 +27,7 @@ from .running import (
 ADAPTIVE = -1.0
 """The threshold that is the mean slowdown of the jobs that have ended."""
 
-SHORTEST = 10
+_SHORTEST = 10
 """Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
 
 
@@ -81,16 +81,16 @@ def _holders_of(queue, count, start, holders):
 @part
 def _expected_slowdown(wait, duration):
     """Bounded slowdown of a job that has waited so long, if it starts now and runs so long; to nine digits."""
-    return np.rint(max(1.0, (wait + duration) / max(duration, SHORTEST)) * 1e9) / 1e9
+    return np.rint(max(1.0, (wait + duration) / max(duration, _SHORTEST)) * 1e9) / 1e9
 
 
 @part
-def is_slow(wait, duration, entitling):
+def _is_slow(wait, duration, entitling):
     """Tell whether a job's expected slowdown has come to the one that entitles; far from it without a division."""
     if entitling <= 1:
         return True
     near = entitling * (1 - 1e-9) - 1e-6
-    return wait + duration >= near * max(duration, SHORTEST) and _expected_slowdown(wait, duration) >= entitling
+    return wait + duration >= near * max(duration, _SHORTEST) and _expected_slowdown(wait, duration) >= entitling
 
 
 @part
@@ -182,7 +182,7 @@ def reserving(
         for i in range(count):
             job = queue[i]
             if start[job] == NEVER:
-                slow = left < most and is_slow(now - submit[job], estimate[job], entitling)
+                slow = left < most and _is_slow(now - submit[job], estimate[job], entitling)
                 until = NEVER if slow else now + 1
                 if until == NEVER or size[job] <= profile.free[profile.first[0]]:
                     k = anchor_point(profile, profile.first[0], size[job], estimate[job], NEVER, until)

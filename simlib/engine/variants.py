@@ -68,7 +68,7 @@ def _no_candidates(machine):
 
 
 @uncounted
-def best_set(candidates, queue, head, free, shadow, extra, now, size, estimate):
+def _best_set(candidates, queue, head, free, shadow, extra, now, size, estimate):
     """Find the set that takes the most free processors and no more than `extra` of them past the shadow time.
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on. Returns how
@@ -215,7 +215,7 @@ def _pass_as_best_set(candidates, ranked, head, number, running, shadow, extra, 
         bring_to_front(ranked, 1 + DEPTH, number)
         head = 0
     free, needed = running.free[0], estimates.backfill
-    places = candidates.places[: best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
+    places = candidates.places[: _best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
     for place in places:
         job = queue.jobs[place]
         running.backfilled[job] = True

@@ -83,7 +83,7 @@ def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
         if _may_pass(job, system):
             yield from _pass_the_head(job, system, reuse_extra)
         else:
-            yield refusal(job, system)
+            yield _refusal(job, system)
 
 
 def _may_pass(job: Job, system: System) -> bool:
@@ -103,7 +103,7 @@ def _pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decis
         yield rules.fits_the_extra_processors, job, head, system.shadow, extra, system.extra
 
 
-def refusal(job: Job, system: System) -> tuple:
+def _refusal(job: Job, system: System) -> tuple:
     """Say why a job may not pass the head."""
     if job.procs > system.free:
         return rules.too_large, job, system.free
@@ -124,7 +124,7 @@ def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisio
         yield from _pass_the_head(best_first[0], system, reuse_extra)
     for job in others:
         if job.start is None:
-            yield refusal(job, system)
+            yield _refusal(job, system)
 
 
 def best_set(system: System) -> Decisions:
@@ -136,7 +136,7 @@ def best_set(system: System) -> Decisions:
     free = system.free
     near = others[:DEPTH]
     candidates = [job for job in near if _may_pass(job, system)]
-    own, chosen = _easys_own(candidates, system), fullest(candidates, system)
+    own, chosen = _easys_own(candidates, system), _fullest(candidates, system)
     if chosen:
         yield rules.chooses, chosen[0], head, chosen, free, own
     for job in others:
@@ -145,7 +145,7 @@ def best_set(system: System) -> Decisions:
         elif job in candidates:
             yield rules.not_in_the_set, job, sum(one.procs for one in chosen)
         elif job in near:
-            yield refusal(job, system)
+            yield _refusal(job, system)
         else:
             yield rules.not_looked_at, job, DEPTH
 
@@ -161,7 +161,7 @@ def _easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
     return chosen
 
 
-def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
+def _fullest(candidates: Sequence[Job], system: System) -> list[Job]:
     """List the set that takes the most free processors, and no more than the extra ones past the shadow time.
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on.

@@ -186,7 +186,7 @@ def decisions(system: System, scheduler: Scheduler) -> Decisions:
 
 # The order of the queue, and in which words it is told.
 
-FEW = 3
+_FEW = 3
 """Of so many jobs it is told what their priorities are made of."""
 
 _BY = {
@@ -251,7 +251,7 @@ class Ranks:
             return None
         if isinstance(self.order, Multifactor):
             values = [f"{rank:.3f}" for rank in ranks]
-            if len(jobs) > FEW:
+            if len(jobs) > _FEW:
                 return values
             made_of = (", ".join(f"{name} {value:.3f}" for name, value in job.factors.items()) for job in jobs)
             return [f"{value}: {factors}" for value, factors in zip(values, made_of, strict=True)]

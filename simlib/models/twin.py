@@ -180,7 +180,7 @@ def places(scores: Floats, group: Ints) -> Floats:
 # The submit times of a twin, by its calendar.
 
 
-Numbers = Sequence[float] | Floats | Ints | pd.Series
+_Numbers = Sequence[float] | Floats | Ints | pd.Series
 
 _PARTS = 30
 """Into so many parts a month is divided, to compare how busy they are."""
@@ -201,11 +201,11 @@ class Clock:
         edges = [table["first"], *self._hours[new_month], table["last"] + 1]
         self.edges: Ints = np.array([edge for edge in edges if table["first"] <= edge <= table["last"] + 1])
 
-    def busy(self, seconds: Numbers) -> Floats:
+    def busy(self, seconds: _Numbers) -> Floats:
         """Count time by submissions: fast by day, slow by night, a second for a second on average."""
         return np.interp(seconds, self._hours, self._busy)
 
-    def time(self, busy: Numbers) -> Floats:
+    def time(self, busy: _Numbers) -> Floats:
         """Tell the second of the log from time counted by submissions: the inverse of `busy`."""
         return np.interp(busy, self._busy, self._hours)
 
@@ -234,7 +234,7 @@ def _add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Ge
 
 
 def _draw_after(
-    work: Numbers, group: Numbers, correlation: float, curves: Sequence[_Curve], rng: np.random.Generator
+    work: _Numbers, group: _Numbers, correlation: float, curves: Sequence[_Curve], rng: np.random.Generator
 ) -> Floats:
     """Draw a value for each job from the curve of its group, correlated with the work."""
     work, groups = np.array(work) + rng.random(len(work)), np.array(group, int)  # no two alike

@@ -168,7 +168,7 @@ def png(figure: Figure) -> bytes:
     return _png(figure, STYLE["savefig.dpi"])
 
 
-def described(figure: Figure) -> str:
+def _described(figure: Figure) -> str:
     """Say what a figure shows, for those who do not see it: its label, or else what is written on it."""
     if label := str(figure.get_label()):
         return label
@@ -193,7 +193,7 @@ def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
     content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
     return b64encode(content).decode("ascii"), {
         "width": int(figure.get_figwidth() * figure.dpi),
-        "alt": described(figure),
+        "alt": _described(figure),
     }
 
 

@@ -18,7 +18,7 @@ _COMPRESS = {
     "rebackfill": engine.REBACKFILL,
 }
 
-ADAPTIVE = "adaptive"
+_ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,14 +122,14 @@ class Selective(Ordered):
 
     def __post_init__(self) -> None:
         number = isinstance(self.threshold, (int, float, np.number)) and self.threshold >= 1
-        if not (number or self.threshold == ADAPTIVE):
+        if not (number or self.threshold == _ADAPTIVE):
             raise ValueError(
                 f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'"
             )
         super().__post_init__()
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        threshold = engine.ADAPTIVE if self.threshold == ADAPTIVE else float(self.threshold)
+        threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
         order = self.order != "fcfs", self._pointer("order", facts), facts
         start, shadow, backfilled = engine.reserving(*given, EVERYONE, threshold, *order)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}

@@ -37,7 +37,7 @@ Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 _PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, what the jobs have in common that they learn from."""
 
-NONE = -3
+_NONE = -3
 """The number of a past job that there is not: below those of the last two, -1 and -2."""
 
 
@@ -147,7 +147,7 @@ class Predictions:
         of_all = pd.concat([jobs[columns], past[columns]]).groupby(columns, sort=False).ngroup().to_numpy(np.int64)
         group, of_past = of_all[: len(jobs)], of_all[len(jobs) :]
         groups = int(of_all.max(initial=-1)) + 1
-        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), NONE)
+        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), _NONE)
         before = past.groupby(of_past).cumcount().to_numpy()  # 0 for the last one of a group, 1 for the one before it
         known = before < 2
         runs[of_past[known], before[known]] = past.run[known]

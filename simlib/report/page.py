@@ -25,7 +25,7 @@ from . import policies, requests, sentences, taking, wait_times
 ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
 """The policies that a page compares unless others are asked for."""
 
-MOST = 8
+_MOST = 8
 """So many users are listed at either end of a comparison."""
 
 _LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
@@ -187,12 +187,9 @@ class Page:
         3
         """
         first = next(iter(self.cases.values()), None)
-        if first is None or not len(self.workload):
-            queue = True
-        else:
-            queue = wait_times.has_queue(wait_times.simulated(self.workload, first))
-        if not queue:
-            return [self.about, self.waits, self.limits]
+        if first is not None and len(self.workload):
+            if not wait_times.has_queue(wait_times.simulated(self.workload, first)):
+                return [self.about, self.waits, self.limits]
         return [self.about, self.waits, self.policies, self.estimates, self.adjusting, self.certainty, self.limits]
 
     def about(self) -> Section:
@@ -466,7 +463,7 @@ def _groups(comparison: Comparison, by: str, policy: str) -> str:
     ranked = comparison.who(policy, by)
     names = comparison.groups(by) if by in ("month", "size") else list(ranked.index)
     if by == "user":
-        names = list(dict.fromkeys([*names[:MOST], *names[-MOST:]]))
+        names = list(dict.fromkeys([*names[:_MOST], *names[-_MOST:]]))
     table = comparison.overview(by, [("wait", "mean")]).droplevel("measure").loc[policy].loc[names]
     table.insert(0, "jobs", ranked.jobs.loc[names])
     summary = escape(f"{policy}: mean wait by {by}")

@@ -245,10 +245,10 @@ def requested(workload: Workload) -> pd.Series:
     return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
 
 
-FAR = 3
+_FAR = 3
 """A policy that makes the mean wait so many times as long, or more, is not drawn beside others: they would shrink."""
 
-STATISTICS = ("mean", "95th", "99th")
+_STATISTICS = ("mean", "95th", "99th")
 """What is drawn: where half of the jobs hardly wait, the relative change of their median says nothing."""
 
 _RESAMPLES = 300
@@ -356,7 +356,7 @@ def _gains(comparison: Comparison, policy: str, by: str, called: str) -> str:
 
 
 def forest(comparison: Comparison | None) -> Figure | None:
-    """Draw how much each policy changes each measure, without those that are `FAR` off and would shrink the others.
+    """Draw how much each policy changes each measure, without those that are `_FAR` off and would shrink the others.
 
     Examples
     --------
@@ -365,7 +365,7 @@ def forest(comparison: Comparison | None) -> Figure | None:
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     """
-    return None if comparison is None else closed(comparisons.forest(_near(comparison), statistics=STATISTICS))
+    return None if comparison is None else closed(comparisons.forest(_near(comparison), statistics=_STATISTICS))
 
 
 def _near(comparison: Comparison) -> Comparison:
@@ -373,7 +373,7 @@ def _near(comparison: Comparison) -> Comparison:
     wait = comparison.relative.difference.xs(
         ("all", "all", "wait", "mean"), level=("by", "group", "measure", "statistic")
     )
-    kept = [policy for policy in comparison.others if not abs(wait[policy]) > FAR - 1] or comparison.others
+    kept = [policy for policy in comparison.others if not abs(wait[policy]) > _FAR - 1] or comparison.others
     if kept == comparison.others:
         return comparison
     policies = {name: said for name, said in comparison.policies.items() if name in (comparison.base, *kept)}

@@ -11,9 +11,9 @@ from ..core.workload import Workload
 _JOB_RUNS = 3_000_000
 """So many jobs are scheduled in the shaken runs of a policy, roughly: with 300,000 a page then takes under a minute."""
 
-MOST, FEWEST = 20, 5
+_MOST, _FEWEST = 20, 5
 
-VERDICTS = {
+_VERDICTS = {
     "equal": "the same in every run",
     "coincidence": "a difference that coincidence alone can make",
     "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
@@ -32,7 +32,7 @@ def enough_shakes(workload: Workload) -> int:
     >>> enough_shakes(simlib.load("sample"))
     20
     """
-    return max(FEWEST, min(MOST, _JOB_RUNS // max(len(workload), 1)))
+    return max(_FEWEST, min(_MOST, _JOB_RUNS // max(len(workload), 1)))
 
 
 def share(part: float) -> str:
@@ -46,9 +46,9 @@ def digits(value: float) -> str:
 
 
 def verdict(row: Any) -> str:
-    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`."""
+    """Tell how far a row of `Comparison.shown` can be believed, one of `_VERDICTS`."""
     held = holds(row)
-    return VERDICTS["unknown" if held == "this log" and np.isnan(row.another_year_low) else held]
+    return _VERDICTS["unknown" if held == "this log" and np.isnan(row.another_year_low) else held]
 
 
 def change(comparison: Comparison, policy: str, measure: str) -> str:
@@ -86,7 +86,7 @@ def intervals_said(comparison: Comparison | None) -> list[str]:
     sentences.append(
         "Means are over all these runs, and so a little other than those of the log as it is, which stand above."
     )
-    if settings["shakes"] < MOST:
-        few = f"With fewer than {MOST} runs the first interval is about their whole range, and rather too narrow."
+    if settings["shakes"] < _MOST:
+        few = f"With fewer than {_MOST} runs the first interval is about their whole range, and rather too narrow."
         sentences.insert(1, few)
     return sentences
