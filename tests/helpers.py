@@ -27,6 +27,10 @@ from simlib.study.verdicts import TEXT
 ROOT = Path(__file__).parent.parent
 
 
+API = re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
+"""What is public, by its name below `simlib`; all else is private."""
+
+
 def listing(folder):
     """The names of what lies in a folder, sorted; none where there is no folder."""
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []

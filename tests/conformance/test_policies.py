@@ -61,7 +61,7 @@ def test_backfilling_in_the_order_of_the_queue_is_easy(seed):
 
 @settings(max_examples=30)
 @seeds
-@pytest.mark.parametrize("most", [2, 5])
+@pytest.mark.parametrize("most", [1, 2, 5])
 def test_whoever_gets_a_reservation_starts_by_it(most, seed):
     s = simulate(random_workload(seed), EASY(reservations=most))
     reserved = s.shadow >= 0

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import every_policy, random_workload, seeds, table
-from hypothesis import given, settings
+from helpers import random_workload, table
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
@@ -288,14 +288,6 @@ def test_with_feedback_followers_are_submitted_a_think_time_after_the_job_that_t
 def test_jobs_of_no_length_hold_no_processor():
     w = table([(0, 5, 5, 4), (3, 0, 0, 4), (5, 2, 2, 4)], 4)
     assert simulate(w, Returns({"start": [0, 3, 5]})).jobs.end.tolist() == [5, 3, 7]
-
-
-@pytest.mark.slow
-@every_policy
-@settings(max_examples=20)
-@seeds
-def test_every_policy_of_the_package_passes_the_check(policy, seed):
-    simulate(random_workload(seed), policy).check()
 
 
 def test_a_schedule_that_was_tampered_with_does_not_pass_the_check():
