@@ -285,11 +285,11 @@ def _right_columns():
         for kind in (pd.Series, pd.DataFrame):
 
             def checked(self, level=-1, *others, unstack=kind.unstack, **options):
-                found = unstack(self, level, *others, **options)
+                unstacked = unstack(self, level, *others, **options)
                 if options.get("sort") is False and isinstance(self.index, pd.MultiIndex):
                     clean = self.set_axis(self.index.remove_unused_levels())
-                    pd.testing.assert_index_equal(found.columns, unstack(clean, level, *others, **options).columns)
-                return found
+                    pd.testing.assert_index_equal(unstacked.columns, unstack(clean, level, *others, **options).columns)
+                return unstacked
 
             patch.setattr(kind, "unstack", checked)
         yield

@@ -27,8 +27,8 @@ WITH_EXAMPLES = {
 def test_the_examples_in_docstrings_do_what_they_say(name):
     module = importlib.import_module(name)
     # as typed in, and not of the library, whose functions `identity` takes by their names
-    found = doctest.testmod(module, extraglobs={"__name__": "__main__"}, optionflags=doctest.ELLIPSIS)
-    assert found.attempted and not found.failed
+    examples = doctest.testmod(module, extraglobs={"__name__": "__main__"}, optionflags=doctest.ELLIPSIS)
+    assert examples.attempted and not examples.failed
 
 
 @pytest.mark.parametrize("name", API)

@@ -63,10 +63,10 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
             queue.leave(index, groups, what)
             jobs[what] = None
         fit = [i for i, job in enumerate(jobs) if job and job[0] <= free and (job[1] <= time or job[0] <= extra)]
-        found = [-1]
-        while found[-1] < len(jobs):
-            found.append(queue.next_candidate(index, groups, found[-1] + 1, len(jobs), free, extra, time))
-        assert found == [-1, *fit, len(jobs)]
+        candidates = [-1]
+        while candidates[-1] < len(jobs):
+            candidates.append(queue.next_candidate(index, groups, candidates[-1] + 1, len(jobs), free, extra, time))
+        assert candidates == [-1, *fit, len(jobs)]
 
 
 def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
