@@ -9,7 +9,7 @@ D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNC
 - first executions come as a Poisson process.
 
 Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
-Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `fit.py` fitted those
+Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `tools/fit.py` fitted those
 that no source at hand prints.
 """
 

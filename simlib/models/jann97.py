@@ -4,9 +4,9 @@ J. Jann, P. Pattanaik, H. Franke, F. Wang, J. Skovira and J. Riordan, "Modeling 
 (Springer LNCS 1291), which MF section 3.1 simulates.
 
 Jobs are divided by size into ranges that end at powers of two. In each range interarrival times and run times are
-independent and hyper-Erlang of common order (`hyper_erlang`), with the first three moments of the log. The ranges'
+independent and hyper-Erlang of common order (`HyperErlang`), with the first three moments of the log. The ranges'
 streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not at hand; those in
-`data/models/jann97.toml` come from doing the same with the same three months of the log (`fit.py`).
+`data/models/jann97.toml` come from doing the same with the same three months of the log (`tools/fit.py`).
 """
 
 import tomllib

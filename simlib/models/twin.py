@@ -34,7 +34,7 @@ A table has these fields; a *curve* is a list of the values that a distribution 
         busy            classes of users in a month, by the number of their jobs in it: upper ends, but for the last
         work            share of the work of each of these classes
         span            by class, curve of the part of the month from the first to the last job of a user; time is
-                        counted by submissions, here and in the next two fields (see `twins.times.Clock`)
+                        counted by submissions, here and in the next two fields (see `Clock`)
         again, next     by class, curves of the time from one job of a user to the next, within a session and between
                         sessions, in units of the mean time in that month
         span_work       correlation of the span with the work of the user in that month
