@@ -22,7 +22,6 @@ import pandas as pd
 
 import simlib
 from simlib import EASY, Conservative, simulate
-from simlib.analysis import stats
 from simlib.core.estimates import Scaled, Uniform
 from simlib.logs import archive
 
@@ -68,7 +67,8 @@ def seconds_a_run(workload, runs=2, tries=2):
             for scheduler in SCHEDULERS:
                 began = [time.process_time()]
                 for _ in range(tries):
-                    stats.shake(estimated, scheduler, runs, executor=one)
+                    options = {"as_it_is": False, "keep": False, "executor": one}
+                    simlib.replicate(estimated, scheduler, shakes=runs, **options)
                     began.append(time.process_time())
                 costs.append(np.diff(began).min() / runs)
     return np.mean(costs)

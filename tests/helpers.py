@@ -27,6 +27,10 @@ from simlib.study.verdicts import TEXT
 ROOT = Path(__file__).parent.parent
 
 
+API = re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
+"""What is public, by its name below `simlib`; all else is private."""
+
+
 def listing(folder):
     """The names of what lies in a folder, sorted; none where there is no folder."""
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
@@ -281,11 +285,11 @@ def _right_columns():
         for kind in (pd.Series, pd.DataFrame):
 
             def checked(self, level=-1, *others, unstack=kind.unstack, **options):
-                found = unstack(self, level, *others, **options)
+                unstacked = unstack(self, level, *others, **options)
                 if options.get("sort") is False and isinstance(self.index, pd.MultiIndex):
                     clean = self.set_axis(self.index.remove_unused_levels())
-                    pd.testing.assert_index_equal(found.columns, unstack(clean, level, *others, **options).columns)
-                return found
+                    pd.testing.assert_index_equal(unstacked.columns, unstack(clean, level, *others, **options).columns)
+                return unstacked
 
             patch.setattr(kind, "unstack", checked)
         yield

@@ -76,21 +76,21 @@ def test_the_log_travels_once_a_worker_and_the_results_are_those_of_threads(clie
     log = traveller()
     tasks = [(log, policy, seed) for seed in range(20) for policy in (EASY(), Conservative())]
     before = client.run(arrivals)
-    found = sweep(waits, tasks, client if way == "client" else client.get_executor())
+    results = sweep(waits, tasks, client if way == "client" else client.get_executor())
     came = {worker: count - before[worker] for worker, count in client.run(arrivals).items()}
     assert list(came.values()) == [1, 1]
-    assert len({process for _, process in found}) == 2
-    assert [result for result, _ in found] == [result for result, _ in sweep(waits, tasks)]
+    assert len({process for _, process in results}) == 2
+    assert [result for result, _ in results] == [result for result, _ in sweep(waits, tasks)]
 
 
 @pytest.mark.parametrize("deadly", [{10}, {10, 11}], ids=["one", "both"])
 def test_workers_killed_in_the_middle_lose_nothing(client, tmp_path, deadly):
     log = sample()
     before = client.run(os.getpid)
-    found = sweep(deadly_waits, [(log, EASY(), seed, deadly, tmp_path) for seed in range(30)], client)
+    results = sweep(deadly_waits, [(log, EASY(), seed, deadly, tmp_path) for seed in range(30)], client)
     assert {path.name for path in tmp_path.iterdir()} == {str(seed) for seed in deadly}
     assert len(set(before.values()) - set(client.run(os.getpid).values())) >= 1
-    assert found == [waits(log, EASY(), seed)[0] for seed in range(30)]
+    assert results == [waits(log, EASY(), seed)[0] for seed in range(30)]
 
 
 def test_shaking_takes_a_client(client):

@@ -14,9 +14,9 @@ def in_order(paths, faults):
     """Fail with all that `faults` finds wrong with files, a line each."""
     paths = sorted(paths)
     assert paths
-    found = [f"{path.relative_to(ROOT).as_posix()}: {fault}" for path in paths for fault in faults(path)]
-    if found:
-        pytest.fail("\n".join(found), pytrace=False)
+    faulty = [f"{path.relative_to(ROOT).as_posix()}: {fault}" for path in paths for fault in faults(path)]
+    if faulty:
+        pytest.fail("\n".join(faulty), pytrace=False)
 
 
 def of_notebook(path):

@@ -36,8 +36,8 @@ def pinned(name="constraints.txt"):
 
 def conda():
     text = (ROOT / "environment.yml").read_text()
-    found = re.findall(r"^ +- ([\w-]+)==?([\w.]+)$", text, re.M)
-    return {normal(name): version for name, version in found}
+    versions = re.findall(r"^ +- ([\w-]+)==?([\w.]+)$", text, re.M)
+    return {normal(name): version for name, version in versions}
 
 
 def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
@@ -53,9 +53,9 @@ def test_the_oldest_versions_that_are_tested_are_the_lower_bounds():
 
 
 def test_conda_gets_the_same_versions_and_no_others():
-    pins, found = pinned(), conda()
-    del found["python"]
-    assert found == {
+    pins, versions = pinned(), conda()
+    del versions["python"]
+    assert versions == {
         normal(requirement.name): pins[normal(requirement.name)] for requirement in required("study", "test", "cluster")
     }
 
@@ -156,7 +156,7 @@ def test_what_runs_here_is_what_is_pinned():
 
 def test_modules_that_cost_time_come_when_they_are_first_used():
     code = (
-        "import sys, simlib; slow = ['simlib.plots', 'scipy.stats', 'matplotlib']; "
+        "import sys, simlib; dir(simlib); slow = ['simlib.plots', 'scipy.stats', 'matplotlib', 'click']; "
         "assert not set(slow) & set(sys.modules), sorted(sys.modules); "
         "print(simlib.analysis.stats.batch_means.__name__, simlib.policies.walltime.Scheme.__name__)"
     )

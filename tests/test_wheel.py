@@ -17,12 +17,12 @@ VERSIONS = {"oldest": "constraints-oldest.txt", "newest": "constraints.txt"}
 
 def pythons():
     """The Pythons that can be called by a version of which the package says that it will do, this one among them."""
-    found = {sys.version_info[1]: sys.executable}
+    pythons = {sys.version_info[1]: sys.executable}
     for minor in range(11, 20):
         path = shutil.which(f"python3.{minor}")
-        if path and minor not in found and run(path, "-c", "", check=False).returncode == 0:
-            found[minor] = path
-    return dict(sorted(found.items()))
+        if path and minor not in pythons and run(path, "-c", "", check=False).returncode == 0:
+            pythons[minor] = path
+    return dict(sorted(pythons.items()))
 
 
 def run(*command, folder=None, check=True, **environment):

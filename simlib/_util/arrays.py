@@ -1,4 +1,4 @@
-"""Whole numbers and arrays: names of types for annotations, quick sorting, and the check of a setting."""
+"""Whole numbers and arrays: names of types for annotations, quick sorting, and the check of settings."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,3 +36,11 @@ def whole(where: str, name: str, value: object, least: int, most: int | None = N
     if not (right and least <= value and (most is None or value <= most)):  # type: ignore[operator]
         expected = f"a whole number of at least {least:,}" if most is None else f"a whole number, {least:,} to {most:,}"
         raise ValueError(f"{where}: found {name}={value!r}, expected {expected}{why}")
+
+
+def check_settings(of: object, **settings: tuple[object, str]) -> None:
+    """Check the settings of an object: by name whether each is right, and what is expected."""
+    for name, (right, expected) in settings.items():
+        if not right:
+            found = f"{type(of).__name__}: found {name}={getattr(of, name)!r}"
+            raise ValueError(f"{found}, expected {expected}")

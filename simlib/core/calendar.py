@@ -15,7 +15,7 @@ Moment = str | date | np.datetime64
 
 
 @lru_cache
-def month_edges(
+def _month_edges(
     clock: pd.Timestamp, zone: tzinfo, year: int, month: int, last_year: int, last_month: int
 ) -> tuple[list[str], Ints]:
     """List the months from one to a later one, and the edges between them as seconds after `clock`.
@@ -70,7 +70,7 @@ class Calendar:
     def month_starts(self, first: float, last: float) -> tuple[list[str], Ints]:
         """List the calendar months that `first` to `last` (seconds) touch."""
         begin, end, clock = self.time(first), self.time(last), self._clock()
-        months, edges = month_edges(clock, clock.tz, begin.year, begin.month, end.year, end.month)
+        months, edges = _month_edges(clock, clock.tz, begin.year, begin.month, end.year, end.month)
         return list(months), edges.copy()
 
     def calendar_month(self, seconds: ArrayLike) -> np.ndarray:

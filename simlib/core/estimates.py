@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Bools, Floats, Ints, whole
+from .._util.arrays import Bools, Floats, Ints, check_settings, whole
 from .._util.compiled import compiled
 
 Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
@@ -92,8 +92,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         whole("Uniform", "seed", self.seed, 0)
-        if not (np.isfinite(self.f) and self.f >= 1):
-            raise ValueError(f"Uniform: found f={self.f!r}, expected a number of at least 1")
+        check_settings(self, f=(np.isfinite(self.f) and self.f >= 1, "a number of at least 1"))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         u = np.random.default_rng(self.seed).random(len(jobs))
@@ -115,8 +114,7 @@ class Scaled:
     factor: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.factor) and self.factor > 0):
-            raise ValueError(f"Scaled: found factor={self.factor!r}, expected a positive number")
+        check_settings(self, factor=(np.isfinite(self.factor) and self.factor > 0, "a positive number"))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         return in_seconds(np.rint(jobs.estimate * self.factor), self)
@@ -149,14 +147,13 @@ class Modelled:
 
     def __post_init__(self) -> None:
         whole("Modelled", "seed", self.seed, 0)
-        for name, right, expected in (
-            ("under", 0 <= self.under <= 1, "a probability"),
-            ("short", self.short >= 0, "a number of seconds, at least 0"),
-            ("stretch", 1 <= self.stretch < np.inf, "a number of at least 1"),
-            ("cap", 0 < self.cap < np.inf, "a positive number of seconds"),
-        ):
-            if not right:
-                raise ValueError(f"Modelled: found {name}={getattr(self, name)!r}, expected {expected}")
+        check_settings(
+            self,
+            under=(0 <= self.under <= 1, "a probability"),
+            short=(self.short >= 0, "a number of seconds, at least 0"),
+            stretch=(1 <= self.stretch < np.inf, "a number of at least 1"),
+            cap=(0 < self.cap < np.inf, "a positive number of seconds"),
+        )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         rng = np.random.default_rng(self.seed)
@@ -205,13 +202,12 @@ class Historical:
     ends: pd.Series | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, right, expected in (
-            ("deviations", 0 <= self.deviations < np.inf, "a number of at least 0"),
-            ("stale", self.stale > 0, "a positive number of seconds"),
-            ("since", self.since in ("last", "first"), "'last' or 'first'"),
-        ):
-            if not right:
-                raise ValueError(f"Historical: found {name}={getattr(self, name)!r}, expected {expected}")
+        check_settings(
+            self,
+            deviations=(0 <= self.deviations < np.inf, "a number of at least 0"),
+            stale=(self.stale > 0, "a positive number of seconds"),
+            since=(self.since in ("last", "first"), "'last' or 'first'"),
+        )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         past = self.past(jobs)

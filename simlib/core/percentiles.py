@@ -16,7 +16,7 @@ SHARES = (0.5, 0.95, 0.99)
 
 STATISTICS = ("mean", "median", "95th", "99th")
 
-CHUNK = 32
+_CHUNK = 32
 """So many jobs are counted before anyone asks whether a percentile has been passed."""
 
 
@@ -97,8 +97,8 @@ def _resampled(
         below[:] = 0
         passed[:] = 0
         last = offset[row] + jobs[row]
-        for first in range(offset[row], last, CHUNK):
-            after = min(first + CHUNK, last)
+        for first in range(offset[row], last, _CHUNK):
+            after = min(first + _CHUNK, last)
             for place in range(first, after):
                 drawn = weights[block[of_row[place]]]
                 for draw in range(below.size):

@@ -11,8 +11,11 @@ from .._util.arrays import Bools, Ints
 Feedback = tuple[Ints, Ints]
 """For each job the place of the one that it follows, -1 for none, and its think time in seconds."""
 
-COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
+_COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 """Columns of a schedule that follow from others, so that no policy returns them."""
+
+WHOSE = ("user", "group", "queue")
+"""Columns of the jobs table that an order or a policy of one's own may ask for, besides times and sizes."""
 
 _LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
 
@@ -23,6 +26,11 @@ class Policy(Protocol):
     @property
     def schedule(self) -> Callable[..., Mapping[str, Any]]:
         """The method."""
+
+
+def whose(jobs: pd.DataFrame) -> dict[str, Ints]:
+    """Tell whose each job is, by `WHOSE`: -1 where the table does not say."""
+    return {name: jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in WHOSE}
 
 
 def check_names(where: str, policies: object, least: int = 1) -> None:
@@ -43,7 +51,7 @@ def checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[s
     kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
     columns = {}
     for name, values in returned.items():
-        if name not in kinds and (name in COMPUTED or name in jobs.columns):
+        if name not in kinds and (name in _COMPUTED or name in jobs.columns):
             raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
         values = np.asarray(values)
         if values.shape != (len(jobs),):

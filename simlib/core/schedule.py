@@ -20,7 +20,7 @@ from .policy import Policy, checked_columns
 from .sweeps import interruptible
 from .workload import Workload, copied
 
-OVERRUN = ("extend", "kill")
+_OVERRUN = ("extend", "kill")
 
 MEANS = ["utilization", "jobs", "mean_wait", "mean_response", "mean_bounded_slowdown", "backfilled_share"]
 """The measures of the jobs that end in a period: the columns of `Schedule.means` and `Schedule.by_period`."""
@@ -34,7 +34,7 @@ _SUMMARY += ["makespan", "unestimated"]
 _PERCENTILES = ("median", "p95", "p99")
 """What the percentiles of a measure are called, in the order of `STATISTICS`."""
 
-NEVER = np.iinfo(np.int64).min
+_NEVER = np.iinfo(np.int64).min
 """Stands for no second at all."""
 
 
@@ -81,7 +81,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     B     10   15     9       False
     C      2    7     0        True
     """
-    if overrun not in OVERRUN:
+    if overrun not in _OVERRUN:
         raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
     if isinstance(policy, type) or not hasattr(policy, "schedule"):
         example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
@@ -517,18 +517,29 @@ def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
     return int(np.cumsum(change).max(initial=0))
 
 
+def pieces_by_job(jobs: pd.DataFrame, machine: int) -> list[list[tuple[int, int]]]:
+    """Give each job of a table of `start`, `run`, `end` and `procs` the lowest free processors: (first, how many)."""
+    in_turn = np.argsort(jobs.start.to_numpy(), kind="stable")
+    in_turn = in_turn[jobs.run.to_numpy()[in_turn] > 0]
+    start, end, procs = (jobs[name].to_numpy(np.int64)[in_turn] for name in ("start", "end", "procs"))
+    of_job: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
+    for job, first, count in pieces(start, end, procs, max(machine, most_at_once(start, end, procs))).tolist():
+        of_job[in_turn[job]].append((first, count))
+    return of_job
+
+
 @compiled
 def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
     """Give each job the lowest free processors, in one piece or several."""
     # the machine is kept as segments of neighbours that are taken until the same second
-    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, NEVER), 1
+    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, _NEVER), 1
     new_top, new_until = top.copy(), until.copy()
     placed, count = np.empty((64, 3), np.int64), 0
     for job in range(start.size):
         needed, low, new_segments = procs[job], 0, 0
         for segment in range(segments):
-            busy = until[segment] if until[segment] > start[job] else NEVER
-            taken = min(needed, top[segment] - low) if busy == NEVER else 0
+            busy = until[segment] if until[segment] > start[job] else _NEVER
+            taken = min(needed, top[segment] - low) if busy == _NEVER else 0
             if taken > 0:
                 if count == len(placed):
                     placed = np.concatenate((placed, np.empty_like(placed)))

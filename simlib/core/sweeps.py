@@ -21,7 +21,7 @@ from .._util.compiled import bar_shows
 LONG = 20_000
 """Jobs from which on a simulation may take so long that a user would like to stop it."""
 
-LARGE = 10_000
+_LARGE = 10_000
 """Bytes of a pickle from which it pays to send an argument of several tasks only once to each of Dask's workers."""
 
 _running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulations that run now
@@ -212,6 +212,6 @@ def _sent_once(tasks: list[tuple], client: Any) -> list[tuple]:
         futures = {
             key: client.submit(pickle.loads, content, pure=False)
             for key, content in pickled.items()
-            if len(content) >= LARGE
+            if len(content) >= _LARGE
         }
     return [tuple(futures.get(id(argument), argument) for argument in task) for task in tasks]

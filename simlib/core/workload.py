@@ -21,7 +21,7 @@ COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue"
 that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
 
 NO_RUN = "run time unknown"
-NO_PROCS = "no processors recorded"
+_NO_PROCS = "no processors recorded"
 TOO_LARGE = "larger than the machine"
 
 _SUBMIT = COLUMNS.index("submit")
@@ -590,7 +590,7 @@ def _taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataF
     """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is."""
     out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
     others = jobs[out]  # few, for words take long
-    reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, NO_PROCS], default=TOO_LARGE)
+    reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, _NO_PROCS], default=TOO_LARGE)
     return jobs[~out] if out.any() else jobs, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
 
 

@@ -83,7 +83,7 @@ def compress(profile, jobs, start, estimate, size, horizon):
 
 
 @uncounted
-def rebackfill(profile, jobs, start, estimate, size):
+def _rebackfill(profile, jobs, start, estimate, size):
     """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
     first = profile.first[0]
     for job in jobs:
@@ -95,7 +95,7 @@ def rebackfill(profile, jobs, start, estimate, size):
 
 
 @uncounted
-def move_forward(profile, reserved, estimate, size, horizon, when_early):
+def _move_forward(profile, reserved, estimate, size, horizon, when_early):
     """Make use of what jobs that ended early have left. Returns until when processors are given back; -NEVER for none.
 
     `horizon` is until when they have been given back since this was done last.
@@ -105,7 +105,7 @@ def move_forward(profile, reserved, estimate, size, horizon, when_early):
     if when_early != BY_START:
         jobs = reserved.by_arrival[: drop_started(reserved)]
     if when_early == REBACKFILL:
-        rebackfill(profile, jobs, reserved.start, estimate, size)
+        _rebackfill(profile, jobs, reserved.start, estimate, size)
     else:
         horizon = compress(profile, jobs, reserved.start, estimate, size, horizon)
     if horizon > -NEVER:  # else nothing has moved
@@ -136,7 +136,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
     n = submit.size
     arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, n)  # jobs of no length take no room
     profile, reserved = all_free(machine, n), no_reservations(arrivals.number)
-    found = no_searches(machine, estimate.max() if n > 0 else 0)
+    searches = no_searches(machine, estimate.max() if n > 0 else 0)
     start, guarantee, backfilled = reserved.start, np.zeros(n, np.int64), np.zeros(n, np.bool_)
     starting = np.empty(n, np.uint64)
     horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
@@ -157,13 +157,13 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
                 early = True
             submit_followers(arrivals, job, now)
         if early:
-            forget(found)
+            forget(searches)
             if anybody_waits(reserved) and when_early != NO_COMPRESSION:
-                horizon = move_forward(profile, reserved, estimate, size, horizon, when_early)
+                horizon = _move_forward(profile, reserved, estimate, size, horizon, when_early)
 
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
             job = arrive(arrivals)
-            k = first_gap(found, profile, size[job], estimate[job])
+            k = first_gap(searches, profile, size[job], estimate[job])
             guarantee[job] = profile.times[k]
             give(profile, k, guarantee[job], guarantee[job] + estimate[job], -size[job])
             reserve(reserved, job, guarantee[job])

@@ -14,7 +14,7 @@ from .._util.compiled import compiled
 from .profile import TWO, make_room
 from .running import NEVER, ONE, insert, next_end, part, take_next
 
-THREE, FOUR = np.uint64(3), np.uint64(4)
+_THREE, _FOUR = np.uint64(3), np.uint64(4)
 
 EVER = 2**62
 """The window, in seconds, that forgets nothing."""
@@ -155,12 +155,12 @@ def _first_not_below(values, first, last, value):
     of three quarters at once, and counts instead of branching.
     """
     place, count = np.uint64(first), np.uint64(last - first)
-    while count >= FOUR:
-        quarter = count // FOUR
-        ends = place + quarter - ONE, place + TWO * quarter - ONE, place + THREE * quarter - ONE
+    while count >= _FOUR:
+        quarter = count // _FOUR
+        ends = place + quarter - ONE, place + TWO * quarter - ONE, place + _THREE * quarter - ONE
         below = (values[ends[0]] < value) + (values[ends[1]] < value) + (values[ends[2]] < value)
         place += np.uint64(below) * quarter
-        count -= THREE * quarter
+        count -= _THREE * quarter
     while count > 0 and values[place] < value:
         place += ONE
         count -= ONE
@@ -197,7 +197,7 @@ class Adjusting(NamedTuple):
     overdue: int
 
 
-class Estimates(NamedTuple):
+class _Estimates(NamedTuple):
     """What each job is taken to need, in seconds: the users' estimates, or t_sched where the adjustment says so.
 
     Attributes
@@ -220,14 +220,14 @@ def estimates_in_use(estimate, adjusting, predicting):
         return _where_switched_on(estimate, adjusting)
     if predicting is not None:
         return _where_switched_on(estimate, predicting)
-    return Estimates(estimate, estimate, estimate, estimate, estimate)
+    return _Estimates(estimate, estimate, estimate, estimate, estimate)
 
 
 @compiled
 def _where_switched_on(estimate, switches):
     """Use t_sched, which will be set when a job arrives, where the switches say so."""
     t_sched = estimate.copy()
-    return Estimates(
+    return _Estimates(
         estimate,
         t_sched,
         t_sched if switches.queue else estimate,

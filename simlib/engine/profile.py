@@ -1,14 +1,14 @@
 """The profile of conservative backfilling: how many processors will be free from now on (MF section 2.1).
 
 A step with as many processors free as the one before says nothing, and does no harm. It stays, as room for the next one
-that begins near it, so that the rest of the profile is seldom shifted; `tidy` removes such steps when they have become
+that begins near it, so that the rest of the profile is seldom shifted; `_tidy` removes such steps when they have become
 too many. What is near in time is near in the profile: so functions take and return a step to go on from, instead of
 searching.
 
 In a long profile what earlier searches have found tells later ones where to begin. As long as no processors are given
 back, gaps only shrink. So before the time at which a job found its gap there is none for a job that is as large and as
 long, or larger and longer. Sizes and durations are put into classes; what was found goes to the classes at or above the
-job's, what is known comes from those at or below it. The table `found` is a Fenwick tree both ways: a look at 20,000
+job's, what is known comes from those at or below it. The table `searches` is a Fenwick tree both ways: a look at 20,000
 pairs of classes is a look at some ten of its entries.
 
 Steps have unsigned numbers: at every look-up with a signed one numba asks whether it counts from the end, and these
@@ -23,11 +23,11 @@ from .._util.compiled import compiled
 from .running import NEVER, ONE, part, uncounted
 
 TWO = np.uint64(2)
-NEAR = np.uint64(16)  # steps within which room is looked for
-LONG = np.uint64(512)  # steps of a profile in which room is made in advance
+_NEAR = np.uint64(16)  # steps within which room is looked for
+_LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 
 
-class Profile(NamedTuple):
+class _Profile(NamedTuple):
     """How many processors will be free, in steps.
 
     Attributes
@@ -50,10 +50,10 @@ class Profile(NamedTuple):
 @compiled
 def all_free(machine, jobs):
     """Make the profile of a machine of so many processors, on which so many jobs will run."""
-    room = 12 * jobs + 64  # 3 steps a job before `tidy`, and 9 that the events of an instant may add
+    room = 12 * jobs + 64  # 3 steps a job before `_tidy`, and 9 that the events of an instant may add
     times, free = np.empty(room, np.int64), np.empty(room, np.int64)
     times[0], free[0], times[1] = 0, machine, NEVER
-    return Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
+    return _Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
 
 
 @part
@@ -65,11 +65,11 @@ def advance(profile, now):
     times[first] = now
     profile.first[0] = first
     if profile.last[0] > profile.many[0]:
-        tidy(profile)
+        _tidy(profile)
 
 
 @uncounted
-def tidy(profile):
+def _tidy(profile):
     """Remove the steps that say nothing; in a long profile make some anew, evenly. The first step is then 0.
 
     It is worth while again a few steps later: in a long profile soon, for its room is used up.
@@ -83,14 +83,14 @@ def tidy(profile):
             times[kept], free[kept] = times[k], free[k]
     last = kept + ONE
     times[last] = NEVER
-    if last > LONG:
-        last = spread(times, free, last)
+    if last > _LONG:
+        last = _spread(times, free, last)
     profile.first[0], profile.last[0] = np.uint64(0), last
-    profile.many[0] = last + last // np.uint64(8 if last < LONG else 32) + np.uint64(8)
+    profile.many[0] = last + last // np.uint64(8 if last < _LONG else 32) + np.uint64(8)
 
 
 @uncounted
-def spread(times, free, last):
+def _spread(times, free, last):
     """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
     k = new_last = last + last // TWO
     times[k] = NEVER
@@ -105,11 +105,11 @@ def spread(times, free, last):
 
 
 @part
-def insert_before(profile, k, begin, procs):
+def _insert_before(profile, k, begin, procs):
     """Insert a step that begins at `begin`, with `procs` free, before step k. Returns that step."""
     times, free = profile.times, profile.free
     room = k - ONE
-    nearest = max(profile.first[0], max(k, NEAR) - NEAR)
+    nearest = max(profile.first[0], max(k, _NEAR) - _NEAR)
     while room > nearest and free[room] != free[room - ONE]:
         room -= ONE
     if room > nearest:
@@ -119,7 +119,7 @@ def insert_before(profile, k, begin, procs):
             room += ONE
     else:
         last = profile.last[0]
-        room = k + ONE if last - k > LONG else last  # the rest is shifted, in a long profile to the next room only
+        room = k + ONE if last - k > _LONG else last  # the rest is shifted, in a long profile to the next room only
         while room < last and free[room] != free[room - ONE]:
             room += ONE
         if room == last:
@@ -150,12 +150,12 @@ def give(profile, k, begin, end, procs):
     while times[k] < begin:
         k += ONE
     if times[k] > begin:
-        k = insert_before(profile, k, begin, free[k - ONE])
+        k = _insert_before(profile, k, begin, free[k - ONE])
     while times[k] < end:
         free[k] += procs
         k += ONE
     if times[k] > end:
-        k = insert_before(profile, k, end, free[k - ONE] - procs)
+        k = _insert_before(profile, k, end, free[k - ONE] - procs)
     return k
 
 
@@ -185,15 +185,15 @@ def anchor_point(profile, k, size, duration, reserved, horizon):
 
 
 @part
-def step_at(profile, time):
+def _step_at(profile, time):
     """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
     times, first = profile.times, profile.first[0]
-    step = first_not_below(times, first, profile.last[0], time)
+    step = _first_not_below(times, first, profile.last[0], time)
     return step if times[step] == time or step == first else step - ONE
 
 
 @part
-def first_not_below(values, low, high, value):
+def _first_not_below(values, low, high, value):
     """Find the first place from `low` on whose value is not below this one, in values that rise; `high` for none."""
     while low < high:
         middle = (low + high) // TWO
@@ -204,41 +204,41 @@ def first_not_below(values, low, high, value):
     return low
 
 
-SIZES, DURATIONS = 8, 32  # classes to an octave; there are more different durations
-VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
+_SIZES, _DURATIONS = 8, 32  # classes to an octave; there are more different durations
+_VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
 
 
 @compiled
 def no_searches(machine, longest):
     """A table for jobs of up to that many processors and seconds, in which nothing is known."""
-    found = np.empty((class_of(machine, SIZES) + 3, class_of(longest, DURATIONS) + 3), np.int64)
-    found[VALID] = False
-    return found
+    searches = np.empty((_class_of(machine, _SIZES) + 3, _class_of(longest, _DURATIONS) + 3), np.int64)
+    searches[_VALID] = False
+    return searches
 
 
 @part
-def forget(found):
+def forget(searches):
     """Forget what is known, for processors have been given back."""
-    found[VALID] = False
+    searches[_VALID] = False
 
 
 @part
-def first_gap(found, profile, size, duration):
+def first_gap(searches, profile, size, duration):
     """Find the first step at whose beginning there is a gap for a new job, with what is known, and remember it."""
     first = profile.first[0]
-    if profile.last[0] - first < LONG:
+    if profile.last[0] - first < _LONG:
         return anchor_point(profile, first, size, duration, NEVER, NEVER)
-    if not found[VALID]:
-        found[:] = -NEVER
-        found[VALID] = True
-    k = step_at(profile, no_gap_before(found, size, duration))
+    if not searches[_VALID]:
+        searches[:] = -NEVER
+        searches[_VALID] = True
+    k = _step_at(profile, _no_gap_before(searches, size, duration))
     k = anchor_point(profile, k, size, duration, NEVER, NEVER)
-    remember(found, size, duration, profile.times[k])
+    _remember(searches, size, duration, profile.times[k])
     return k
 
 
 @uncounted
-def class_of(x, classes):
+def _class_of(x, classes):
     """The class of a size or duration, so many to an octave. Of two numbers the larger one's is not lower."""
     octave = 0
     while x >> octave >= 2 * classes:
@@ -247,26 +247,26 @@ def class_of(x, classes):
 
 
 @uncounted
-def no_gap_before(found, size, duration):
+def _no_gap_before(searches, size, duration):
     """A time before which there is no gap of that size and duration."""
     time = -NEVER
-    i = class_of(size, SIZES) + 1
+    i = _class_of(size, _SIZES) + 1
     while i > 0:
-        j = class_of(duration, DURATIONS) + 1
+        j = _class_of(duration, _DURATIONS) + 1
         while j > 0:
-            time = max(time, found[i, j])
+            time = max(time, searches[i, j])
             j &= j - 1
         i &= i - 1
     return time
 
 
 @uncounted
-def remember(found, size, duration, time):
+def _remember(searches, size, duration, time):
     """Enter that there is no gap of that size and duration, or more, before `time`."""
-    i = class_of(size - 1, SIZES) + 2  # the first class that has no smaller ones
-    while i < found.shape[0]:
-        j = class_of(duration - 1, DURATIONS) + 2 if duration > 0 else 1
-        while j < found.shape[1]:
-            found[i, j] = max(found[i, j], time)
+    i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
+    while i < searches.shape[0]:
+        j = _class_of(duration - 1, _DURATIONS) + 2 if duration > 0 else 1
+        while j < searches.shape[1]:
+            searches[i, j] = max(searches[i, j], time)
             j += j & -j
         i += i & -i

@@ -19,15 +19,15 @@ GROUP = 16
 
 GONE = np.uint64(2**64 - 1)  # who waits at a place where nobody does
 
-LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
+_LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
 
 # the shortest estimates by node and class; by place, the processors (NEVER where nobody waits) and the estimate of its
 # job; the processors of the largest job, how many of their binary digits are left out, and by what is left the class
-Index = namedtuple("Index", "shortest size estimate largest shift classes")
+_Index = namedtuple("_Index", "shortest size estimate largest shift classes")
 
 
 @compiled
-def size_classes(largest):
+def _size_classes(largest):
     """The class of each number from 0 to the largest: those up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ..."""
     classes = np.empty(largest + 1, np.int64)
     c, first, last = 0, 0, 1
@@ -38,7 +38,7 @@ def size_classes(largest):
 
 
 @uncounted
-def class_of(index, procs):
+def _class_of(index, procs):
     """The class of a number of processors; of more than any job has, that of the largest."""
     return index.classes[min(procs, index.largest) >> index.shift]
 
@@ -60,12 +60,12 @@ def empty_index(size):
     for job in range(size.size):
         largest = max(largest, size[job])
     shift = 0
-    while largest >> shift >= LARGE:
+    while largest >> shift >= _LARGE:
         shift += 1
-    classes = size_classes(largest >> shift)
+    classes = _size_classes(largest >> shift)
     shortest = np.empty((2 * groups, classes[-1] + 1), np.int64)
     places = np.empty(groups * GROUP, np.int64), np.empty(groups * GROUP, np.int64)
-    return Index(shortest, places[0], places[1], largest, shift, classes)
+    return _Index(shortest, places[0], places[1], largest, shift, classes)
 
 
 @uncounted
@@ -79,7 +79,7 @@ def index_all(index, queue, queued, size, estimate, groups=0):
             index.estimate[place] = estimate[queue[place]]
     shortest = index.shortest
     for group in range(groups):
-        refresh_group(index, groups, group)
+        _refresh_group(index, groups, group)
     for node in range(groups - 1, 0, -1):
         for c in range(shortest.shape[1]):
             shortest[node, c] = min(shortest[2 * node, c], shortest[2 * node + 1, c])
@@ -87,14 +87,14 @@ def index_all(index, queue, queued, size, estimate, groups=0):
 
 
 @uncounted
-def refresh_group(index, groups, group):
+def _refresh_group(index, groups, group):
     """Look again at all jobs of a group. Returns its node."""
     node = groups + group
     shortest = index.shortest
     shortest[node] = NEVER
     for place in range(group * GROUP, (group + 1) * GROUP):
         if index.size[place] != NEVER:
-            c = class_of(index, index.size[place])
+            c = _class_of(index, index.size[place])
             shortest[node, c] = min(shortest[node, c], index.estimate[place])
     for c in range(1, shortest.shape[1]):
         shortest[node, c] = min(shortest[node, c], shortest[node, c - 1])
@@ -108,7 +108,7 @@ def enter(index, groups, place, size, estimate):
     index.estimate[place] = estimate
     shortest = index.shortest
     node = groups + place // GROUP
-    smallest = class_of(index, size)
+    smallest = _class_of(index, size)
     while node > 0 and shortest[node, smallest] > estimate:
         for c in range(smallest, shortest.shape[1]):
             shortest[node, c] = min(shortest[node, c], estimate)
@@ -126,7 +126,7 @@ def leave(index, groups, place):
 def refresh(index, groups, group):
     """Bring the index up to date with the jobs of a group."""
     shortest = index.shortest
-    node = refresh_group(index, groups, group) // 2
+    node = _refresh_group(index, groups, group) // 2
     changed = True
     while node > 0 and changed:
         changed = False
@@ -144,7 +144,7 @@ def next_candidate(index, groups, i, queued, free, extra, time):
     Returns `queued` if there is none.
     """
     shortest = index.shortest
-    small, smallest = class_of(index, free), class_of(index, min(free, extra))
+    small, smallest = _class_of(index, free), _class_of(index, min(free, extra))
     while i < queued and free > 0:
         if i % GROUP == 0:
             node = groups + i // GROUP
@@ -178,7 +178,7 @@ class Queue(NamedTuple):
     jobs : uint64 array
         The jobs at the places from `first[0]` to `end[0]`; `GONE` where nobody waits, which are `gone[0]` places.
     first, end, gone : int64 arrays of one number
-    index : Index
+    index : _Index
         Of a long queue's places; what is never needed of it takes no memory.
     groups : int64 array of one number
         How many groups the index has, 0 where the queue has none.
@@ -191,7 +191,7 @@ class Queue(NamedTuple):
     first: np.ndarray
     end: np.ndarray
     gone: np.ndarray
-    index: Index
+    index: _Index
     groups: np.ndarray
     considered: np.ndarray
 
@@ -214,7 +214,7 @@ def join(queue, job, size, estimate):
     if groups > 0:
         enter(queue.index, groups, place, size[job], estimate[job])
         if place + 1 == groups * GROUP:
-            close_up(queue)
+            _close_up(queue)
 
 
 @part
@@ -278,7 +278,7 @@ def end_pass(queue, shadow, extra, size, estimate):
     if waiting(queue) == 0:  # as often after a pass
         count_from_front(queue, np.int64(0))
     elif queue.gone[0] > (queue.end[0] // 2 if queue.groups[0] > 0 else 0):
-        close_up(queue)
+        _close_up(queue)
     if queue.groups[0] == 0 and queue.end[0] > LONG:
         queue.groups[0] = index_all(queue.index, queue.jobs, queue.end[0], size, estimate)
     remember_pass(queue, shadow, extra)
@@ -291,7 +291,7 @@ def remember_pass(queue, shadow, extra):
 
 
 @uncounted
-def close_up(queue):
+def _close_up(queue):
     """Move the jobs that wait to the front; the index is no longer right then."""
     jobs = queue.jobs
     left = np.uint64(0)

@@ -35,10 +35,10 @@ from .running import NEVER, ONE, part, uncounted
 
 NOT_RANKED, RANKED_ONCE, RANKED_ANEW = range(3)  # how a queue is kept in order; one that is ranked anew is not sorted
 
-FAR = 128  # places that are shifted to make room for a job, at most, in a queue that has gaps
+_FAR = 128  # places that are shifted to make room for a job, at most, in a queue that has gaps
 
 
-class Ranked(NamedTuple):
+class _Ranked(NamedTuple):
     """The jobs that wait, in any order.
 
     Attributes
@@ -70,7 +70,7 @@ def empty_ranked(size, ordering, facts):
     """Make room for the queue of jobs of these sizes; the order is told these facts, None for three numbers."""
     queue, rows = empty_queue(size), no_rows(0 if ordering == NOT_RANKED else size.size, facts)
     came, key = np.empty(size.size, np.uint64), np.empty(queue.jobs.size)
-    return Ranked(ordering, queue, rows, came, np.zeros(1, np.int64), key)
+    return _Ranked(ordering, queue, rows, came, np.zeros(1, np.int64), key)
 
 
 @part
@@ -101,17 +101,17 @@ def put_in_order(ranked, now, free, size, estimate, priority, facts):
     if place < end:
         return np.int64(jobs[np.uint64(place)])
     for i in range(ranked.count[0]):
-        sort_in(ranked, jobs[i], ranked.rows[RANK, i], size, estimate)
+        _sort_in(ranked, jobs[i], ranked.rows[RANK, i], size, estimate)
     ranked.count[0] = 0
     return np.int64(-1)
 
 
 @part
-def sort_in(ranked, job, own, size, estimate):
+def _sort_in(ranked, job, own, size, estimate):
     """Sort the job that has arrived last into the queue, behind all that do not rank below it."""
     queue, jobs, key = ranked.queue, ranked.queue.jobs, ranked.key
     if queue.groups[0] > 0:
-        squeeze_in(ranked, job, own, size, estimate)
+        _squeeze_in(ranked, job, own, size, estimate)
         return
     place = np.uint64(queue.end[0])
     while place > 0 and key[place - ONE] < own:
@@ -123,15 +123,15 @@ def sort_in(ranked, job, own, size, estimate):
 
 
 @uncounted
-def squeeze_in(ranked, job, own, size, estimate):
+def _squeeze_in(ranked, job, own, size, estimate):
     """Sort a job into a queue that has gaps."""
     queue, jobs, key = ranked.queue, ranked.queue.jobs, ranked.key
-    place = first_below(key, queue.end[0], own)
-    gap = nearest_gap(queue, place)
+    place = _first_below(key, queue.end[0], own)
+    gap = _nearest_gap(queue, place)
     if gap < 0:
-        spread(ranked, size, estimate)
-        place = first_below(key, queue.end[0], own)
-        gap = nearest_gap(queue, place)
+        _spread(ranked, size, estimate)
+        place = _first_below(key, queue.end[0], own)
+        gap = _nearest_gap(queue, place)
     place -= gap < place  # those between are shifted to the gap
     low, high, i = min(gap, place), max(gap, place), gap
     step = 1 if gap < place else -1
@@ -140,13 +140,13 @@ def squeeze_in(ranked, job, own, size, estimate):
         i += step
     jobs[place], key[place] = job, own
     queue.gone[0] -= 1
-    index_between(queue, low, high, size, estimate)
+    _index_between(queue, low, high, size, estimate)
     queue.first[0] = min(queue.first[0], low)
     queue.considered[0] = min(queue.considered[0], low)
 
 
 @uncounted
-def first_below(key, end, own):
+def _first_below(key, end, own):
     """Find the first place whose rank is below this one, in ranks that fall; `end` for none."""
     low, high = 0, end
     while low < high:
@@ -159,10 +159,10 @@ def first_below(key, end, own):
 
 
 @uncounted
-def nearest_gap(queue, place):
+def _nearest_gap(queue, place):
     """Find the gap that is nearest to a place; -1 where it is far."""
     jobs, end = queue.jobs, queue.end[0]
-    for far in range(FAR):
+    for far in range(_FAR):
         if place + far < end and jobs[place + far] == GONE:
             return place + far
         if place > far and jobs[place - 1 - far] == GONE:
@@ -171,7 +171,7 @@ def nearest_gap(queue, place):
 
 
 @uncounted
-def index_between(queue, low, high, size, estimate):
+def _index_between(queue, low, high, size, estimate):
     """Bring the index up to date with the jobs from one place to another, who have come there."""
     index, groups = queue.index, queue.groups[0]
     for place in range(low, high + 1):
@@ -185,7 +185,7 @@ def index_between(queue, low, high, size, estimate):
 
 
 @uncounted
-def close_gaps(ranked):
+def _close_gaps(ranked):
     """Move the jobs of a sorted queue to the front; the index is no longer right then."""
     jobs, key, left = ranked.queue.jobs, ranked.key, 0
     for place in range(ranked.queue.end[0]):
@@ -196,9 +196,9 @@ def close_gaps(ranked):
 
 
 @uncounted
-def spread(ranked, size, estimate):
+def _spread(ranked, size, estimate):
     """Spread the jobs of a sorted queue evenly, with gaps between them, and index them."""
-    close_gaps(ranked)
+    _close_gaps(ranked)
     queue, jobs, key, count = ranked.queue, ranked.queue.jobs, ranked.key, ranked.queue.end[0]
     queue.groups[0] = groups_for(count)
     queue.end[0] = behind = queue.groups[0] * GROUP
@@ -275,7 +275,7 @@ def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
     The head is none of them, for there are too few processors free. Returns the place; `end[0]` where there is none.
     """
     queue, rows = ranked.queue, ranked.rows
-    end, window, found = queue.end[0], shadow - now, 0
+    end, window, candidates = queue.end[0], shadow - now, 0
     if free == 0:
         return end
     size, needed = rows[SIZE, :end], rows[NEEDED, :end]
@@ -283,8 +283,8 @@ def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
     for i in range(end):
         fits = (size[i] <= free) & ((needed[i] <= window) | (size[i] <= extra))
         fitting[i] = rank[i] if fits else np.nan
-        found += fits
-    return best_of(rows, FITTING, queue.jobs, number, 0, end) if found > 0 else end
+        candidates += fits
+    return best_of(rows, FITTING, queue.jobs, number, 0, end) if candidates > 0 else end
 
 
 @part
@@ -305,13 +305,13 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
     elif ranked.ordering == RANKED_ONCE:
         if queue.groups[0] == 0:
             if queue.gone[0] > 0:
-                close_gaps(ranked)
+                _close_gaps(ranked)
             if count > 2 * LONG:
-                spread(ranked, size, estimate)
+                _spread(ranked, size, estimate)
         elif count < LONG:
-            close_gaps(ranked)
+            _close_gaps(ranked)
         elif 16 * count < queue.end[0] or 4 * count > 3 * queue.end[0]:
-            spread(ranked, size, estimate)
+            _spread(ranked, size, estimate)
     remember_pass(queue, shadow, extra)
 
 

@@ -49,19 +49,19 @@ class Usage(NamedTuple):
 
 
 @part
-def weight(usage, now):
+def _weight(usage, now):
     """Tell what a processor-second weighs now."""
     clock = usage.clock
     if clock[0] != now:
         clock[0] = now
         if now - clock[2] >= usage.half_life:
-            let_fade(usage, now)
+            _let_fade(usage, now)
         clock[1] = 2.0 ** ((now - clock[2]) / usage.half_life)
     return clock[1]
 
 
 @uncounted
-def let_fade(usage, now):
+def _let_fade(usage, now):
     """Let the second whose weight is 1 be no more than a half-life before now, so that numbers stay small and exact."""
     clock = usage.clock
     if clock[2] == -np.inf:  # nothing has been counted
@@ -75,24 +75,24 @@ def let_fade(usage, now):
 
 
 @part
-def until_now(usage, account, now):
+def _until_now(usage, account, now):
     """Tell what an account has had up to this second."""
-    present = weight(usage, now)  # first, for all may fade with it
+    present = _weight(usage, now)  # first, for all may fade with it
     return usage.had[account] + usage.held[account] * (present - usage.since[account])
 
 
 @part
-def hold(usage, job, now, procs):
+def _hold(usage, job, now, procs):
     """Note that a job's account holds so many more processors from now on; a negative number gives them back."""
     if usage.half_life > 0:
         for account in (np.uint64(usage.account[job]), np.uint64(usage.had.size - 1)):
-            usage.had[account] = until_now(usage, account, now)
-            usage.since[account] = weight(usage, now)
+            usage.had[account] = _until_now(usage, account, now)
+            usage.since[account] = _weight(usage, now)
             usage.held[account] += procs
 
 
 @register_jitable(_nrt=False, forceinline=True)  # it is used by what numba chooses by type, see `told`
-def account_told(usage, job, now):
+def _account_told(usage, job, now):
     """Find a job's account, whose `share` and `fair_share` are then right for now.
 
     The share is 1 if it is fair, and 0 where nobody had any. It has nine digits, so that accounts that have had the
@@ -101,9 +101,9 @@ def account_told(usage, job, now):
     account = np.uint64(usage.account[job])
     if usage.told[account] != now and usage.half_life > 0:
         everyone = np.uint64(usage.had.size - 1)
-        everything = until_now(usage, everyone, now)
+        everything = _until_now(usage, everyone, now)
         if everything > 0:
-            share = until_now(usage, account, now) / everything * np.int64(everyone)
+            share = _until_now(usage, account, now) / everything * np.int64(everyone)
             usage.share[account] = np.rint(share * 1e9) / 1e9
             usage.fair_share[account] = 0.5 ** usage.share[account]
         usage.told[account] = now
@@ -144,7 +144,7 @@ def _told(facts, job, now, submit, estimate, size, free, extra, window):
     def every(facts, job, now, submit, estimate, size, free, extra, window):
         of_job = float(now - submit[job]), float(estimate[job]), float(size[job])
         of_user = float(facts.user[job]), float(facts.group[job]), float(facts.queue[job])
-        account = account_told(facts.usage, job, now)
+        account = _account_told(facts.usage, job, now)
         had = facts.usage.share[account], facts.usage.fair_share[account]
         return (*of_job, float(now), *of_user, *had, float(facts.machine), float(free), float(extra), float(window))
 
@@ -167,17 +167,17 @@ def refuse(facts, job, now, submit, estimate, size, free, extra, window, backfil
 def note_start(facts, job, now, size):
     """Note that a job takes its processors."""
     if facts is not None:
-        hold(facts.usage, job, now, size[job])
+        _hold(facts.usage, job, now, size[job])
 
 
 @part
 def note_end(facts, job, now, size):
     """Note that a job gives its processors back."""
     if facts is not None:
-        hold(facts.usage, job, now, -size[job])
+        _hold(facts.usage, job, now, -size[job])
 
 
-SUBMIT, ESTIMATE, SIZE, NEEDED, RANK, FITTING, USER, GROUP, QUEUE, USAGE, FAIR_SHARE = range(11)
+_SUBMIT, _ESTIMATE, SIZE, NEEDED, RANK, FITTING, _USER, _GROUP, _QUEUE, _USAGE, _FAIR_SHARE = range(11)
 """The rows: what the order is told; NEEDED, the estimate by which jobs are backfilled; the ranks, and those of the jobs
 that can be backfilled, not a number for the others. The last five are there where an order asks for more than three
 numbers."""
@@ -186,17 +186,17 @@ numbers."""
 @compiled
 def no_rows(jobs, facts):
     """Make room for so many jobs."""
-    return np.empty((USER if facts is None else FAIR_SHARE + 1, jobs))
+    return np.empty((_USER if facts is None else _FAIR_SHARE + 1, jobs))
 
 
 @part
 def tell(rows, place, job, submit, size, estimates, facts):
     """Write down what is told of a job that has come to a place, and does not change."""
-    rows[SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
-    rows[ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
+    rows[_SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
+    rows[_ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
     if facts is not None:
-        rows[USER, place], rows[GROUP, place] = facts.user[job], facts.group[job]
-        rows[QUEUE, place], rows[USAGE, place], rows[FAIR_SHARE, place] = facts.queue[job], 0.0, 1.0
+        rows[_USER, place], rows[_GROUP, place] = facts.user[job], facts.group[job]
+        rows[_QUEUE, place], rows[_USAGE, place], rows[_FAIR_SHARE, place] = facts.queue[job], 0.0, 1.0
 
 
 @part
@@ -213,16 +213,16 @@ def ask(order, facts, rows, jobs, begin, end, now, free):
 @overload(ask, jit_options={"_nrt": False, "forceinline": True})
 def _ask(order, facts, rows, jobs, begin, end, now, free):
     def three(order, facts, rows, jobs, begin, end, now, free):
-        submit, estimate, size = rows[SUBMIT, begin:end], rows[ESTIMATE, begin:end], rows[SIZE, begin:end]
+        submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
         order(float(now), submit, estimate, size, rows[RANK, begin:end])
 
     def every(order, facts, rows, jobs, begin, end, now, free):
-        submit, estimate, size = rows[SUBMIT, begin:end], rows[ESTIMATE, begin:end], rows[SIZE, begin:end]
-        user, group, queue = rows[USER, begin:end], rows[GROUP, begin:end], rows[QUEUE, begin:end]
-        usage, fair_share, rank = rows[USAGE, begin:end], rows[FAIR_SHARE, begin:end], rows[RANK, begin:end]
+        submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
+        user, group, queue = rows[_USER, begin:end], rows[_GROUP, begin:end], rows[_QUEUE, begin:end]
+        usage, fair_share, rank = rows[_USAGE, begin:end], rows[_FAIR_SHARE, begin:end], rows[RANK, begin:end]
         if facts.usage.half_life > 0:
             for i in range(end - begin):
-                account = account_told(facts.usage, jobs[np.uint64(begin + i)], now)
+                account = _account_told(facts.usage, jobs[np.uint64(begin + i)], now)
                 usage[i], fair_share[i] = facts.usage.share[account], facts.usage.fair_share[account]
         of_all = float(now), float(facts.machine), float(free)
         order(*of_all, submit, estimate, size, user, group, queue, usage, fair_share, rank)

@@ -13,10 +13,10 @@ from .._util.compiled import compiled
 from .profile import make_room
 from .running import NEVER, part, uncounted
 
-RECENT = 1024  # jobs of the small part
+_RECENT = 1024  # jobs of the small part
 
 
-class Reservations(NamedTuple):
+class _Reservations(NamedTuple):
     """The jobs that wait, each with a start reserved for it.
 
     Attributes
@@ -30,7 +30,7 @@ class Reservations(NamedTuple):
         `by_arrival[oldest[0]:newest[0]]`, of which some have started.
     oldest, newest : int64 arrays of one number
     waits : bool array, by job
-    number : int64 array, by job, see `Arrivals`
+    number : int64 array, by job, see `running.arrivals_of`
     """
 
     start: np.ndarray
@@ -53,8 +53,8 @@ def no_reservations(number):
     n = number.size
     start, by_start, by_arrival = np.zeros(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
     first, last, earliest, latest, oldest, newest = np.zeros((6, 1), np.int64)
-    recent, waits = np.empty(RECENT, np.uint64), np.zeros(n, np.bool_)
-    return Reservations(
+    recent, waits = np.empty(_RECENT, np.uint64), np.zeros(n, np.bool_)
+    return _Reservations(
         start, by_start, recent, first, last, earliest, latest, by_arrival, oldest, newest, waits, number
     )
 
@@ -76,7 +76,7 @@ def reserve(reserved, job, time):
     reserved.by_arrival[np.uint64(reserved.newest[0])] = job
     reserved.newest[0] += 1
     reserved.waits[job] = True
-    if reserved.latest[0] == RECENT:
+    if reserved.latest[0] == _RECENT:
         merge(reserved)
     recent, start = reserved.recent, reserved.start
     low, high = reserved.earliest[0], reserved.latest[0]

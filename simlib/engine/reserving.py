@@ -27,12 +27,12 @@ from .running import (
 ADAPTIVE = -1.0
 """The threshold that is the mean slowdown of the jobs that have ended."""
 
-SHORTEST = 10
+_SHORTEST = 10
 """Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
 
 
 @uncounted
-def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
+def _sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
     """Sort the waiting jobs by falling priority, ties by arrival. Returns the place of one without a number, or count.
 
     Insertion sort: between two passes the order hardly changes.
@@ -55,7 +55,7 @@ def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, 
 
 
 @uncounted
-def give_up(profile, queue, most, count, start, estimate, size):
+def _give_up(profile, queue, most, count, start, estimate, size):
     """Take the reservations of jobs that are not among the first any more. Returns until when this frees processors."""
     horizon = -NEVER
     for i in range(most, count):
@@ -68,7 +68,7 @@ def give_up(profile, queue, most, count, start, estimate, size):
 
 
 @uncounted
-def holders_of(queue, count, start, holders):
+def _holders_of(queue, count, start, holders):
     """List who holds a reservation, in the order of the queue. Returns how many they are."""
     held = 0
     for i in range(count):
@@ -79,22 +79,22 @@ def holders_of(queue, count, start, holders):
 
 
 @part
-def expected_slowdown(wait, duration):
+def _expected_slowdown(wait, duration):
     """Bounded slowdown of a job that has waited so long, if it starts now and runs so long; to nine digits."""
-    return np.rint(max(1.0, (wait + duration) / max(duration, SHORTEST)) * 1e9) / 1e9
+    return np.rint(max(1.0, (wait + duration) / max(duration, _SHORTEST)) * 1e9) / 1e9
 
 
 @part
-def is_slow(wait, duration, entitling):
+def _is_slow(wait, duration, entitling):
     """Tell whether a job's expected slowdown has come to the one that entitles; far from it without a division."""
     if entitling <= 1:
         return True
     near = entitling * (1 - 1e-9) - 1e-6
-    return wait + duration >= near * max(duration, SHORTEST) and expected_slowdown(wait, duration) >= entitling
+    return wait + duration >= near * max(duration, _SHORTEST) and _expected_slowdown(wait, duration) >= entitling
 
 
 @part
-def slowdown_that_entitles(threshold, slowdowns, ended):
+def _slowdown_that_entitles(threshold, slowdowns, ended):
     """The expected slowdown from which on a job gets a reservation."""
     if threshold != ADAPTIVE:
         return threshold
@@ -160,7 +160,7 @@ def reserving(
                 horizon = max(horizon, expected)
                 early = True
             free += size[job]
-            slowdowns += expected_slowdown(start[job] - submit[job], run[job])
+            slowdowns += _expected_slowdown(start[job] - submit[job], run[job])
             ended += 1
             submit_followers(arrivals, job, now)
             note_end(facts, job, now, size)
@@ -170,19 +170,19 @@ def reserving(
             count += 1
 
         if prioritised:  # 3. one scheduling pass
-            place = sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
+            place = _sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
             if place < count:
                 refuse(facts, queue[place], now, submit, estimate, size, free, 0, 0, False)
-            given_back = give_up(profile, queue, most, count, start, estimate, size)
+            given_back = _give_up(profile, queue, most, count, start, estimate, size)
             horizon, early = max(horizon, given_back), early or given_back > -NEVER
         if early:
-            held = holders_of(queue, count, start, holders)
+            held = _holders_of(queue, count, start, holders)
             horizon = compress(profile, holders[:held], start, estimate, size, horizon)
-        entitling, left, due = slowdown_that_entitles(threshold, slowdowns, ended), 0, NEVER
+        entitling, left, due = _slowdown_that_entitles(threshold, slowdowns, ended), 0, NEVER
         for i in range(count):
             job = queue[i]
             if start[job] == NEVER:
-                slow = left < most and is_slow(now - submit[job], estimate[job], entitling)
+                slow = left < most and _is_slow(now - submit[job], estimate[job], entitling)
                 until = NEVER if slow else now + 1
                 if until == NEVER or size[job] <= profile.free[profile.first[0]]:
                     k = anchor_point(profile, profile.first[0], size[job], estimate[job], NEVER, until)

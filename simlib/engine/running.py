@@ -31,7 +31,7 @@ OPEN = np.empty(0, np.int64), np.empty(0, np.int64)
 """The `preceding` and `think` of a workload in which no job follows another."""
 
 
-class Arrivals(NamedTuple):
+class _Arrivals(NamedTuple):
     """The jobs that have arrived, and those to come.
 
     Attributes
@@ -70,7 +70,7 @@ def arrivals_of(submit, preceding, think):
 
     Returns
     -------
-    Arrivals
+    _Arrivals
     """
     order, at = np.empty(submit.size, np.int64), preceding.size
     for job in range(submit.size):
@@ -84,7 +84,7 @@ def arrivals_of(submit, preceding, think):
             others[job] = first[preceding[job]]
             first[preceding[job]] = job
     arrived, coming, number = np.zeros(1, np.int64), np.full(1, at), np.empty(submit.size, np.int64)
-    return Arrivals(order, arrived, coming, number, submit, think, first, others)
+    return _Arrivals(order, arrived, coming, number, submit, think, first, others)
 
 
 @part
@@ -129,7 +129,7 @@ def _insert(order, coming, submit, follower):
     coming[0] -= 1
 
 
-class Ends(NamedTuple):
+class _Ends(NamedTuple):
     """Running jobs in order of a time, that of their end or that of the expected one.
 
     Attributes
@@ -144,19 +144,19 @@ class Ends(NamedTuple):
     count: np.ndarray
 
 
-class Running(NamedTuple):
+class _Running(NamedTuple):
     """The machine under EASY: who runs on it, and how much of it is free.
 
     Attributes
     ----------
-    by_end, by_expected_end : Ends
+    by_end, by_expected_end : _Ends
     start : int64 array, seconds by job
     backfilled : bool array, by job
     free : int64 array of one number, processors
     """
 
-    by_end: Ends
-    by_expected_end: Ends
+    by_end: _Ends
+    by_expected_end: _Ends
     start: np.ndarray
     backfilled: np.ndarray
     free: np.ndarray
@@ -165,7 +165,7 @@ class Running(NamedTuple):
 @compiled
 def no_ends(jobs, at_once):
     """Make room for the ends of so many jobs, of which so many run at once at most."""
-    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
+    return _Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
 
 
 @compiled
@@ -174,7 +174,7 @@ def idle(machine, jobs):
     at_once = min(machine, jobs)
     start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
     free[0] = machine
-    return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
+    return _Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
 
 
 @part
@@ -205,7 +205,7 @@ def take_next(ends):
 
 
 @part
-def remove(ends, job):
+def _remove(ends, job):
     """Take out a job, keeping the order of the others."""
     jobs = ends.jobs
     i = last = np.uint64(ends.count[0] - 1)
@@ -230,6 +230,6 @@ def start_job(running, job, now, size, run, estimate):
 def end_job(running, size):
     """End the next job to end: it frees its processors. Returns it."""
     job = take_next(running.by_end)
-    remove(running.by_expected_end, job)
+    _remove(running.by_expected_end, job)
     running.free[0] += size[job]
     return job

@@ -41,7 +41,7 @@ DEPTH = 50
 """How many jobs behind the head are looked at, as in the paper."""
 
 
-class Candidates(NamedTuple):
+class _Candidates(NamedTuple):
     """The jobs among which the best set is looked for, and what is known of their sets.
 
     Attributes
@@ -60,15 +60,15 @@ class Candidates(NamedTuple):
 
 
 @compiled
-def no_candidates(machine):
+def _no_candidates(machine):
     """Make room for the candidates on a machine of so many processors; for none where it has none."""
     depth = DEPTH if machine > 0 else 0
     places, size, past = np.empty((3, depth), np.int64)
-    return Candidates(places, size, past, np.empty((depth + 1, machine + 1), np.int64))
+    return _Candidates(places, size, past, np.empty((depth + 1, machine + 1), np.int64))
 
 
 @uncounted
-def best_set(candidates, queue, head, free, shadow, extra, now, size, estimate):
+def _best_set(candidates, queue, head, free, shadow, extra, now, size, estimate):
     """Find the set that takes the most free processors and no more than `extra` of them past the shadow time.
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on. Returns how
@@ -158,14 +158,14 @@ def _chosen(candidates, count, most, extra):
 
 
 @part
-def launch(running, facts, job, now, size, run, estimate):
+def _launch(running, facts, job, now, size, run, estimate):
     """Start a job, and note what it takes."""
     start_job(running, job, now, size, run, estimate)
     note_start(facts, job, now, size)
 
 
 @part
-def pass_one_by_one(
+def _pass_one_by_one(
     ranked, head, arrivals, running, shadow, extra, now, size, run, estimates, reuse_extra, backfill, facts
 ):
     """Start each job that does not delay the head, one after the other, in the order `backfill`; None: the queue's.
@@ -180,7 +180,7 @@ def pass_one_by_one(
         if now + needed[job] > shadow and not reuse_extra:
             extra -= size[job]
         running.backfilled[job] = True
-        launch(running, facts, job, now, size, run, estimates.running)
+        _launch(running, facts, job, now, size, run, estimates.running)
         begin = _take(ranked, place, begin, backfill)
         place = _next(ranked, begin, arrivals, running, shadow, extra, now, size, needed, backfill, facts)
     return extra, np.int64(queue.jobs[queue.end[0] + place]) if place < 0 else np.int64(-1)
@@ -208,18 +208,18 @@ def _take(ranked, place, begin, backfill):
 
 
 @part
-def pass_as_best_set(candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts):
+def _pass_as_best_set(candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts):
     """Start the jobs that together fill the machine best."""
     queue = ranked.queue
     if ranked.ordering == RANKED_ANEW:
         bring_to_front(ranked, 1 + DEPTH, number)
         head = 0
     free, needed = running.free[0], estimates.backfill
-    places = candidates.places[: best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
+    places = candidates.places[: _best_set(candidates, queue, head, free, shadow, extra, now, size, needed)]
     for place in places:
         job = queue.jobs[place]
         running.backfilled[job] = True
-        launch(running, facts, job, now, size, run, estimates.running)
+        _launch(running, facts, job, now, size, run, estimates.running)
         if ranked.ordering != RANKED_ANEW:
             take(queue, place)
     if ranked.ordering == RANKED_ANEW:
@@ -283,7 +283,7 @@ def easy_variants(
     estimates = estimates_in_use(estimate, adjusting, predicting)
     ranked, number = empty_ranked(size, ordering, facts), arrivals.number
     queue = ranked.queue
-    candidates = no_candidates(machine if passing == BEST_SET else 0)
+    candidates = _no_candidates(machine if passing == BEST_SET else 0)
     first_shadow = np.full(n, -1)
     shadow, extra = np.int64(0), np.int64(0)
 
@@ -313,7 +313,7 @@ def easy_variants(
             refuse(facts, unranked, now, submit, estimates.queue, size, running.free[0], 0, 0, False)
         head = find_head(ranked, queue.first[0], number)
         while head < queue.end[0] and size[queue.jobs[head]] <= running.free[0]:
-            launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
+            _launch(running, facts, queue.jobs[head], now, size, run, estimates.running)
             head = find_head(ranked, take_head(ranked, head), number)
         queue.first[0] = head
         if head < queue.end[0] and passing != NOBODY:
@@ -324,11 +324,11 @@ def easy_variants(
             if first_shadow[job] < 0:
                 first_shadow[job] = shadow
             if passing == BEST_SET:
-                pass_as_best_set(
+                _pass_as_best_set(
                     candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts
                 )
             else:
-                extra, unranked = pass_one_by_one(
+                extra, unranked = _pass_one_by_one(
                     ranked,
                     head,
                     arrivals,

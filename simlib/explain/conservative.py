@@ -17,14 +17,14 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
     profile, now = system.profile, system.now
 
     # Jobs leave; where some were expected to run longer, that leaves a gap.
-    early = leave(system)
+    early = _leave(system)
     if system.ended:
         yield rules.jobs_end, None, system.ended, now, system.free, system.queue, compress
     if early and compress == "rebackfill":
-        yield from reserve_anew(system)
+        yield from _reserve_anew(system)
     elif early and compress != "none":
         by_reserved_start = sorted(system.queue, key=lambda job: (job.reserved, job.arrival))
-        yield from compress_schedule(system, by_reserved_start if compress == "start" else system.queue)
+        yield from _compress_schedule(system, by_reserved_start if compress == "start" else system.queue)
 
     # A new job arrives:
     for job in system.arrive():
@@ -32,7 +32,7 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
         job.reserved, too_short = anchor_point(profile, job)
         job.guarantee = job.reserved
         # 2. update the profile to reflect the allocation of processors to this job, starting from there.
-        take(profile, job)
+        _take(profile, job)
         system.queue.append(job)
         yield rules.reserves, job, too_short, now
 
@@ -65,35 +65,35 @@ def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]
     raise ValueError(f"anchor_point: found no step with {job.procs} processors, expected the last one to have as many")
 
 
-def compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
+def _compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
     """Remove each job in turn from the profile, and reinsert it at the earliest time, never later than it was."""
     for job in jobs:
         before = job.reserved
-        give(system.profile, before, before + job.estimate, job.procs)
+        _give(system.profile, before, before + job.estimate, job.procs)
         job.reserved = min(anchor_point(system.profile, job)[0], before)
-        take(system.profile, job)
+        _take(system.profile, job)
         if job.reserved < before:
             yield rules.moves_forward, job, before, system.now
         else:
             yield rules.keeps, job
 
 
-def reserve_anew(system: System) -> Decisions:
+def _reserve_anew(system: System) -> Decisions:
     """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2)."""
     before = {job: job.reserved for job in system.queue}
     for job in system.queue:
-        give(system.profile, job.reserved, job.reserved + job.estimate, job.procs)
+        _give(system.profile, job.reserved, job.reserved + job.estimate, job.procs)
         job.reserved = None
     for job in system.queue:
         job.reserved, _ = anchor_point(system.profile, job)
-        take(system.profile, job)
+        _take(system.profile, job)
         yield rules.reserves_anew, job, before[job], system.now
 
 
 # The profile
 
 
-def leave(system: System) -> list[Job]:
+def _leave(system: System) -> list[Job]:
     """Let jobs leave, and the profile begin now; return those that end early, which leave a gap in it."""
     profile, now = system.profile, system.now
     while len(profile) > 1 and profile[1][0] <= now:
@@ -102,23 +102,23 @@ def leave(system: System) -> list[Job]:
     profile[:] = joined(profile)
     early = [job for job in system.leave() if job.expected_end > now]
     for job in early:
-        give(profile, now, job.expected_end, job.procs)
+        _give(profile, now, job.expected_end, job.procs)
     return early
 
 
-def take(profile: Profile, job: Job) -> None:
+def _take(profile: Profile, job: Job) -> None:
     """Take a job's processors from its reserved start until its expected end."""
-    give(profile, job.reserved, job.reserved + job.estimate, -job.procs)
+    _give(profile, job.reserved, job.reserved + job.estimate, -job.procs)
 
 
-def give(profile: Profile, begin: int, end: int, procs: int) -> None:
+def _give(profile: Profile, begin: int, end: int, procs: int) -> None:
     """Add `procs` free processors from `begin` until `end`; a negative number takes them."""
-    first, last = split(profile, begin), split(profile, end)
+    first, last = _split(profile, begin), _split(profile, end)
     for step in range(first, last):
         profile[step][1] += procs
 
 
-def split(profile: Profile, time: int) -> int:
+def _split(profile: Profile, time: int) -> int:
     """Split the step that lasts at `time`, unless one begins then; return the place of the step that begins then."""
     place = len(profile)
     while profile[place - 1][0] > time:
@@ -158,7 +158,7 @@ class Entitled:
 
     def learn(self, ended: Sequence[Job]) -> None:
         """Take in how slow the jobs were that have ended."""
-        self.slowdowns += sum(slowdown(job.start - job.submit, job.run) for job in ended)
+        self.slowdowns += sum(_slowdown(job.start - job.submit, job.run) for job in ended)
         self.ended += len(ended)
 
     def why(self, job: Job, now: int) -> str:
@@ -167,13 +167,13 @@ class Entitled:
             return "which is the first in the queue" if self.most == 1 else f"among the first {self.most:g} that wait"
         if self.threshold == 0:
             return ""
-        slow = f"{slowdown(now - job.submit, job.estimate):.2f}"
+        slow = f"{_slowdown(now - job.submit, job.estimate):.2f}"
         if self.threshold is not None:
             return f"whose expected slowdown has come to {slow}"
         return f"whose expected slowdown of {slow} has come to the mean so far, {self.needed:.2f}"
 
 
-def slowdown(wait: int, duration: int) -> float:
+def _slowdown(wait: int, duration: int) -> float:
     """Divide wait and duration by the duration: bounded slowdown, to nine digits."""
     return round(max(1.0, (wait + duration) / max(duration, SHORTEST)) * 1e9) / 1e9
 
@@ -181,7 +181,7 @@ def slowdown(wait: int, duration: int) -> float:
 def reserving(system: System, entitled: Entitled, order: Ranks | None = None) -> Decisions:
     """Decide at an instant: see `simlib.EASY` for `reservations`, `simlib.Selective`, and `simlib.Conservative`."""
     # jobs leave and arrive
-    to_compress = bool(leave(system))
+    to_compress = bool(_leave(system))
     entitled.learn(system.ended)
     system.queue += system.arrive()
     if system.ended or system.arrived:
@@ -194,14 +194,14 @@ def reserving(system: System, entitled: Entitled, order: Ranks | None = None) ->
         for job in [job for job in system.queue[first:] if job.reserved is not None]:
             to_compress = True
             before, job.reserved = job.reserved, None
-            give(system.profile, before, before + job.estimate, job.procs)
+            _give(system.profile, before, before + job.estimate, job.procs)
             yield rules.gives_up, job, before, entitled.most
     if to_compress:
-        yield from compress_schedule(system, [job for job in system.queue if job.reserved is not None])
-    yield from go_through(system, entitled)
+        yield from _compress_schedule(system, [job for job in system.queue if job.reserved is not None])
+    yield from _go_through(system, entitled)
 
 
-def go_through(system: System, entitled: Entitled) -> Decisions:
+def _go_through(system: System, entitled: Entitled) -> Decisions:
     """Go through the queue: who is entitled to a reservation gets one, and who can start does."""
     now = system.now
     waiting: list[Job] = []
@@ -209,17 +209,17 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
         was_reserved = job.reserved is not None
         if not was_reserved:
             anchor, too_short = anchor_point(system.profile, job)
-            is_slow = slowdown(now - job.submit, job.estimate) >= entitled.needed
+            is_slow = _slowdown(now - job.submit, job.estimate) >= entitled.needed
             to_one = len(waiting) < entitled.most and is_slow
             if to_one or anchor == now:
                 job.reserved = anchor
-                take(system.profile, job)
+                _take(system.profile, job)
             if to_one and job.guarantee is None:
                 job.guarantee = anchor
         if job.reserved != now:
             waiting.append(job)
             if job.reserved is None:
-                yield refusal(job, system)
+                yield _refusal(job, system)
             elif not was_reserved:
                 yield rules.reserves_if_entitled, job, entitled.why(job, now), too_short, now
             continue
@@ -233,7 +233,7 @@ def go_through(system: System, entitled: Entitled) -> Decisions:
             yield rules.head_starts, job, free
 
 
-def refusal(job: Job, system: System) -> tuple:
+def _refusal(job: Job, system: System) -> tuple:
     """Say why a job without a reservation may not start."""
     if job.procs > system.free:
         return rules.too_large, job, system.free

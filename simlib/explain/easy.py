@@ -13,7 +13,7 @@ from .system import Decisions, Job, Ranks, Scheduler, System
 
 def fcfs(system: System, order: Ranks | None = None) -> Decisions:
     """Decide at an instant under FCFS: a job starts only when all before it in the queue have started."""
-    yield from start_from_the_head(system, order)
+    yield from _start_from_the_head(system, order)
     if system.queue:
         head, *others = system.queue
         yield rules.head_blocks, head, others, system.free
@@ -23,7 +23,7 @@ def easy(
     system: System, order: Ranks | None, find_backfill_jobs: Scheduler, predictor: "Predictor | None" = None
 ) -> Decisions:
     """Decide at an instant under EASY: Algorithm EASY Backfill; step 2 is `one_by_one`, or another of those below."""
-    yield from start_from_the_head(system, order, predictor)
+    yield from _start_from_the_head(system, order, predictor)
     if not system.queue:
         return
     head = system.queue[0]
@@ -47,7 +47,7 @@ def easy(
     yield from find_backfill_jobs(system)
 
 
-def start_from_the_head(system: System, order: Ranks | None = None, predictor: "Predictor | None" = None) -> Decisions:
+def _start_from_the_head(system: System, order: Ranks | None = None, predictor: "Predictor | None" = None) -> Decisions:
     """Begin an instant: jobs leave, jobs join the queue, and jobs start from its head while they fit."""
     system.leave()
     system.queue += system.arrive()
@@ -80,19 +80,19 @@ def sort_the_queue(system: System, order: Ranks) -> Decisions:
 def one_by_one(system: System, reuse_extra: bool = False) -> Decisions:
     """Loop on the queued jobs in order, and start each one that may pass the head."""
     for job in system.queue[1:]:
-        if may_pass(job, system):
-            yield from pass_the_head(job, system, reuse_extra)
+        if _may_pass(job, system):
+            yield from _pass_the_head(job, system, reuse_extra)
         else:
-            yield refusal(job, system)
+            yield _refusal(job, system)
 
 
-def may_pass(job: Job, system: System) -> bool:
+def _may_pass(job: Job, system: System) -> bool:
     """Check whether either of the two conditions holds."""
     ends_by_the_shadow_time = job.procs <= system.free and system.now + job.to_backfill <= system.shadow
     return ends_by_the_shadow_time or job.procs <= min(system.free, system.extra)
 
 
-def pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisions:
+def _pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisions:
     """Start a job ahead of the head, which takes extra processors where it may run past the shadow time."""
     head, extra = system.queue[0], system.extra
     system.start(job, backfilled=True)
@@ -103,7 +103,7 @@ def pass_the_head(job: Job, system: System, reuse_extra: bool = False) -> Decisi
         yield rules.fits_the_extra_processors, job, head, system.shadow, extra, system.extra
 
 
-def refusal(job: Job, system: System) -> tuple:
+def _refusal(job: Job, system: System) -> tuple:
     """Say why a job may not pass the head."""
     if job.procs > system.free:
         return rules.too_large, job, system.free
@@ -113,7 +113,7 @@ def refusal(job: Job, system: System) -> tuple:
 def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisions:
     """Start the best of the jobs that may pass the head, by an order, again and again."""
     last_order = others = system.queue[1:]
-    while fitting := [job for job in others if job.start is None and may_pass(job, system)]:
+    while fitting := [job for job in others if job.start is None and _may_pass(job, system)]:
         window = system.shadow - system.now
         ranks = {job: order.of(job, system, job.to_backfill, system.extra, window) for job in fitting}
         best_first = sorted(fitting, key=lambda job: (-ranks[job], job.arrival))
@@ -121,10 +121,10 @@ def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisio
             last_order = best_first
             values = order.values(best_first, [ranks[job] for job in best_first])
             yield rules.tries, best_first[0], system.queue[0], best_first, order.by, values
-        yield from pass_the_head(best_first[0], system, reuse_extra)
+        yield from _pass_the_head(best_first[0], system, reuse_extra)
     for job in others:
         if job.start is None:
-            yield refusal(job, system)
+            yield _refusal(job, system)
 
 
 def best_set(system: System) -> Decisions:
@@ -135,38 +135,38 @@ def best_set(system: System) -> Decisions:
     head, *others = system.queue
     free = system.free
     near = others[:DEPTH]
-    candidates = [job for job in near if may_pass(job, system)]
-    own, chosen = easys_own(candidates, system), fullest(candidates, system)
+    candidates = [job for job in near if _may_pass(job, system)]
+    own, chosen = _easys_own(candidates, system), _fullest(candidates, system)
     if chosen:
         yield rules.chooses, chosen[0], head, chosen, free, own
     for job in others:
         if job in chosen:
-            yield from pass_the_head(job, system)
+            yield from _pass_the_head(job, system)
         elif job in candidates:
             yield rules.not_in_the_set, job, sum(one.procs for one in chosen)
         elif job in near:
-            yield refusal(job, system)
+            yield _refusal(job, system)
         else:
             yield rules.not_looked_at, job, DEPTH
 
 
-def easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
+def _easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
     """List those whom EASY would take: each that fits beside those before it."""
     free, extra = system.free, system.extra
     chosen = []
     for job in candidates:
-        if job.procs <= free and past_the_shadow_time(job, system) <= extra:
-            free, extra = free - job.procs, extra - past_the_shadow_time(job, system)
+        if job.procs <= free and _past_the_shadow_time(job, system) <= extra:
+            free, extra = free - job.procs, extra - _past_the_shadow_time(job, system)
             chosen.append(job)
     return chosen
 
 
-def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
+def _fullest(candidates: Sequence[Job], system: System) -> list[Job]:
     """List the set that takes the most free processors, and no more than the extra ones past the shadow time.
 
     Of equally good sets it is the one that has the first candidate, else not; then the second, and so on.
     """
-    own = easys_own(candidates, system)
+    own = _easys_own(candidates, system)
     if sum(job.procs for job in own) == min(system.free, sum(job.procs for job in candidates)):
         return own  # no set takes more
 
@@ -178,19 +178,19 @@ def fullest(candidates: Sequence[Job], system: System) -> list[Job]:
         job, without = candidates[place], least(place + 1, total)
         if job.procs > total:
             return without
-        return min(without, least(place + 1, total - job.procs) + past_the_shadow_time(job, system))
+        return min(without, least(place + 1, total - job.procs) + _past_the_shadow_time(job, system))
 
     left, extra = next(total for total in range(system.free, -1, -1) if least(0, total) <= system.extra), system.extra
     chosen = []
     for place, job in enumerate(candidates):
-        past = past_the_shadow_time(job, system)
+        past = _past_the_shadow_time(job, system)
         if job.procs <= left and least(place + 1, left - job.procs) + past <= extra:
             left, extra = left - job.procs, extra - past
             chosen.append(job)
     return chosen
 
 
-def past_the_shadow_time(job: Job, system: System) -> int:
+def _past_the_shadow_time(job: Job, system: System) -> int:
     """Count the processors that a job holds past the shadow time."""
     return job.procs if system.now + job.to_backfill > system.shadow else 0
 

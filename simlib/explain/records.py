@@ -2,15 +2,13 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, overload
 
 from .._util.words import number
 from ..core.schedule import Schedule
 from .conservative import joined
 from .rules import Rule
 from .system import Decisions, Job, System
-
-Seen = TypeVar("Seen")
 
 
 class Waiting(NamedTuple):
@@ -187,7 +185,7 @@ def _seen(system: System, before: Decision | None) -> dict[str, Any]:
     else:
         reserved = [job for job in system.queue if job.reserved is not None]
         reservations = [Span(job.name, job.procs, job.reserved, job.reserved + job.estimate, False) for job in reserved]
-    lists: dict[str, list[Any]] = {
+    lists = {
         "ended": [job.name for job in system.ended],
         "arrived": [job.name for job in system.arrived],
         "queue": [Waiting(job.name, job.procs, job.submit, job.estimate, job.priority) for job in system.queue],
@@ -195,21 +193,11 @@ def _seen(system: System, before: Decision | None) -> dict[str, Any]:
         "done": [Span(job.name, job.procs, job.start, job.end, job.backfilled) for job in system.done],
         "reservations": reservations,
     }
-    seen = {name: _shared(tuple(values), before and getattr(before, name)) for name, values in lists.items()}
-    profile = None if system.profile is None else tuple(map(tuple, joined(system.profile)))
-    return {
-        **seen,
-        "procs": system.procs,
-        "free": system.free,
-        "shadow": system.shadow,
-        "extra": system.extra,
-        "profile": _shared(profile, before and before.profile),
-    }
-
-
-def _shared(new: Seen, old: Seen) -> Seen:
-    """Return the old value where both are equal, so that memory holds it once."""
-    return old if new == old else new
+    seen: dict[str, Any] = {name: tuple(values) for name, values in lists.items()}
+    seen["profile"] = None if system.profile is None else tuple(map(tuple, joined(system.profile)))
+    if before is not None:  # memory holds what is equal once
+        seen |= {name: old for name in seen if (old := getattr(before, name)) == seen[name]}
+    return seen | {name: getattr(system, name) for name in ("procs", "free", "shadow", "extra")}
 
 
 # Tell which promise to the head of the queue stands at each decision, also where nothing is said of it.
@@ -217,15 +205,15 @@ def _shared(new: Seen, old: Seen) -> Seen:
 
 def promises(explanation: Explanation) -> list[Decision | None]:
     """List for each decision the last one at which a shadow time was found, until the head of that one has started."""
-    found: list[Decision | None] = []
+    standing: list[Decision | None] = []
     last: Decision | None = None
     for seen in explanation:
         if seen.shadow is not None:
             last = seen
         elif last is not None and last.reservations[0].job not in [job.job for job in seen.queue]:
             last = None
-        found.append(last)
-    return found
+        standing.append(last)
+    return standing
 
 
 def reserved(seen: Decision, promise: Decision | None) -> Sequence[Span]:

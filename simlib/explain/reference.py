@@ -119,15 +119,13 @@ def _predictions(adjust: policies.Predictions, jobs: pd.DataFrame) -> tuple:
     """The arguments of `Predicting` for a `simlib.Predictions`."""
     columns = {"last two": ["user"], "same estimate": ["user", "estimate"]}.get(adjust.predictor)
     past = jobs[:0] if adjust.past is None else adjust.past.sort_values("submit", kind="stable")
-    keys, earlier = ([_key(of, columns) for of in table.to_dict("records")] for table in (jobs, past))
+    keys, earlier = (
+        [tuple(job[name] for name in columns) if columns and job["user"] != -1 else None for job in rows]
+        for rows in (jobs.to_dict("records"), past.to_dict("records"))
+    )
     switches = adjust.queue, adjust.backfill, adjust.running
     known = list(zip(earlier, past.run, strict=True))
     return keys, known, jobs.estimate.clip(lower=1).tolist(), switches, adjust.correct, adjust.predictor == "exact"
-
-
-def _key(job: dict, columns: list[str] | None) -> tuple | None:
-    """What a job has in common with those that predict it; None for nothing."""
-    return tuple(job[name] for name in columns) if columns and job["user"] != -1 else None
 
 
 def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:
@@ -342,8 +340,8 @@ class EASY(FCFS):
 
     def one_by_one(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
         """List who passes the head: again and again the first, or best, of those that would not delay it."""
-        found: list[Job] = []
-        while fitting := [job for job in others if job not in found and self.may_pass(job, seen)]:
+        passing: list[Job] = []
+        while fitting := [job for job in others if job not in passing and self.may_pass(job, seen)]:
             job = fitting[0]
             if order := self.backfill:
                 ranks = {one: self.rank(order, one, one.to_backfill, running, seen) for one in fitting}
@@ -351,8 +349,8 @@ class EASY(FCFS):
             seen["free"] -= job.size
             if job.to_backfill > seen["window"] and not self.reuse_extra:
                 seen["extra"] -= job.size
-            found.append(job)
-        return found
+            passing.append(job)
+        return passing
 
     def best_set(self, others: list[Job], seen: dict[str, int]) -> list[Job]:
         """List who passes the head together: the best set, of several the one with the first job, then the second."""

@@ -117,7 +117,7 @@ def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]
 # Why a job waited
 
 
-class Moment(NamedTuple):
+class _Moment(NamedTuple):
     """A decision on a job: when, by which rule, and the job's reservation and shadow time after it."""
 
     time: int
@@ -126,7 +126,7 @@ class Moment(NamedTuple):
     shadow: Any
 
 
-Story = Sequence[Moment]
+_Story = Sequence[_Moment]
 """All decisions on a job."""
 
 
@@ -160,7 +160,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     """
     table, place = _by_arrival(schedule, job)
     its: Any = table.iloc[place]
-    name = f"{jobs([job])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+    name = _with_request(its)
     if its.wait == 0:
         return sentence(f"{name} did not wait: it arrived at {number(its.submit)} and {_started(table, place)}")
     when = f"arrived at {number(its.submit)} and started at {number(its.start)}"
@@ -239,14 +239,14 @@ def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: in
             yield system, rule, job, *facts
 
 
-def _story(schedule: Schedule, table: pd.DataFrame, place: int) -> Story | None:
+def _story(schedule: Schedule, table: pd.DataFrame, place: int) -> _Story | None:
     """Find what was decided on the job until it started; None where that is not known."""
-    story: list[Moment] = []
+    story: list[_Moment] = []
     system: System | None = None
     rule: rules.Rule
     job: Job
     for system, rule, job, *_ in _decisions_on(schedule, table, place, table.start.iloc[place]):
-        story.append(Moment(system.now, rule, job.reserved, job.shadow))
+        story.append(_Moment(system.now, rule, job.reserved, job.shadow))
         if job.start is not None:
             break
     if system is None:
@@ -273,7 +273,7 @@ def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
     return "; ".join(parts)
 
 
-def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
+def _promise(its: Any, schedule: Schedule, story: _Story | None) -> str:
     if "guarantee" in its:
         moves = [
             (seen.time, seen.reserved) for seen in story or () if seen.rule.kind == "move" and seen.reserved is not None
@@ -289,7 +289,7 @@ def _promise(its: Any, schedule: Schedule, story: Story | None) -> str:
     return f"it {head} the shadow time {number(shadow)}" + _moved("shadow time", shadow, heads)
 
 
-def _reserved(story: Story | None) -> str:
+def _reserved(story: _Story | None) -> str:
     """Tell of a job's reservations, where not all jobs have one from the beginning."""
     changes = {"reserve": "got a reservation for", "move": "had it moved to", "give up": "gave it up"}
     seen = [(one.rule.kind, one.reserved, one.time) for one in story or () if one.rule.kind in changes]
@@ -330,7 +330,7 @@ def _who_passed(table: pd.DataFrame, place: int) -> str:
     return f"{jobs(passed.index)} came later and passed it" + (f"{some} by backfilling" if backfilled else "")
 
 
-def _refusals(story: Story | None) -> str:
+def _refusals(story: _Story | None) -> str:
     counts = Counter(seen.rule.name for seen in story or () if seen.rule.kind == "refuse")
     because = {
         rules.too_large.name: "too few processors were free",
@@ -373,6 +373,11 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
     late = its.start - promised
     than = f"{length(abs(late))} {'after' if late > 0 else 'before'}" if late else "exactly at"
     return f", {than} its {what}"
+
+
+def _with_request(its: Any) -> str:
+    """Name a job of a table with what it asks for."""
+    return f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
@@ -441,14 +446,12 @@ def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     time, job = int(earlier[place]), a.index[place]
     starts = int(a.start.iloc[place]), int(b.start.iloc[place])
 
-    its = a.iloc[place]
     names = [str(schedule.policy) for schedule in (one, other)]
     names = names if names[0] != names[1] else ["the first", "the second"]
     until = int((a.start < time).sum())
-    who = f"{jobs([job])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
     lines = [
         f"Until second {number(time)} both schedules start the same {until:,} jobs at the same times. Then they part "
-        f"at {who}, submitted at {number(its.submit)}: "
+        f"at {_with_request(a.iloc[place])}, submitted at {number(a.submit.iloc[place])}: "
         f"{names[0]} starts it at {number(starts[0])}, {names[1]} at {number(starts[1])}."
     ]
     for name, schedule in zip(names, (one, other), strict=True):

@@ -9,34 +9,34 @@ from .system import Job
 # Parts of the sentences that tell of decisions.
 
 
-def named(*several: Job) -> str:
+def _named(*several: Job) -> str:
     """Name a job, or several."""
     return jobs(job.name for job in several)
 
 
-def with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
+def _with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
     """Name jobs with the values by which they are sorted; None where these go without saying."""
     if values is None:
-        return named(*several)
+        return _named(*several)
     return jobs(f"{job.name} ({value})" for job, value in zip(several, values, strict=True))
 
 
-def request(job: Job) -> str:
+def _request(job: Job) -> str:
     """Say what a job asks for."""
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
 
-def are_free(count: int) -> str:
+def _are_free(count: int) -> str:
     """Say how many processors are free."""
     return f"{processors(count)} {'are' if count > 1 else 'is'} free"
 
 
-def too_few(job: Job, free: int) -> str:
+def _too_few(job: Job, free: int) -> str:
     """Say that a job needs more than is free."""
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
-def no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
+def _no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     """Say why a reservation is no earlier; `too_short` are the gaps before it, with begin and end."""
     if not too_short:
         return f"the first time at which {processors(job.procs)} {are(job.procs)} free"
@@ -44,29 +44,29 @@ def no_earlier(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
     return f"{'now' if begin == now else f'at {number(begin)}'} it would fit, but only until {number(end)}"
 
 
-def passes_the(head: Job, job: Job) -> str:
+def _passes_the(head: Job, job: Job) -> str:
     """Say that a job passes the head of the queue."""
-    return f"{named(job)} starts now, ahead of {named(head)} at the head"
+    return f"{_named(job)} starts now, ahead of {_named(head)} at the head"
 
 
-def may(job: Job) -> str:
+def _may(job: Job) -> str:
     """Choose how sure it is until when a candidate runs at the most: predictions may prove too short."""
     return "should" if job.to_backfill < job.estimate else "may"
 
 
-def end_of(ended: Sequence[Job], now: int) -> str:
+def _end_of(ended: Sequence[Job], now: int) -> str:
     """Say which jobs end, and which of them earlier than expected."""
-    text = f"{named(*ended)} {verb(ended, 'ends', 'end')}"
+    text = f"{_named(*ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
     if not early:
         return text
     if len(ended) == 1:
         return f"{text} {length(early[0].expected_end - now)} earlier than expected"
-    who = named(*early) if len(early) < len(ended) else "both" if len(ended) == 2 else "all"
+    who = _named(*early) if len(early) < len(ended) else "both" if len(ended) == 2 else "all"
     return f"{text}, {who} early"
 
 
-Say = Callable[..., str]
+_Say = Callable[..., str]
 """A function that tells a decision in a sentence, from the job that is decided on and the facts."""
 
 
@@ -75,11 +75,11 @@ class Rule(NamedTuple):
 
     kind: str
     name: str
-    say: Say
+    say: _Say
     together: bool = False
 
 
-def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
+def _rule(kind: str, name: str, together: bool = False) -> Callable[[_Say], Rule]:
     """Make a rule of the function that says its sentence."""
     return lambda say: Rule(kind, name, say, together)
 
@@ -87,56 +87,56 @@ def rule(kind: str, name: str, together: bool = False) -> Callable[[Say], Rule]:
 # FCFS and EASY
 
 
-@rule("event", "jobs end or arrive")
+@_rule("event", "jobs end or arrive")
 def jobs_end_or_arrive(
     _: None, ended: Sequence[Job], arrived: Sequence[Job], now: int, free: int, queue: Sequence[Job]
 ) -> str:
-    parts = [end_of(ended, now)] if ended else []
+    parts = [_end_of(ended, now)] if ended else []
     if not ended and not arrived:
         parts = ["no job ends or arrives, but one runs for longer than expected"]
     if arrived:
-        who = jobs(f"{job.name} ({request(job)})" for job in arrived) if len(arrived) < 3 else named(*arrived)
+        who = jobs(f"{job.name} ({_request(job)})" for job in arrived) if len(arrived) < 3 else _named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
-    return sentence(f"{', '.join(parts)}: {are_free(free)}") + ("" if queue else " Nobody waits.")
+    return sentence(f"{', '.join(parts)}: {_are_free(free)}") + ("" if queue else " Nobody waits.")
 
 
-@rule("sort", "the queue is sorted by priority")
+@_rule("sort", "the queue is sorted by priority")
 def sorts(_: Job, queue: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
-    return sentence(f"the queue is sorted by {by}: {with_values(queue, values)}")
+    return sentence(f"the queue is sorted by {by}: {_with_values(queue, values)}")
 
 
-@rule("start", "the head fits")
+@_rule("start", "the head fits")
 def head_starts(job: Job, free: int) -> str:
-    return sentence(f"{named(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
+    return sentence(f"{_named(job)} starts from the head of the queue: it needs {share(job.procs, free, 'free')}")
 
 
-@rule("wait", "nobody may pass the head")
+@_rule("wait", "nobody may pass the head")
 def head_blocks(head: Job, others: Sequence[Job], free: int) -> str:
-    text = sentence(f"{named(head)} waits at the head: {too_few(head, free)}")
+    text = sentence(f"{_named(head)} waits at the head: {_too_few(head, free)}")
     fitting = [job for job in others if job.procs <= free]
-    also = f", not even {named(*fitting)}, which would fit" if fitting else ""
+    also = f", not even {_named(*fitting)}, which would fit" if fitting else ""
     return f"{text} Nobody may pass it{also}." if others else text
 
 
-@rule("wait", "the head does not fit")
+@_rule("wait", "the head does not fit")
 def head_waits(head: Job, free: int, leaving: Sequence[Job], before: int | None, extra: int, now: int) -> str:
     spare = f"with {processors(extra, 'extra')}"
     if before is not None and head.shadow == before:
         known = f"the shadow time remains {number(before)}, {spare}"
-        return sentence(f"{named(head)} still waits at the head: {are_free(free)}, {known}")
+        return sentence(f"{_named(head)} still waits at the head: {_are_free(free)}, {known}")
     still, moves = ("", "is") if before is None else (" still", f"moves from {number(before)} to")
-    text = sentence(f"{named(head)}{still} waits at the head: {too_few(head, free)}")
-    due = f"{ahead(head.shadow, now)}, when {named(*leaving)} should have ended"
+    text = sentence(f"{_named(head)}{still} waits at the head: {_too_few(head, free)}")
+    due = f"{ahead(head.shadow, now)}, when {_named(*leaving)} should have ended"
     return f"{text} Its shadow time {moves} {due}, {spare}."
 
 
-@rule("refuse", "more processors than are free", together=True)
+@_rule("refuse", "more processors than are free", together=True)
 def too_large(refused: Sequence[Job], free: int) -> str:
-    text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: "
+    text = f"{_named(*refused)} {verb(refused, 'is', 'are')} refused: "
     if free == 0:
         return sentence(text + "no processor is free")
     if len(refused) == 1:
-        return sentence(text + too_few(refused[0], free))
+        return sentence(text + _too_few(refused[0], free))
     wanted = [job.procs for job in refused]
     if min(wanted) == max(wanted):
         return sentence(text + f"each needs {processors(wanted[0])}, {number(free)} {are(free)} free")
@@ -145,43 +145,43 @@ def too_large(refused: Sequence[Job], free: int) -> str:
     return sentence(text + f"each needs more than the {processors(free, 'free')}")
 
 
-@rule("backfill", "ends by the shadow time")
+@_rule("backfill", "ends by the shadow time")
 def ends_by_the_shadow_time(job: Job, head: Job, shadow: int) -> str:
     by, end = f"the shadow time {number(shadow)}", job.start + job.to_backfill
     if end < shadow:
         by = f"{number(end)}, before {by}"
-    will = "should" if may(job) == "should" else "will"
-    return sentence(f"{passes_the(head, job)}: it needs {processors(job.procs)} and {will} end by {by}")
+    will = "should" if _may(job) == "should" else "will"
+    return sentence(f"{_passes_the(head, job)}: it needs {processors(job.procs)} and {will} end by {by}")
 
 
-@rule("backfill", "fits the extra processors")
+@_rule("backfill", "fits the extra processors")
 def fits_the_extra_processors(job: Job, head: Job, shadow: int, extra: int, left: int) -> str:
-    until = f"it {may(job)} run until {number(job.start + job.to_backfill)}, past the shadow time {number(shadow)}"
+    until = f"it {_may(job)} run until {number(job.start + job.to_backfill)}, past the shadow time {number(shadow)}"
     rest = (
         f", which {are(job.procs)} not used up" if left == extra else f", which leaves {number(left)}" if left else ""
     )
-    return sentence(f"{passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
+    return sentence(f"{_passes_the(head, job)}: {until}, but on {share(job.procs, extra, 'extra')}{rest}")
 
 
-@rule("refuse", "would delay the head")
+@_rule("refuse", "would delay the head")
 def would_delay_the_head(job: Job, end: int, shadow: int, extra: int) -> str:
-    until = f"it {may(job)} run until {number(end)}, past the shadow time {number(shadow)}"
+    until = f"it {_may(job)} run until {number(end)}, past the shadow time {number(shadow)}"
     few = f"only {number(extra)} {are(extra)} extra" if extra else "none is extra"
-    return sentence(f"{named(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
+    return sentence(f"{_named(job)} is refused: {until}, and needs {processors(job.procs)} where {few}")
 
 
 # Conservative
 
 
-@rule("event", "jobs end")
+@_rule("event", "jobs end")
 def jobs_end(_: None, ended: Sequence[Job], now: int, free: int, queue: Sequence[Job], compress: str) -> str:
-    text = sentence(f"{end_of(ended, now)}: {are_free(free)}")
+    text = sentence(f"{_end_of(ended, now)}: {_are_free(free)}")
     if not queue:
         return f"{text} Nobody waits."
-    return f"{text} {WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
+    return f"{text} {_WHEN_EARLY[compress]}" if any(job.expected_end > now for job in ended) else text
 
 
-WHEN_EARLY = {
+_WHEN_EARLY = {
     "arrival": "The schedule is compressed, in order of arrival.",
     "start": "The schedule is compressed, in order of reserved start.",
     "none": "All reservations stay as they are.",
@@ -189,33 +189,33 @@ WHEN_EARLY = {
 }
 
 
-@rule("reserve", "the earliest anchor point")
+@_rule("reserve", "the earliest anchor point")
 def reserves(job: Job, too_short: Sequence[tuple[int, int]], now: int) -> str:
-    text = f"{named(job)} arrives ({request(job)}) and "
+    text = f"{_named(job)} arrives ({_request(job)}) and "
     if job.reserved == now:
         return sentence(f"{text}can start at once")
     return sentence(
-        f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {no_earlier(job, too_short, now)}"
+        f"{text}gets a reservation at {ahead(job.reserved, now)}, its guarantee: {_no_earlier(job, too_short, now)}"
     )
 
 
-@rule("move", "compression")
+@_rule("move", "compression")
 def moves_forward(job: Job, before: int, now: int) -> str:
     to = f"{number(now)}: it can start at once" if job.reserved == now else ahead(job.reserved, now)
-    return sentence(f"compression moves the reservation of {named(job)} from {number(before)} to {to}")
+    return sentence(f"compression moves the reservation of {_named(job)} from {number(before)} to {to}")
 
 
-@rule("keep", "fits no earlier", together=True)
+@_rule("keep", "fits no earlier", together=True)
 def keeps(several: Sequence[Job]) -> str:
     at = f" at {series(number(job.reserved) for job in several)}" if len(several) <= 4 else ""
     reservation = verb(several, "its reservation", "their reservations")
     fits = verb(several, "it fits", "they fit")
-    return sentence(f"{named(*several)} {verb(several, 'keeps', 'keep')} {reservation}{at}: {fits} no earlier")
+    return sentence(f"{_named(*several)} {verb(several, 'keeps', 'keep')} {reservation}{at}: {fits} no earlier")
 
 
-@rule("move", "all reservations anew")
+@_rule("move", "all reservations anew")
 def reserves_anew(job: Job, before: int, now: int) -> str:
-    text = f"the new reservation of {named(job)} is {ahead(job.reserved, now)}"
+    text = f"the new reservation of {_named(job)} is {ahead(job.reserved, now)}"
     text += ", as before" if job.reserved == before else f" instead of {number(before)}"
     if job.reserved <= job.guarantee:
         return sentence(text)
@@ -223,21 +223,21 @@ def reserves_anew(job: Job, before: int, now: int) -> str:
     return sentence(f"{text}: {broken}")
 
 
-@rule("start", "the reservation is due")
+@_rule("start", "the reservation is due")
 def reservation_is_due(job: Job) -> str:
     if job.start == job.submit:
-        return sentence(f"{named(job)} starts at once")
+        return sentence(f"{_named(job)} starts at once")
     if job.start == job.guarantee:
-        return sentence(f"{named(job)} starts, just as it was guaranteed")
+        return sentence(f"{_named(job)} starts, just as it was guaranteed")
     late = job.start - job.guarantee
     than = f"{length(abs(late))} {'after' if late > 0 else 'before'} its guarantee {number(job.guarantee)}"
-    return sentence(f"{named(job)} starts at its reserved time, {than}")
+    return sentence(f"{_named(job)} starts at its reserved time, {than}")
 
 
-@rule("backfill", "disturbs no reservation")
+@_rule("backfill", "disturbs no reservation")
 def passes(job: Job, passed: Sequence[Job]) -> str:
     whose = verb(passed, "its reservation is", "their reservations are")
-    return sentence(f"{named(job)} starts ahead of {named(*passed)}, which came earlier: {whose} not touched")
+    return sentence(f"{_named(job)} starts ahead of {_named(*passed)}, which came earlier: {whose} not touched")
 
 
 # The rules of what is made of EASY: orders of those that may pass, sets of them, predictions, more reservations.
@@ -246,31 +246,31 @@ def passes(job: Job, passed: Sequence[Job]) -> str:
 # Who passes the head
 
 
-@rule("try", "those that may pass have an order")
+@_rule("try", "those that may pass have an order")
 def tries(_: Job, head: Job, fitting: Sequence[Job], by: str, values: Sequence[str] | None) -> str:
-    who = with_values(fitting, values)
-    return sentence(f"those that would not delay {named(head)} are tried by {by}: {who}")
+    who = _with_values(fitting, values)
+    return sentence(f"those that would not delay {_named(head)} are tried by {by}: {who}")
 
 
-@rule("choose", "the set that takes the most processors")
+@_rule("choose", "the set that takes the most processors")
 def chooses(_: Job, head: Job, chosen: Sequence[Job], free: int, own: Sequence[Job]) -> str:
-    takes = f"{named(*chosen)} {verb(chosen, 'takes', 'take')} {share(_total(chosen), free, 'free')}"
-    best = f"{takes}, and no set that does not delay {named(head)} takes more"
+    takes = f"{_named(*chosen)} {verb(chosen, 'takes', 'take')} {share(_total(chosen), free, 'free')}"
+    best = f"{takes}, and no set that does not delay {_named(head)} takes more"
     if list(own) == list(chosen):
         return sentence(best)
-    return sentence(f"{best}; in the order of the queue, {named(*own)} would take {number(_total(own))}")
+    return sentence(f"{best}; in the order of the queue, {_named(*own)} would take {number(_total(own))}")
 
 
-@rule("refuse", "a better set without it", together=True)
+@_rule("refuse", "a better set without it", together=True)
 def not_in_the_set(refused: Sequence[Job], total: int) -> str:
-    text = f"{named(*refused)} {verb(refused, 'is', 'are')} refused: no set with {verb(refused, 'it', 'them')}"
+    text = f"{_named(*refused)} {verb(refused, 'is', 'are')} refused: no set with {verb(refused, 'it', 'them')}"
     return sentence(f"{text} is better than the one that takes {processors(total)}")
 
 
-@rule("refuse", "too far behind the head", together=True)
+@_rule("refuse", "too far behind the head", together=True)
 def not_looked_at(refused: Sequence[Job], depth: int) -> str:
     are_not = verb(refused, "it is not", "they are not")
-    text = f"{named(*refused)} {verb(refused, 'is', 'are')} not looked at"
+    text = f"{_named(*refused)} {verb(refused, 'is', 'are')} not looked at"
     return sentence(f"{text}: {are_not} among the first {depth} behind the head")
 
 
@@ -281,41 +281,41 @@ def _total(several: Sequence[Job]) -> int:
 # Reservations for some of the jobs
 
 
-@rule("reserve", "entitled to a reservation")
+@_rule("reserve", "entitled to a reservation")
 def reserves_if_entitled(job: Job, why: str, too_short: Sequence[tuple[int, int]], now: int) -> str:
-    who = f"{named(job)}, {why}," if why else named(job)
-    return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {no_earlier(job, too_short, now)}")
+    who = f"{_named(job)}, {why}," if why else _named(job)
+    return sentence(f"{who} gets a reservation at {ahead(job.reserved, now)}: {_no_earlier(job, too_short, now)}")
 
 
-@rule("give up", "not among the first any more")
+@_rule("give up", "not among the first any more")
 def gives_up(job: Job, before: int, most: float) -> str:
     first = "the first" if most == 1 else f"among the first {most:g}"
-    return sentence(f"{named(job)} gives up its reservation at {number(before)}: it is not {first} any more")
+    return sentence(f"{_named(job)} gives up its reservation at {number(before)}: it is not {first} any more")
 
 
-@rule("start", "the reserved time has come")
+@_rule("start", "the reserved time has come")
 def reserved_time(job: Job, _: Sequence[Job]) -> str:
-    return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}")
+    return sentence(f"{_named(job)} starts at its reserved time{_than_first(job)}")
 
 
-@rule("backfill", "the reserved time has come")
+@_rule("backfill", "the reserved time has come")
 def reserved_time_ahead(job: Job, waiting: Sequence[Job]) -> str:
-    return sentence(f"{named(job)} starts at its reserved time{_than_first(job)}, ahead of {named(*waiting)}")
+    return sentence(f"{_named(job)} starts at its reserved time{_than_first(job)}, ahead of {_named(*waiting)}")
 
 
-@rule("backfill", "touches no reservation")
+@_rule("backfill", "touches no reservation")
 def touches_no_reservation(job: Job, waiting: Sequence[Job], free: int) -> str:
     needs = f"it needs {share(job.procs, free, 'free')}"
     until = f"touches no reservation until {number(job.expected_end)}, its expected end"
-    return sentence(f"{named(job)} starts now, ahead of {named(*waiting)}: {needs} and {until}")
+    return sentence(f"{_named(job)} starts now, ahead of {_named(*waiting)}: {needs} and {until}")
 
 
-@rule("refuse", "would touch a reservation")
+@_rule("refuse", "would touch a reservation")
 def would_touch(job: Job, touched: Sequence[Job], now: int) -> str:
-    whose = f"{verb(touched, 'the reservation', 'the reservations')} of {named(*touched)}"
+    whose = f"{verb(touched, 'the reservation', 'the reservations')} of {_named(*touched)}"
     at = series(number(other.reserved) for other in touched)
     return sentence(
-        f"{named(job)} is refused: it may run until {number(now + job.estimate)}, and would touch {whose} at {at}"
+        f"{_named(job)} is refused: it may run until {number(now + job.estimate)}, and would touch {whose} at {at}"
     )
 
 
@@ -329,26 +329,28 @@ def _than_first(job: Job) -> str:
 # Predictions
 
 
-@rule("predict", "the mean of the user's last two jobs")
+@_rule("predict", "the mean of the user's last two jobs")
 def predicts(job: Job, runs: Sequence[int]) -> str:
     each = f"{length(runs[0])} each" if len(set(runs)) < len(runs) else " and ".join(map(length, runs))
     which = "only earlier job" if len(runs) == 1 else "last two jobs"
     of = f"the {which} of user {job.user} that {'has' if len(runs) == 1 else 'have'} ended ran for {each}"
     if sum(runs) // len(runs) > job.predicted:
-        return sentence(f"{named(job)} is predicted to run for its estimate, {length(job.predicted)}, not longer: {of}")
+        return sentence(
+            f"{_named(job)} is predicted to run for its estimate, {length(job.predicted)}, not longer: {of}"
+        )
     estimate = f"the estimate is {length(job.requested)}"
-    return sentence(f"{named(job)} is predicted to run for {length(job.predicted)}: {of}; {estimate}")
+    return sentence(f"{_named(job)} is predicted to run for {length(job.predicted)}: {of}; {estimate}")
 
 
-@rule("predict", "the user's estimate")
+@_rule("predict", "the user's estimate")
 def does_not_predict(job: Job) -> str:
     why = f"no job of user {job.user} has ended before" if job.user != -1 else "its user is not known"
-    return sentence(f"{named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
+    return sentence(f"{_named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
 
 
-@rule("correct", "it has run for longer than expected")
+@_rule("correct", "it has run for longer than expected")
 def corrects(job: Job, before: int) -> str:
     now = f"it is now expected to end by {number(job.expected_end)}"
     if job.while_running == job.requested:
         now += ", as its user asked"
-    return sentence(f"{named(job)} should have ended by {number(before)} and still runs: {now}")
+    return sentence(f"{_named(job)} should have ended by {number(before)} and still runs: {now}")

@@ -186,10 +186,10 @@ def decisions(system: System, scheduler: Scheduler) -> Decisions:
 
 # The order of the queue, and in which words it is told.
 
-FEW = 3
+_FEW = 3
 """Of so many jobs it is told what their priorities are made of."""
 
-BY = {
+_BY = {
     "fcfs": "arrival",
     "arrival": "arrival",
     "sjf": "estimate, the shortest first",
@@ -200,7 +200,7 @@ BY = {
 }
 """The names of orders in words."""
 
-SHOWN: dict[str, Callable[[float], str]] = {
+_SHOWN: dict[str, Callable[[float], str]] = {
     "sjf": lambda rank: length(int(-rank)),
     "largest": lambda rank: number(int(rank)),
     "smallest area": lambda rank: number(int(-rank)),
@@ -209,7 +209,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
 """How the rank of a job is shown, if not as a decimal number."""
 
 
-WEIGHTS = "age", "procs", "fair_share"
+_WEIGHTS = "age", "procs", "fair_share"
 """What the priority of a `Multifactor` is made of."""
 
 
@@ -228,7 +228,7 @@ class Ranks:
         usage = system.usage.times_its_share(job.account, system.now)
         if isinstance(self.order, Multifactor):  # what age, size and fair share add, those that count
             age = min(three[0] / (self.order.max_age_days * 86400), 1.0)
-            parts = zip(WEIGHTS, (age, three[2] / system.procs, 0.5**usage), strict=True)
+            parts = zip(_WEIGHTS, (age, three[2] / system.procs, 0.5**usage), strict=True)
             weighted = {name: getattr(self.order, name) * part for name, part in parts if getattr(self.order, name)}
             job.factors = {name.replace("_", " "): value for name, value in weighted.items()}
         own = job.user, job.group, job.log_queue
@@ -239,10 +239,10 @@ class Ranks:
     def by(self) -> str:
         """What jobs are sorted by, in words."""
         if isinstance(self.order, Multifactor):
-            counted = [name.replace("_", " ") for name in WEIGHTS if getattr(self.order, name)]
+            counted = [name.replace("_", " ") for name in _WEIGHTS if getattr(self.order, name)]
             return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
         if isinstance(self.order, str):
-            return BY[self.order]
+            return _BY.get(self.order, self.order)
         return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")
 
     def values(self, jobs: Sequence[Job], ranks: Sequence[float]) -> list[str] | None:
@@ -251,9 +251,9 @@ class Ranks:
             return None
         if isinstance(self.order, Multifactor):
             values = [f"{rank:.3f}" for rank in ranks]
-            if len(jobs) > FEW:
+            if len(jobs) > _FEW:
                 return values
             made_of = (", ".join(f"{name} {value:.3f}" for name, value in job.factors.items()) for job in jobs)
             return [f"{value}: {factors}" for value, factors in zip(values, made_of, strict=True)]
-        shown = SHOWN.get(self.order) if isinstance(self.order, str) else None
+        shown = _SHOWN.get(self.order) if isinstance(self.order, str) else None
         return [shown(rank) if shown else f"{rank:.3g}" for rank in ranks]

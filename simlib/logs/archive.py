@@ -43,7 +43,7 @@ TIMEOUT = 20
 LONGEST = 3600
 """Seconds after which it is given up, whatever comes."""
 
-UNPACKED = 10
+_UNPACKED = 10
 """How many times larger than its download may be the text of a log is expected to be at most."""
 
 NOT_VERIFIED = "not verified: its digest is not known"
@@ -194,8 +194,8 @@ def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
     """Load a log of the catalogue, or its twin, and what is doubtful of it."""
     if variant == "twin":
         return twin_of(name), []
-    if found := find(name, variant):
-        return read(name, *found)
+    if here := find(name, variant):
+        return read(name, *here)
     base = _base()
     try:
         if base in _out_of_reach:
@@ -216,10 +216,9 @@ def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
             )
             warnings.warn(message, UserWarning, stacklevel=3)
         return twin_of(name), []
-    found = find(name, variant)
-    if found is None:
-        raise ArchiveError(f"{name}: was fetched, and is not here any more")
-    return read(name, *found)
+    if here := find(name, variant):
+        return read(name, *here)
+    raise ArchiveError(f"{name}: was fetched, and is not here any more")
 
 
 # The catalogue, and its files on this machine and in the archive.
@@ -445,7 +444,7 @@ def _fault(path: Path, file: File) -> str | None:
     try:
         lines, digest, header = _contents(path, file)
         if not file.verified:
-            swf.read_log(path, UNPACKED * file.limit)  # little to hold it against, but a log it must be
+            swf.read_log(path, _UNPACKED * file.limit)  # little to hold it against, but a log it must be
     except swf.SWFError as error:
         return str(error).removeprefix(f"{path}: ")
     if swf.says_synthetic(header) and not file.synthetic:
@@ -460,7 +459,7 @@ def _fault(path: Path, file: File) -> str | None:
 def _contents(path: Path, file: File) -> tuple[int, str, tuple[str, ...]]:
     """The number and digest of a file's job lines, and its comments; read again when the file has changed."""
     stat = os.stat(path)
-    return _contents_as_of(str(path), stat.st_size, stat.st_mtime_ns, UNPACKED * file.limit)
+    return _contents_as_of(str(path), stat.st_size, stat.st_mtime_ns, _UNPACKED * file.limit)
 
 
 @functools.lru_cache(maxsize=64)
@@ -489,4 +488,4 @@ def read(name: str, path: Path, file: File) -> tuple[Workload, list[str]]:
     if "start" in about:
         known["UnixStartTime"] = str(about["start"])
     source = {"variant": file.variant, "sha256": _contents(path, file)[1], "verified": file.verified}
-    return swf.read(path, about["procs"], name, UNPACKED * file.limit, known, source, file.synthetic)
+    return swf.read(path, about["procs"], name, _UNPACKED * file.limit, known, source, file.synthetic)

@@ -24,7 +24,7 @@ _HOURS = re.compile(r"\bhour>=([0-9]+) and hour<=([0-9]+)")
 
 
 @dataclass(frozen=True)
-class Filter:
+class _Filter:
     """Describe what cleaning took out, as a line of a log's header says."""
 
     user: int
@@ -33,20 +33,20 @@ class Filter:
     jobs: int
 
 
-def filters(header: Iterable[str]) -> list[Filter]:
+def _filters(header: Iterable[str]) -> list[_Filter]:
     """Read from a log's comments which users' jobs cleaning took out.
 
     Filters that name no user, of the first few jobs or days, are left out: nothing comes before what they took.
     """
-    found = []
+    known = []
     for line in header:
         user, count = _USER.search(line), _COUNT.search(line)
         if user and count:
             numbers = tuple((int(first), int(last)) for first, last in _NUMBERS.findall(line))
             hours = _HOURS.search(line)
             span = (int(hours[1]), int(hours[2])) if hours else None
-            found.append(Filter(int(user[1]), numbers, span, int(count[1])))
-    return found
+            known.append(_Filter(int(user[1]), numbers, span, int(count[1])))
+    return known
 
 
 def lost(workload: Workload) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def lost(workload: Workload) -> pd.DataFrame:
     before = np.flatnonzero(np.diff(number) > 1)
     ends = {"first": number[before] + 1, "last": number[before + 1] - 1}
     gaps = pd.DataFrame(ends | {"earliest": submit[before], "latest": submit[before + 1]})
-    known = filters(workload.header)
+    known = _filters(workload.header)
     rows = [row for gap in gaps.itertuples() for row in _candidates(workload, gap, known)]
     table = pd.DataFrame(rows, columns=["first", "last", "filter", "earliest", "latest"])
     if of_none := sorted(set(gaps["first"]) - set(table["first"])):
@@ -80,7 +80,7 @@ def _log(workload: Workload) -> pd.DataFrame:
     return workload.log
 
 
-def _candidates(workload: Workload, gap: Any, known: list[Filter]) -> list[tuple[int, int, int, int, int]]:
+def _candidates(workload: Workload, gap: Any, known: list[_Filter]) -> list[tuple[int, int, int, int, int]]:
     """The filters that may have taken jobs out of a gap, each with what is left of its time; by hours a row a day."""
     rows = []
     for number, one in enumerate(known):
@@ -97,7 +97,7 @@ def _candidates(workload: Workload, gap: Any, known: list[Filter]) -> list[tuple
     return rows
 
 
-def _shared_out(table: pd.DataFrame, known: list[Filter]) -> np.ndarray:
+def _shared_out(table: pd.DataFrame, known: list[_Filter]) -> np.ndarray:
     """Share the numbers of each gap out among the rows that may have them.
 
     A filter that has a gap for itself has all of it, evenly by day. Where several have a say, those by hours get as
@@ -171,7 +171,7 @@ def put_back(
         back = back.reindex(columns=FIELDS, fill_value=-1).fillna(-1).astype(log.dtypes)
         log = pd.concat([log, back.set_axis(pd.Index(back.job, name=log.index.name))])
         log = log.iloc[np.argsort(log.job.to_numpy())]
-    found = Workload(
+    restored = Workload(
         jobs_of(log),
         workload.procs,
         f"{workload.name}, restored",
@@ -181,8 +181,8 @@ def put_back(
         source=workload.source | {"variant": "restored", "sha256": None, "verified": None},
         synthetic=workload.synthetic,
     )
-    found.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
-    return found
+    restored.history = (*workload.history, f"{rows.jobs.sum():,} lost jobs put back, drawn with seed {seed}")
+    return restored
 
 
 def _drawn(

@@ -24,26 +24,26 @@ COMMAND = (
 """Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
 last because they may hold the separator."""
 
-REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
+_REQUIRED = "JobID Submit Start End ElapsedRaw|Elapsed TimelimitRaw|Timelimit State".split()
 """Columns without which there is no log; of two, the first that is there. Their capitals do not matter."""
 
-SIZE = {"cpus": "AllocCPUS|NCPUS|AllocTRES", "nodes": "NNodes|AllocNodes|AllocTRES"}
+_SIZE = {"cpus": "AllocCPUS|NCPUS|AllocTRES", "nodes": "NNodes|AllocNodes|AllocTRES"}
 """The column, required too, that says how much of the machine a job had."""
 
-RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
+_RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
 """Columns of what else a job had; the first that is there."""
 
 OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
 """Columns of names for fields of the log."""
 
-STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+_STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
     "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
 )
 """The status in SWF by Slurm's state; -1 for any other."""
 
 _NUMBERS = {
     name
-    for names in (*REQUIRED, *SIZE.values(), RESOURCES, "Eligible|ReqCPUS|ReqNodes")
+    for names in (*_REQUIRED, *_SIZE.values(), _RESOURCES, "Eligible|ReqCPUS|ReqNodes")
     for name in names.lower().split("|")
 }
 """Columns, in small letters, that hold no names, so that no | can be in them."""
@@ -55,7 +55,7 @@ _IGNORED = {
 }
 """How a job's resources, such as cpu=8,gres/gpu=2 or of old gpu:2, tell those that no simulation counts."""
 
-SUSTAINED = 1000
+_SUSTAINED = 1000
 """The machine is taken for what was in use in one second of so many, nine hours of a year, for that a job
 has ended is often recorded late. Chosen out of six such rules on ten logs whose size is known. KTH-SP2 and
 SDSC-Par-96 have their 100 and 400 processors by it, HPC2N, CEA-Curie and Sandia-Ross 2 to 6 % too few, SDSC-BLUE,
@@ -140,7 +140,7 @@ def convert(
     except ValueError as error:
         raise SacctError(str(error)) from None
     try:
-        records, unread = _read(source, [*REQUIRED, SIZE[unit]])
+        records, unread = _read(source, [*_REQUIRED, _SIZE[unit]])
         reason = _left_out(records)
         jobs = _jobs(records[reason == ""], unit, zone)
         reason[jobs.index[jobs.backwards]] = "ended before they started"
@@ -194,10 +194,10 @@ def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str
     }
     lines_unread = [*broken, *sorted(shifted)]
     if len(lines_unread) > len(whole):
-        found = numbered[lines_unread[0]].removesuffix(tail).count("|") + 1
+        fields = numbered[lines_unread[0]].removesuffix(tail).count("|") + 1
         raise SacctError(
-            f"line {lines_unread[0]}: found {found} fields, expected {len(columns)}; so it is with {len(lines_unread)} "
-            f"of {len(lines_unread) + len(whole)} records"
+            f"line {lines_unread[0]}: found {fields} fields, expected {len(columns)}; so it is with "
+            f"{len(lines_unread)} of {len(lines_unread) + len(whole)} records"
         )
     if not whole:
         raise SacctError("found no record")
@@ -226,8 +226,8 @@ def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[i
     before: int | None = None  # the line of the record before
     parts: int | None = None  # the separators of a broken record's lines so far
     for number, line in lines.items():
-        found = line.count("|")
-        if found >= separators and not (parts == 0 and columns[0] == "jobname"):
+        here = line.count("|")
+        if here >= separators and not (parts == 0 and columns[0] == "jobname"):
             whole[number] = line
             before, parts = number, None
         elif last and not tail and before:
@@ -236,7 +236,7 @@ def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[i
         else:
             if parts is None:
                 broken.append(number)
-            parts = (parts or 0) + found
+            parts = (parts or 0) + here
             parts = None if parts >= separators else parts  # all are there: what follows is another record
     return whole, broken
 
@@ -276,9 +276,9 @@ def _column(records: pd.DataFrame, names: str) -> pd.Series:
 def _groups(text: pd.Series, pattern: str, expected: str, unknown: Collection[str] = ()) -> pd.DataFrame:
     """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
     known = ~text.isin(unknown)
-    found = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
-    _refuse(text, known & found.isna().all(axis=1), expected)
-    return found
+    groups = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
+    _refuse(text, known & groups.isna().all(axis=1), expected)
+    return groups
 
 
 def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
@@ -291,12 +291,12 @@ def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
 def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True) -> pd.Series:
     """Seconds since 1970, -1 where unknown. Of an hour that the clock strikes twice the first or the second one."""
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
-    found = _groups(text, _TIME, expected, unknown)
-    local = pd.to_datetime(found[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
-    _refuse(text, found[1].notna() & local.isna(), expected)
+    groups = _groups(text, _TIME, expected, unknown)
+    local = pd.to_datetime(groups[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
+    _refuse(text, groups[1].notna() & local.isna(), expected)
     moment = local.dt.tz_localize(zone, ambiguous=np.full(len(local), first), nonexistent="shift_forward")
     written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
-    seconds = found[0].astype(float).fillna(written)
+    seconds = groups[0].astype(float).fillna(written)
     _refuse(text, (seconds < 0) | (seconds >= _LAST), expected)
     return seconds.fillna(-1).astype("int64")
 
@@ -304,9 +304,9 @@ def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = 
 def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.Series:
     """Seconds, -1 where unknown, from numbers of `unit` seconds or from [[days-]hours:]minutes:seconds."""
     expected = "a whole number or a duration such as 1-12:30:00, below a hundred years"
-    found = _groups(text, _DURATION, expected, unknown).astype(float)
-    written = found[[1, 2]].fillna(0).join(found[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
-    seconds = found[0].mul(unit).fillna(written)
+    groups = _groups(text, _DURATION, expected, unknown).astype(float)
+    written = groups[[1, 2]].fillna(0).join(groups[[3, 4]]).mul([86400, 3600, 60, 1]).sum(axis=1, skipna=False)
+    seconds = groups[0].mul(unit).fillna(written)
     _refuse(text, seconds > _LONGEST, expected)
     return seconds.fillna(-1).astype("int64")
 
@@ -314,9 +314,9 @@ def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.
 def _counts(text: pd.Series) -> pd.Series:
     """Whole numbers, -1 where there is none."""
     expected = f"a whole number up to {_LARGEST}"
-    found = _groups(text, _COUNT, expected, unknown=("",))
-    factor = found[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
-    count = found[0].astype(float).fillna(found[1].astype(float).mul(factor).round())
+    groups = _groups(text, _COUNT, expected, unknown=("",))
+    factor = groups[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
+    count = groups[0].astype(float).fillna(groups[1].astype(float).mul(factor).round())
     _refuse(text, count > _LARGEST, expected)
     return count.fillna(-1).astype("int64")
 
@@ -332,13 +332,13 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
     start, end = (_times(records[name], zone, _NO_TIME) for name in ("start", "end"))
     run = _durations(_column(records, "ElapsedRaw|Elapsed"), 1)
     end = end.where((start < 0) | (end - start >= run - 1), _times(records.end, zone, _NO_TIME, first=False))
-    size, wanted = _column(records, SIZE[unit]), records.get(f"req{unit}")
+    size, wanted = _column(records, _SIZE[unit]), records.get(f"req{unit}")
     if size.name == "alloctres":
         size = size.str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0].fillna("").rename(size.name)
     procs = _counts(size)
-    status = records.state.map(STATUS).fillna(-1).astype("int64")
+    status = records.state.map(_STATUS).fillna(-1).astype("int64")
     # Of a job that never started some versions print the wanted size as its size, and the end as its start.
-    never = (start < 0) | (procs <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
+    never = (start < 0) | (procs <= 0) | ((status == _STATUS["CANCELLED"]) & (run == 0))
     begun = start.where(~never, end)
     eligible = _times(records.eligible, zone, _NO_TIME) if "eligible" in records else submitted
     jobs = pd.DataFrame(
@@ -357,7 +357,7 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
             "backwards": ~never & (end < start),
         }
     )
-    resources = [records[name] for name in RESOURCES.lower().split("|") if name in records][:1]
+    resources = [records[name] for name in _RESOURCES.lower().split("|") if name in records][:1]
     for what, pattern in _IGNORED.items():
         jobs[what] = resources[0].str.contains(pattern) if resources else False
     return jobs.sort_values("submit", kind="stable")
@@ -392,7 +392,7 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> l
         raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
     ends = log.submit + log.wait + log.run.clip(lower=0)
     start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
-    size = "was given" if procs else f"is what was in use for 1/{SUSTAINED} of the time, or by the largest job"
+    size = "was given" if procs else f"is what was in use for 1/{_SUSTAINED} of the time, or by the largest job"
     return [
         " Version: 2.2",
         " Computer: Slurm cluster",
@@ -429,7 +429,7 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
         for what in _IGNORED
         if ran[what].any()
     ]
-    if not {*RESOURCES.lower().split("|")} & {*records}:
+    if not {*_RESOURCES.lower().split("|")} & {*records}:
         notes.append(" Note: there was no column AllocTRES, so it is not known which jobs had GPUs")
     return notes
 
@@ -440,7 +440,7 @@ def _share(part: float, whole: float) -> str:
 
 
 def _in_use(log: pd.DataFrame) -> tuple[int, int]:
-    """How many processors the machine has had at least, but for brief peaks: see `SUSTAINED`; and the highest peak.
+    """How many processors the machine has had at least, but for brief peaks: see `_SUSTAINED`; and the highest peak.
 
     Those that a job leaves can be taken in the same second. No job is larger than the machine.
     """
@@ -452,7 +452,7 @@ def _in_use(log: pd.DataFrame) -> tuple[int, int]:
     order = np.argsort(times, kind="stable")
     in_use, seconds = change[order].cumsum()[:-1], np.diff(times[order])
     highest_first = np.argsort(-in_use, kind="stable")
-    so_long = seconds[highest_first].cumsum() * SUSTAINED >= max(seconds.sum(), 1)
+    so_long = seconds[highest_first].cumsum() * _SUSTAINED >= max(seconds.sum(), 1)
     sustained = in_use[highest_first][so_long][:1].max(initial=0)
     largest = ran.procs.max()
     return int(max(sustained, largest)), int(max(in_use.max(), largest))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._util import paths
 from ..core import metrics
-from ..core.schedule import Schedule, most_at_once, pieces
+from ..core.schedule import Schedule, pieces_by_job
 from ..core.workload import Workload
 from .swf import LogWarning
 
@@ -81,34 +81,33 @@ def recorded(workload: Workload) -> Schedule:
     start = submit + np.maximum(wait, 0)
     passed = start < np.maximum.accumulate(start) if len(start) else np.zeros(0, bool)
     schedule = Schedule(workload, Recorded(), "extend", run, start, backfilled=passed)
-    doubtful = [_excess(schedule)]
+    doubtful = []
     if unknown := int((wait < 0).sum()):
-        doubtful.insert(0, f"{unknown:,} of {len(wait):,} jobs have no wait time, which counts as none")
-    for sentence in filter(None, doubtful):
+        doubtful.append(f"{unknown:,} of {len(wait):,} jobs have no wait time, which counts as none")
+    most, above, seconds = excess(schedule)
+    if above:
+        doubtful.append(
+            f"up to {most:,.0f} processors were in use at once, the machine has {workload.procs:,}; it was exceeded "
+            f"for {above:,} s, {100 * above / seconds:.2g} % of the time"
+        )
+    for sentence in doubtful:
         warnings.warn(f"{workload.name}: recorded: {sentence}", LogWarning, stacklevel=2)
     return schedule
 
 
-def _excess(schedule: Schedule) -> str:
-    """Say by how much, and for how long, more processors were in use than the machine has, if ever."""
+def excess(schedule: Schedule) -> tuple[float, int, int]:
+    """Find how many processors were in use at most, and for how many of all seconds more than the machine has."""
     if not len(schedule.workload):
-        return ""
+        return 0.0, 0, 0
     steps = schedule.utilization()
-    above = steps.to_numpy()[:-1] > 1 + 1e-9
-    if not above.any():
-        return ""
-    seconds = np.diff(steps.index)
-    machine = schedule.workload.procs
-    return (
-        f"up to {steps.max() * machine:,.0f} processors were in use at once, the machine has {machine:,}; it was "
-        f"exceeded for {seconds[above].sum():,} s, {100 * seconds[above].sum() / seconds.sum():.2g} % of the time"
-    )
+    seconds, busy = np.diff(steps.index), steps.to_numpy()[:-1]
+    return float(steps.max() * schedule.workload.procs), int(seconds[busy > 1 + 1e-9].sum()), int(seconds.sum())
 
 
 # Write schedules for other people's tools.
 
 
-FAILED = (0, 5)
+_FAILED = (0, 5)
 """What SWF's status says of jobs that failed or were cancelled."""
 
 
@@ -141,6 +140,10 @@ def write_evalys(schedule: Schedule, path: str | Path) -> None:
     1      B             10                 0-1
     """
     jobs = schedule.jobs
+    sets = [  # of processors, such as "0-3 7"
+        " ".join(str(first) if count == 1 else f"{first}-{first + count - 1}" for first, count in pieces)
+        for pieces in pieces_by_job(jobs, schedule.workload.procs)
+    ]
     table = pd.DataFrame(
         {
             "job_id": jobs.index,
@@ -148,26 +151,15 @@ def write_evalys(schedule: Schedule, path: str | Path) -> None:
             "submission_time": jobs.submit,
             "requested_number_of_resources": jobs.procs,
             "requested_time": jobs.estimate,
-            "success": (~jobs.status.isin(FAILED)).astype(int),
+            "success": (~jobs.status.isin(_FAILED)).astype(int),
             "starting_time": jobs.start,
             "execution_time": jobs.run,
             "finish_time": jobs.end,
             "waiting_time": jobs.wait,
             "turnaround_time": jobs.response,
             "stretch": metrics.slowdown(jobs.wait, jobs.run),
-            "allocated_resources": _allocated(jobs, schedule.workload.procs),
+            "allocated_resources": sets,
         }
     )
     with paths.replacing(path) as new:
         table.to_csv(new, index=False, lineterminator="\n", compression=None)
-
-
-def _allocated(jobs: pd.DataFrame, machine: int) -> list[str]:
-    """The processors of each job as evalys writes sets of them, such as "0-3 7"."""
-    order = np.flatnonzero(jobs.run > 0)
-    order = order[np.argsort(jobs.start.to_numpy()[order], kind="stable")]
-    start, end, procs = (jobs[column].to_numpy()[order] for column in ("start", "end", "procs"))
-    found: list[list[str]] = [[] for _ in range(len(jobs))]
-    for job, first, count in pieces(start, end, procs, max(machine, most_at_once(start, end, procs))).tolist():
-        found[order[job]].append(str(first) if count == 1 else f"{first}-{first + count - 1}")
-    return [" ".join(each) for each in found]

@@ -507,8 +507,10 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         _refuse(path, log, log[field].between(-LARGEST, LARGEST), field, "a number below 2**53")
     header = list(header)
     for number, line in enumerate(header, start=1):
-        if found := re.search(r"[\0\n\r]", line):
-            raise SWFError(f"{path}: not written: header line {number}: found {found[0]!r}, expected text in one line")
+        if control := re.search(r"[\0\n\r]", line):
+            raise SWFError(
+                f"{path}: not written: header line {number}: found {control[0]!r}, expected text in one line"
+            )
     lines = log.to_csv(sep=" ", header=False, index=False, lineterminator="\n")
     data = ("".join(f";{line}\n" for line in header) + lines).encode("utf-8", "replace")
     with replacing(path) as new:
@@ -519,8 +521,8 @@ def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str
     """Raise SWFError that names the first job whose field is not right."""
     if not right.all():
         place = int(np.argmin(right.to_numpy()))
-        job, found = (fields[name].iloc[place] for name in ("job", field))
-        raise SWFError(f"{path}: not written: job {job}: field {field}: found {found}, expected {expected}")
+        job, value = (fields[name].iloc[place] for name in ("job", field))
+        raise SWFError(f"{path}: not written: job {job}: field {field}: found {value}, expected {expected}")
 
 
 def _header_of(workload: Workload, path: str | Path) -> list[str]:

@@ -301,9 +301,9 @@ def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
         for field, value in zip(FIELDS, values, strict=True):
             is_number = _NUMBER.fullmatch(value)
             if not is_number or abs(float(value)) > LARGEST:
-                found = value[:40].decode("utf-8", "replace")
+                text = value[:40].decode("utf-8", "replace")
                 expected = "a number below 2**53" if is_number else "a number (-1 if unknown)"
-                raise SWFError(f"{path}: line {number}: field {field}: found {found!r}, expected {expected}")
+                raise SWFError(f"{path}: line {number}: field {field}: found {text!r}, expected {expected}")
         numbers.extend(map(float, values))
     if not numbers:
         raise SWFError(f"{path}: found no job, expected lines of {len(FIELDS)} numbers")

@@ -9,8 +9,8 @@ D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNC
 - first executions come as a Poisson process.
 
 Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
-Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `fit.py` fitted those
-that no source at hand prints.
+Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `tools/fit.py` fitted
+those that no source at hand prints.
 """
 
 import tomllib

@@ -4,9 +4,9 @@ J. Jann, P. Pattanaik, H. Franke, F. Wang, J. Skovira and J. Riordan, "Modeling 
 (Springer LNCS 1291), which MF section 3.1 simulates.
 
 Jobs are divided by size into ranges that end at powers of two. In each range interarrival times and run times are
-independent and hyper-Erlang of common order (`hyper_erlang`), with the first three moments of the log. The ranges'
+independent and hyper-Erlang of common order (`HyperErlang`), with the first three moments of the log. The ranges'
 streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not at hand; those in
-`data/models/jann97.toml` come from doing the same with the same three months of the log (`fit.py`).
+`data/models/jann97.toml` come from doing the same with the same three months of the log (`tools/fit.py`).
 """
 
 import tomllib
@@ -26,7 +26,7 @@ from ..core.workload import Workload
 # Hyper-Erlang distributions of common order, found from their first three moments.
 
 
-LARGEST_ORDER = 1000
+_LARGEST_ORDER = 1000
 """The largest order that is tried; a larger one is needed only where the values hardly vary."""
 
 
@@ -83,7 +83,7 @@ def match(m1: float, m2: float, m3: float) -> HyperErlang:
         raise ValueError(
             f"{found}, expected a third moment above m2^2 / m1, {m2**2 / m1:g}: no positive values have less"
         )
-    for k in range(1, LARGEST_ORDER + 1):
+    for k in range(1, _LARGEST_ORDER + 1):
         u1, u2, u3 = m1 / k, m2 / (k * (k + 1)), m3 / (k * (k + 1) * (k + 2))
         if isclose(u2, u1**2) and isclose(u1 * u3, u2**2):  # an Erlang variable itself
             return HyperErlang(k, 1.0, (m1, m1))
@@ -93,10 +93,10 @@ def match(m1: float, m2: float, m3: float) -> HyperErlang:
             high = (b + sqrt(max(b**2 - 4 * c, 0))) / 2
             low = c / high
             return HyperErlang(k, (high - u1) / (high - low), (k * low, k * high))
-    raise ValueError(f"{found}, expected a larger spread: they would take an order above {LARGEST_ORDER}")
+    raise ValueError(f"{found}, expected a larger spread: they would take an order above {_LARGEST_ORDER}")
 
 
-PROCS = 322
+_PROCS = 322
 """The largest job, and so the smallest machine that can run them all."""
 
 
@@ -106,7 +106,7 @@ def table() -> dict[str, Any]:
     return tomllib.loads((paths.DATA / "models" / "jann97.toml").read_text(encoding="utf-8"))
 
 
-def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload:
+def workload(jobs: int = 100_000, procs: int = _PROCS, seed: int = 0) -> Workload:
     """Make a workload of the model.
 
     Parameters
@@ -131,8 +131,8 @@ def workload(jobs: int = 100_000, procs: int = PROCS, seed: int = 0) -> Workload
     >>> workload(jobs=1000)
     <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
     """
-    if procs < PROCS:
-        raise ValueError(f"jann97: found procs={procs!r}, expected at least {PROCS}, the largest job")
+    if procs < _PROCS:
+        raise ValueError(f"jann97: found procs={procs!r}, expected at least {_PROCS}, the largest job")
     whole("jann97", "jobs", jobs, 1)
     whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)

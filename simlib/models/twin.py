@@ -34,7 +34,7 @@ A table has these fields; a *curve* is a list of the values that a distribution 
         busy            classes of users in a month, by the number of their jobs in it: upper ends, but for the last
         work            share of the work of each of these classes
         span            by class, curve of the part of the month from the first to the last job of a user; time is
-                        counted by submissions, here and in the next two fields (see `twins.times.Clock`)
+                        counted by submissions, here and in the next two fields (see `Clock`)
         again, next     by class, curves of the time from one job of a user to the next, within a session and between
                         sessions, in units of the mean time in that month
         span_work       correlation of the span with the work of the user in that month
@@ -101,7 +101,7 @@ def workload(name: str, seed: int = 0) -> Workload:
     about, table = archive.entry(name), parameters(name)
     whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
-    log = swf_fields(table, generate(table, about["timezone"], rng), rng)
+    log = _swf_fields(table, generate(table, about["timezone"], rng), rng)
     header = (
         " Version: 2.2",
         f" Computer: none; made to resemble {about['title']}",
@@ -131,17 +131,17 @@ def generate(table: Table, zone: str | tzinfo | None, rng: np.random.Generator) 
 
     Gives a DataFrame, a row a job, by user and in the order of his jobs.
     """
-    jobs = add_users(table, rng)
-    jobs = add_sessions(table, jobs, rng)
-    jobs = add_work(table, jobs, rng)
-    jobs = add_times(table, Clock(table, zone), jobs, rng)
-    return add_names(table, jobs, rng)
+    jobs = _add_users(table, rng)
+    jobs = _add_sessions(table, jobs, rng)
+    jobs = _add_work(table, jobs, rng)
+    jobs = _add_times(table, Clock(table, zone), jobs, rng)
+    return _add_names(table, jobs, rng)
 
 
 # Random numbers with given distributions: curves, scores that groups of jobs share, and places in an order.
 
 
-Curve = Sequence[float]
+_Curve = Sequence[float]
 
 GRID = np.array([0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95, 99, 99.9, 100]) / 100
 """The probabilities at which a curve of the tables gives a distribution's values."""
@@ -150,7 +150,7 @@ NONE = -1
 """SWF for what is not known."""
 
 
-def read(curve: Curve, probability: Sequence[float] | Floats) -> Floats:
+def read(curve: _Curve, probability: Sequence[float] | Floats) -> Floats:
     """Read a distribution's values at given probabilities off its curve, interpolated on a logarithmic scale."""
     return np.expm1(np.interp(probability, GRID, np.log1p(curve)))
 
@@ -180,9 +180,9 @@ def places(scores: Floats, group: Ints) -> Floats:
 # The submit times of a twin, by its calendar.
 
 
-Numbers = Sequence[float] | Floats | Ints | pd.Series
+_Numbers = Sequence[float] | Floats | Ints | pd.Series
 
-PARTS = 30
+_PARTS = 30
 """Into so many parts a month is divided, to compare how busy they are."""
 
 
@@ -201,16 +201,16 @@ class Clock:
         edges = [table["first"], *self._hours[new_month], table["last"] + 1]
         self.edges: Ints = np.array([edge for edge in edges if table["first"] <= edge <= table["last"] + 1])
 
-    def busy(self, seconds: Numbers) -> Floats:
+    def busy(self, seconds: _Numbers) -> Floats:
         """Count time by submissions: fast by day, slow by night, a second for a second on average."""
         return np.interp(seconds, self._hours, self._busy)
 
-    def time(self, busy: Numbers) -> Floats:
+    def time(self, busy: _Numbers) -> Floats:
         """Tell the second of the log from time counted by submissions: the inverse of `busy`."""
         return np.interp(busy, self._busy, self._hours)
 
 
-def add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+def _add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add `submit` (seconds).
 
     A user's month begins at some time of the month; what runs over its end goes to its start.
@@ -220,11 +220,11 @@ def add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Gen
     work = jobs.procs * jobs.run
     again = np.diff(jobs.session, prepend=-1) == 0
     curves = [curve for pair in zip(about["next"], about["again"], strict=True) for curve in pair]
-    gap = draw_after(np.roll(work, 1), jobs.busy * 2 + again, about["after_work"], curves, rng)
+    gap = _draw_after(np.roll(work, 1), jobs.busy * 2 + again, about["after_work"], curves, rng)
     gap[np.diff(spell, prepend=-1) != 0] = 0
     # the part of its month from the first to the last job of each spell, longer where there is much work
     spells = jobs.assign(work=work).groupby("spell").agg({"busy": "first", "work": "sum"})
-    span = draw_after(spells.work, spells.busy, about["span_work"], about["span"], rng)
+    span = _draw_after(spells.work, spells.busy, about["span_work"], about["span"], rng)
     gap *= (span / np.maximum(np.bincount(spell, gap), 1e-9))[spell]
     since = np.cumsum(gap)
     since -= since[np.searchsorted(spell, spell)]
@@ -233,8 +233,8 @@ def add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Gen
     return jobs.assign(submit=clock.time(begin + place * (end - begin)).astype(int))
 
 
-def draw_after(
-    work: Numbers, group: Numbers, correlation: float, curves: Sequence[Curve], rng: np.random.Generator
+def _draw_after(
+    work: _Numbers, group: _Numbers, correlation: float, curves: Sequence[_Curve], rng: np.random.Generator
 ) -> Floats:
     """Draw a value for each job from the curve of its group, correlated with the work."""
     work, groups = np.array(work) + rng.random(len(work)), np.array(group, int)  # no two alike
@@ -253,25 +253,25 @@ def _begins(choices: int, jobs: pd.DataFrame, since: Floats, rng: np.random.Gene
     takes, of some random times, the one at which its own work meets the least work of others.
     """
     spells = jobs.spell.iloc[-1] + 1
-    part = np.minimum(since * PARTS, PARTS - 1).astype(int)
-    work = np.bincount(jobs.spell * PARTS + part, jobs.procs * jobs.run.astype(float), spells * PARTS)
-    work = work.reshape(spells, PARTS)
+    part = np.minimum(since * _PARTS, _PARTS - 1).astype(int)
+    work = np.bincount(jobs.spell * _PARTS + part, jobs.procs * jobs.run.astype(float), spells * _PARTS)
+    work = work.reshape(spells, _PARTS)
     month = jobs.groupby("spell").month.first().to_numpy()
-    shift = rng.integers(PARTS, size=(spells, choices))
-    busy = np.zeros((month.max() + 1, PARTS))
+    shift = rng.integers(_PARTS, size=(spells, choices))
+    busy = np.zeros((month.max() + 1, _PARTS))
     begin = np.empty(spells)
     for spell in np.argsort(-work.sum(axis=1), kind="stable"):
-        shifted = work[spell][(np.arange(PARTS) - shift[spell][:, None]) % PARTS]
+        shifted = work[spell][(np.arange(_PARTS) - shift[spell][:, None]) % _PARTS]
         best = np.argmin(shifted @ busy[month[spell]])
         busy[month[spell]] += shifted[best]
         begin[spell] = shift[spell, best]
-    return (begin + rng.random(spells)) / PARTS
+    return (begin + rng.random(spells)) / _PARTS
 
 
 # The users of a twin: who submits in which month, and which requests a user repeats.
 
 
-def add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
+def _add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
     """Deal the jobs to users and months; each user and each month has as many as in the log.
 
     The busiest user first, each takes a stretch of months that still has room for all his jobs.
@@ -298,7 +298,7 @@ def add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
     return spells.loc[np.repeat(spells.index, count)].reset_index(drop=True)
 
 
-def add_sessions(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+def _add_sessions(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add the columns `session` and `request`, both numbers.
 
     In a session a user repeats one request; a later session may return to it.
@@ -331,10 +331,10 @@ def requests(table: Table, user: Ints, rng: np.random.Generator) -> list[int]:
 # The work of a twin: what its jobs ask for, and how long they run.
 
 
-ROUNDS, STEP = 8, 0.4  # the work of months and users is approached in so many steps
+_ROUNDS, _STEP = 8, 0.4  # the work of months and users is approached in so many steps
 
 
-class Asked(NamedTuple):
+class _Asked(NamedTuple):
     """What each job asks for, and where its R = run time / requested time is in the distribution of R."""
 
     procs: Ints
@@ -344,12 +344,12 @@ class Asked(NamedTuple):
     place: Floats
 
 
-RunTimes = Callable[[Asked, Floats], tuple[Floats, Floats]]
+_RunTimes = Callable[[_Asked, Floats], tuple[Floats, Floats]]
 """A function of what jobs asked for and of probabilities: the run times in seconds; R in per mille, or the run time of
 jobs that requested none."""
 
 
-def add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+def _add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add `procs`, `requested` (seconds, or -1), `run` (seconds) and `used`.
 
     `used` is R in per mille, or the run time of jobs that requested none. `session` is numbered anew.
@@ -367,13 +367,13 @@ def add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.D
         score(numbers[:3], (user, likeness[what]), (request, 1 - likeness[what]))
         for what, numbers in zip(("size", "request"), noise[:2], strict=True)
     )
-    run_times = run_times_of(table)
-    for _ in range(ROUNDS):
+    run_times = _run_times_of(table)
+    for _ in range(_ROUNDS):
         lift = sum(lift[group] for lift, (group, _) in zip(lifts, targets, strict=True))
         asked = _ask(table, user, lift + of_size, lift + of_request, noise[2], lift)
         work = asked.procs * run_times(asked, asked.place)[0]
         for lift, (group, target) in zip(lifts, targets, strict=True):
-            lift += STEP * np.log(np.maximum(target, 1) / np.maximum(np.bincount(group, work, len(target)), 1))
+            lift += _STEP * np.log(np.maximum(target, 1) / np.maximum(np.bincount(group, work, len(target)), 1))
 
     month = jobs.month.to_numpy()
 
@@ -386,7 +386,7 @@ def add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.D
     return jobs.assign(**columns, run=np.rint(run).astype(int), used=used)
 
 
-def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, noise: Floats, lift: Floats) -> Asked:
+def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, noise: Floats, lift: Floats) -> _Asked:
     """Deal sizes in order of one score, and requested times by class of size in order of another one."""
     sizes = np.repeat(table["sizes"]["procs"], table["sizes"]["jobs"])
     procs = sizes[(places(size_scores, np.zeros_like(user)) * len(sizes)).astype(int)]
@@ -402,7 +402,7 @@ def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, 
     pair = user * (requested.max() + 2) + requested + 1
     parts = zip((user, pair, session), table["likeness"]["used"], strict=True)
     cell = size_class * len(table["classes"]) + np.searchsorted(table["classes"][:-1], requested)
-    return Asked(procs, requested, session, cell, places(lift / 2 + score(noise, *parts), cell))
+    return _Asked(procs, requested, session, cell, places(lift / 2 + score(noise, *parts), cell))
 
 
 def requested_times(part: Table) -> Ints:
@@ -412,13 +412,13 @@ def requested_times(part: Table) -> Ints:
     return np.sort(np.concatenate([np.repeat(seconds, jobs), others.astype(int)]))
 
 
-def run_times_of(table: Table) -> RunTimes:
+def _run_times_of(table: Table) -> _RunTimes:
     """Make the function that reads run times off the table's curves of R."""
     curves = [curve or [0] * len(GRID) for part in table["size_class"] for curve in part["used"]]
     steps = (np.arange(len(curves))[:, None] * 2 + GRID).ravel()  # all curves as one
     values = np.log1p(curves).ravel()
 
-    def run_times(asked: Asked, place: Floats) -> tuple[Floats, Floats]:
+    def run_times(asked: _Asked, place: Floats) -> tuple[Floats, Floats]:
         used, requested = np.expm1(np.interp(asked.cell * 2 + place, steps, values)), asked.requested
         return np.minimum(np.where(requested == NONE, used, used * requested / 1000), table["longest"]), used
 
@@ -441,7 +441,7 @@ def _power(work: Callable[[Floats], Floats], target: Floats) -> Floats:
 # The further fields of a twin's log: users' groups, applications, queues, statuses and waits.
 
 
-def add_names(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+def _add_names(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add `group`, `app`, `queue` and `status`, and number the users from 1."""
     user, request = jobs.user.to_numpy(), jobs.request.to_numpy()
     group: Ints | int = NONE
@@ -470,7 +470,7 @@ def add_names(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.
     return jobs.assign(user=user + 1, group=group, app=app, queue=queue, status=status)
 
 
-def swf_fields(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+def _swf_fields(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """List the 18 SWF fields of each line of the log, in order of submission.
 
     Lines of jobs that were removed before they ran are among them: some of the jobs once more, without a run time.

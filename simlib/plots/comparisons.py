@@ -13,9 +13,9 @@ from ..analysis.comparison import Comparison
 from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
 
-COINCIDENCE, ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
+_COINCIDENCE, _ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
 
-MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "bounded slowdown"}
+_MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "bounded slowdown"}
 
 
 def forest(
@@ -54,10 +54,11 @@ def forest(
     height = 1.4 + len(rows) * (0.2 + 0.16 * len(comparison.others))
     figure, axes = plt.subplots(1, 3, figsize=(10, height), sharey=True)
     colours = dict(zip(comparison.others, COLOURS, strict=False))
-    for ax, (measure, title) in zip(axes, MEASURES.items(), strict=True):
+    for ax, (measure, title) in zip(axes, _MEASURES.items(), strict=True):
         for place, policy in enumerate(comparison.others):
             part = table.xs((policy, measure), level=("policy", "measure")).reset_index()
-            at = part[level].map(rows.index) + _dodge(place, len(comparison.others))
+            dodge = (place - (len(comparison.others) - 1) / 2) * 0.7 / len(comparison.others)
+            at = part[level].map(rows.index) + dodge
             _bars(ax, at, part, colours[policy])
         ax.axvline(0, color="black", linewidth=1)
         ax.set_title(title)
@@ -66,7 +67,7 @@ def forest(
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"{comparison.workload.name}: change against {comparison.base}", size=10)
     legend(figure, {policy: {"color": colour, "marker": "o"} for policy, colour in colours.items()} | _intervals())
-    said = f"change of {', '.join(MEASURES.values())} {'' if by == 'all' else f'by {by} '}under {', '.join(colours)}"
+    said = f"change of {', '.join(_MEASURES.values())} {'' if by == 'all' else f'by {by} '}under {', '.join(colours)}"
     figure.set_label(f"{comparison.workload.name}: {said} against {comparison.base}, with both intervals")
     return _marked(figure, comparison)
 
@@ -116,7 +117,7 @@ def winners(
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+,g}" if value else "equal"))
         ax.set_title(policy)
     axes[0, 0].set_ylabel(f"{by} (jobs)")
-    said = f"{statistic} {MEASURES[measure]}".replace("mean mean", "mean")
+    said = f"{statistic} {_MEASURES[measure]}".replace("mean mean", "mean")
     figure.supxlabel(f"{comparison.workload.name}: change of the {said} against {comparison.base}{unit}", size=10)
     entries = {"gain": {"color": COLOURS[2], "marker": "o"}, "lose": {"color": COLOURS[1], "marker": "o"}}
     legend(figure, entries | _intervals())
@@ -146,8 +147,8 @@ def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
 def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
     """Draw differences and their intervals at these heights; what has no end reaches as far as any other."""
     part = part.replace(np.inf, part.replace(np.inf, np.nan).max(numeric_only=True).max())
-    ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(ANOTHER_YEAR))
-    ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(COINCIDENCE))
+    ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(_ANOTHER_YEAR))
+    ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(_COINCIDENCE))
     ax.plot(part.difference, at, "o", color=colour, markersize=4)
 
 
@@ -158,12 +159,7 @@ def _line(style: dict[str, Any]) -> dict[str, Any]:
 
 def _intervals() -> dict[str, dict[str, Any]]:
     """Entries of the legend for the two intervals."""
-    return {"coincidence": {"color": "grey", **COINCIDENCE}, "another year": {"color": "grey", **ANOTHER_YEAR}}
-
-
-def _dodge(place: int, count: int) -> float:
-    """How far from its row the line of one of several policies lies."""
-    return (place - (count - 1) / 2) * 0.7 / count
+    return {"coincidence": {"color": "grey", **_COINCIDENCE}, "another year": {"color": "grey", **_ANOTHER_YEAR}}
 
 
 def _marked(figure: Figure, comparison: Comparison) -> Figure:

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 
 from .style import COLOURS
 
-KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
+_KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
 """Policies whose colour is the same in every picture: places in the palette."""
 
-LINES, MARKERS = ("-", ":", "--", "-."), (".", "x", "^", "s", "D", "v")
+_LINES, _MARKERS = ("-", ":", "--", "-."), (".", "x", "^", "s", "D", "v")
 
 
 def facets(
@@ -97,9 +97,9 @@ def colours(names: Iterable[Any]) -> dict[Any, str]:
     {'SJF': '#009E73', 'EASY': '#0072B2'}
     """
     names = list(dict.fromkeys(names))
-    left = [colour for place, colour in enumerate(COLOURS) if place not in KNOWN.values()]
+    left = [colour for place, colour in enumerate(COLOURS) if place not in _KNOWN.values()]
     others = iter(left * (1 + len(names) // len(left)))
-    return {name: COLOURS[KNOWN[name]] if name in KNOWN else next(others) for name in names}
+    return {name: COLOURS[_KNOWN[name]] if name in _KNOWN else next(others) for name in names}
 
 
 def curves(
@@ -152,8 +152,8 @@ def curves(
     for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, line_shift)):
         of = part.index.get_level_values(x)
         at = np.array(of if numbers else [places.index(place) for place in of], float) + aside
-        style: dict[str, Any] = {"color": shade, "marker": MARKERS[number % len(MARKERS)]}
-        style["linestyle"] = LINES[number % len(LINES)] if joined else ""
+        style: dict[str, Any] = {"color": shade, "marker": _MARKERS[number % len(_MARKERS)]}
+        style["linestyle"] = _LINES[number % len(_LINES)] if joined else ""
         barred = number == 0 or line_shift
         if barred and isinstance(bars, str):
             ax.errorbar(at, part[value], part[bars], capsize=2, **style)
@@ -220,7 +220,7 @@ def intervals(
         of = (part.droplevel(others) if others else part).index
         at = np.array([places.index(place) for place in of], float) + aside
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
-        ax.plot(part[value], at, color=shade, marker=MARKERS[number % len(MARKERS)], linestyle="", markersize=6)
+        ax.plot(part[value], at, color=shade, marker=_MARKERS[number % len(_MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
             ax.plot(
                 part[printed], [places.index(place) for place in of], "o", color=shade, fillstyle="none", markersize=9
@@ -229,7 +229,7 @@ def intervals(
     words = [place if isinstance(place, tuple) else (place,) for place in places]
     ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
     ax.set_ylim(len(places) - 0.5, -0.5)
-    return _entries(names, lines, joined=False) | ({printed: PRINTED} if drawn else {})
+    return _entries(names, lines, joined=False) | ({printed: _PRINTED} if drawn else {})
 
 
 def stacked(
@@ -275,7 +275,7 @@ def stacked(
     return entries | {f"light: {name}": {"facecolor": "grey", "alpha": 0.5} for name in lines[1:]}
 
 
-PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fillstyle": "none"}
+_PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fillstyle": "none"}
 """In legends, what is printed."""
 
 
@@ -357,7 +357,10 @@ def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> di
     style = {"marker": "."} | ({} if joined else {"linestyle": ""})
     entries = {"EASY" if name == "easy" else str(name): {"color": shade} | style for name, shade in names.items()}
     for number, line in enumerate(lines if len(lines) > 1 else []):
-        style = {"linestyle": LINES[number % len(LINES)] if joined else "", "marker": MARKERS[number % len(MARKERS)]}
+        style = {
+            "linestyle": _LINES[number % len(_LINES)] if joined else "",
+            "marker": _MARKERS[number % len(_MARKERS)],
+        }
         entries[str(line)] = {"color": "grey"} | style
     return entries
 
@@ -384,4 +387,4 @@ def circles(
         of = part.index.get_level_values(x)
         at = np.array(of if numbers else [places.index(place) for place in of], float)
         ax.plot(at + shift * (order - (len(names) - 1) / 2), part, "o", color=shade, fillstyle="none", markersize=size)
-    return {value: PRINTED}
+    return {value: _PRINTED}

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from datetime import tzinfo
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,7 +10,6 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter, PercentFormatter
 
@@ -28,24 +26,12 @@ def time_axis(ax: Axes) -> None:
     """
     length = ax.get_xlim()[1] - ax.get_xlim()[0]
     unit, seconds = next(((u, s) for u, s in (("days", 86400), ("hours", 3600)) if length >= 4 * s), ("s", 1))
-    ax.xaxis.set_major_locator(MultipleLocator(seconds * _nice_step(length / seconds)))
+    least = max(length / seconds / 10, 1)  # at most ten steps, each of 1, 2, 5, 10, ... units
+    power = 10 ** np.floor(np.log10(least))
+    step = power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
+    ax.xaxis.set_major_locator(MultipleLocator(seconds * step))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / seconds:g}"))
     ax.set_xlabel(f"time [{unit}]")
-
-
-def calendar_axis(ax: Axes, zone: tzinfo | None) -> None:
-    """Label an x axis of matplotlib's dates by the calendar of a zone."""
-    locator = AutoDateLocator(tz=zone)
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=zone))
-    ax.set_xlabel(f"time ({zone})")
-
-
-def _nice_step(length: float) -> float:
-    """Choose the smallest of 1, 2, 5, 10, ... that divides a length into at most ten steps."""
-    least = max(length / 10, 1)
-    power = 10 ** np.floor(np.log10(least))
-    return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= least)
 
 
 def in_whole_per_cents(axis: Axis) -> None:

@@ -9,20 +9,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba_array
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from .._util.arrays import Floats, Ints
 from ..core.calendar import Moment
-from ..core.schedule import Schedule, most_at_once, pieces
-from .panels import calendar_axis, time_axis
+from ..core.schedule import Schedule, most_at_once, pieces, pieces_by_job
+from .panels import time_axis
 from .style import COLOURS, INK, mark
 
 # A part of the time of a large schedule as a Gantt chart, and what Gantt charts of all kinds need.
 
 
-def draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
+def _draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
     """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is quick."""
     jobs = schedule.between(begin, end)
     jobs = jobs[jobs.run > 0].sort_values("start", kind="stable")
@@ -36,11 +37,10 @@ def draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool =
     colours = to_rgba_array(list(job_colours(jobs.index).values()))[job] if len(jobs) else "none"
     passed = jobs.backfilled.to_numpy()[job]
     seen = (height > rows / 250) & ((right - left)[job] > np.ptp(ax.get_xlim()) / 250)  # hatches are slow to draw
-    line: dict[str, Any] = {
-        "edgecolor": "white",
-        "linewidth": min(0.5, 300 / max(len(job), 1)),
-    }  # of many jobs we want to see more
-    rectangles = _rectangles(left[job], right[job], first, height)
+    line: dict[str, Any] = {"edgecolor": "white", "linewidth": min(0.5, 300 / max(len(job), 1))}  # thin for many
+    across = np.stack([left[job], left[job], right[job], right[job]])
+    up = np.stack([first, first + height, first + height, first])
+    rectangles = np.stack([across, up]).transpose(2, 1, 0)  # their corners
     ax.add_collection(PolyCollection(list(rectangles), facecolor=colours, **line))
     ax.add_collection(PolyCollection(list(rectangles[passed & seen]), facecolor="none", hatch="//", **line))
     if labels:
@@ -58,14 +58,12 @@ def _time_axis(ax: Axes, schedule: Schedule, begin: int, end: int, *seconds: Int
         return [each.astype(float) for each in seconds]
     zero = schedule.workload.start.timestamp()
     ax.set_xlim(*((zero + second) / 86400 for second in (begin, end)))  # matplotlib's dates are days since 1970
-    calendar_axis(ax, schedule.workload.start.tz)
+    zone = schedule.workload.start.tz
+    locator = AutoDateLocator(tz=zone)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=zone))
+    ax.set_xlabel(f"time ({zone})")
     return [(zero + each) / 86400 for each in seconds]
-
-
-def _rectangles(left: Floats, right: Floats, first: Ints, height: Ints) -> Floats:
-    """The corners of rectangles, shape (rectangles, 4, 2)."""
-    across, up = np.stack([left, left, right, right]), np.stack([first, first + height, first + height, first])
-    return np.stack([across, up]).transpose(2, 1, 0)
 
 
 def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height: Ints) -> None:
@@ -73,7 +71,7 @@ def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height:
     highest = np.lexsort((-height, job))
     highest = highest[np.unique(job[highest], return_index=True)[1]]
     for row, place in zip(jobs.iloc[job[highest]].itertuples(), highest, strict=True):
-        write_label(ax, row.Index, row, first[place], height[place], None)
+        _write_label(ax, row.Index, row, first[place], height[place], None)
 
 
 def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
@@ -87,7 +85,7 @@ def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
     return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
 
 
-def write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
+def _write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:
     """Write a job's name into its rectangle, the larger of its past and its expected part, across or up if it fits."""
     begin, end = row.start, row.end
     solid = now is None or begin + end <= 2 * now
@@ -163,7 +161,7 @@ def gantt(
     if first is not None or last is not None:
         if now is not None:
             raise ValueError(f"gantt: found now={now!r} with {first} to {last}, expected one or the other")
-        hatched = draw_part(ax, schedule, *schedule.workload.period(first, last), labels)  # type: ignore[arg-type]
+        hatched = _draw_part(ax, schedule, *schedule.workload.period(first, last), labels)  # type: ignore[arg-type]
     else:
         hatched = _draw_all(ax, schedule, labels, now)
     said = "; hatched: backfilled" if hatched else ""
@@ -219,7 +217,7 @@ def spans(
     >>> [(piece.get_width(), piece.get_height()) for piece in ax.patches]
     [(10, 3)]
     """
-    taken = _pieces(jobs, procs)
+    taken = dict(zip(jobs.index, pieces_by_job(jobs, procs), strict=True))
     for job, row in jobs.iterrows():
         for first, height in taken[job]:
             draw_piece(ax, row, first, height, colours[job], now, row.planned)
@@ -228,7 +226,7 @@ def spans(
                 ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
         if labels and taken[job]:
             first, height = max(taken[job], key=lambda piece: piece[1])
-            write_label(ax, job, row, first, height, now)
+            _write_label(ax, job, row, first, height, now)
     ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     time_axis(ax)
     ax.grid(False)
@@ -267,17 +265,6 @@ def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: in
         dashed = {"edgecolor": "black", "linestyle": "--", "linewidth": 1} if planned and past == 0 else {}
         style |= {"alpha": 0.35} | dashed
         ax.add_artist(Rectangle((row.start + past, first), row.run - past, height, **style))
-
-
-def _pieces(jobs: pd.DataFrame, procs: int) -> dict[Hashable, list[tuple[int, int]]]:
-    """Choose each job's processors: (first, how many) pairs by job."""
-    jobs = jobs.sort_values("start", kind="stable")
-    found: dict[Hashable, list[tuple[int, int]]] = {job: [] for job in jobs.index}
-    running = jobs[jobs.run > 0]
-    start, end, size = (running[name].to_numpy().astype(np.int64) for name in ("start", "end", "procs"))
-    for job, first, count in pieces(start, end, size, procs).tolist():
-        found[running.index[job]].append((first, count))
-    return found
 
 
 def utilization(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -> Axes:

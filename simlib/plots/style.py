@@ -18,7 +18,7 @@ from .._util import paths
 from .._util.arrays import Floats
 from ..core.workload import Workload
 
-Key = TypeVar("Key")
+_Key = TypeVar("_Key")
 
 # Okabe and Ito's palette: told apart by readers with any colour vision, and in grey
 EASY_COLOUR, CONSERVATIVE_COLOUR = "#0072B2", "#D55E00"
@@ -78,7 +78,7 @@ def scheduler_styles(schedulers: Sequence[str], **style: Any) -> dict[str, dict[
     return {name: {"color": colour} | style for name, colour in zip(names, COLOURS, strict=False)}
 
 
-def shades(keys: Iterable[Key]) -> dict[Key, Floats]:
+def shades(keys: Iterable[_Key]) -> dict[_Key, Floats]:
     """Choose a colour for each of some ordered keys, from pale to dark.
 
     Examples
@@ -168,7 +168,7 @@ def png(figure: Figure) -> bytes:
     return _png(figure, STYLE["savefig.dpi"])
 
 
-def described(figure: Figure) -> str:
+def _described(figure: Figure) -> str:
     """Say what a figure shows, for those who do not see it: its label, or else what is written on it."""
     if label := str(figure.get_label()):
         return label
@@ -193,7 +193,7 @@ def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
     content = _png(figure, max(figure.dpi, STYLE["savefig.dpi"]))
     return b64encode(content).decode("ascii"), {
         "width": int(figure.get_figwidth() * figure.dpi),
-        "alt": described(figure),
+        "alt": _described(figure),
     }
 
 

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
+from .._util.arrays import check_settings
 from ..engine.ranking import Facts
 from . import orders
 from .easy import EVERYONE, Given, Ordered
 
-COMPRESS = {
+_COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
     "start": engine.BY_START,
     "none": engine.NO_COMPRESSION,
     "rebackfill": engine.REBACKFILL,
 }
 
-ADAPTIVE = "adaptive"
+_ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +59,8 @@ class Conservative(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.compress, str) and self.compress in COMPRESS):
-            allowed = ", ".join(map(repr, COMPRESS))
-            raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
+        known = isinstance(self.compress, str) and self.compress in _COMPRESS
+        check_settings(self, compress=(known, f"one of {', '.join(map(repr, _COMPRESS))}"))
         super().__post_init__()
         if self.order != "fcfs" and self.compress != "arrival":
             raise ValueError(
@@ -70,7 +70,7 @@ class Conservative(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
-            start, guarantee, backfilled = engine.conservative(*given, COMPRESS[self.compress])
+            start, guarantee, backfilled = engine.conservative(*given, _COMPRESS[self.compress])
         else:
             order = True, self._pointer("order", facts), facts
             start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
@@ -122,14 +122,11 @@ class Selective(Ordered):
 
     def __post_init__(self) -> None:
         number = isinstance(self.threshold, (int, float, np.number)) and self.threshold >= 1
-        if not (number or self.threshold == ADAPTIVE):
-            raise ValueError(
-                f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'"
-            )
+        check_settings(self, threshold=(number or self.threshold == _ADAPTIVE, "a number from 1 on or 'adaptive'"))
         super().__post_init__()
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        threshold = engine.ADAPTIVE if self.threshold == ADAPTIVE else float(self.threshold)
+        threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
         order = self.order != "fcfs", self._pointer("order", facts), facts
         start, shadow, backfilled = engine.reserving(*given, EVERYONE, threshold, *order)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}

@@ -11,15 +11,15 @@ import pandas as pd
 from numba.core.ccallback import CFunc
 
 from .. import engine
-from .._util.arrays import Ints
-from ..core.policy import Feedback
+from .._util.arrays import Ints, check_settings
+from ..core.policy import WHOSE, Feedback, whose
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 
 if TYPE_CHECKING:
     from .walltime import Adjustment
 
-LOOKAHEAD = "lookahead"
+_LOOKAHEAD = "lookahead"
 
 MOST_AHEAD = 5_000_000
 """Processors of a machine on which lookahead is possible: its table, of 2 GB then, has a column for each."""
@@ -27,19 +27,17 @@ MOST_AHEAD = 5_000_000
 EVERYONE = np.iinfo(np.int64).max
 """More than any queue has jobs."""
 
-COLUMNS = "user", "group", "queue"
-
-HALF_LIFE_S = 7 * orders.DAY
+_HALF_LIFE_S = 7 * orders.DAY
 """Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
 
 Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 """What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, progress_and_stop."""
 
 
-PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
+_PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, what the jobs have in common that they learn from."""
 
-NONE = -3
+_NONE = -3
 """The number of a past job that there is not: below those of the last two, -1 and -2."""
 
 
@@ -100,10 +98,9 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.predictor not in PREDICTORS:
-            names = ", ".join(map(repr, PREDICTORS))
-            raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
-        needed = ["submit", "run", *(PREDICTORS[self.predictor] or ())]
+        names = ", ".join(map(repr, _PREDICTORS))
+        check_settings(self, predictor=(self.predictor in _PREDICTORS, f"one of {names}"))
+        needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
@@ -139,7 +136,7 @@ class Predictions:
         ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
         """
         estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
-        columns = PREDICTORS[self.predictor]
+        columns = _PREDICTORS[self.predictor]
         if columns is None:
             nobody = np.empty((0, 2), np.int64)
             return (nobody, nobody), np.full(len(jobs), -1), estimate
@@ -149,7 +146,7 @@ class Predictions:
         of_all = pd.concat([jobs[columns], past[columns]]).groupby(columns, sort=False).ngroup().to_numpy(np.int64)
         group, of_past = of_all[: len(jobs)], of_all[len(jobs) :]
         groups = int(of_all.max(initial=-1)) + 1
-        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), NONE)
+        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), _NONE)
         before = past.groupby(of_past).cumcount().to_numpy()  # 0 for the last one of a group, 1 for the one before it
         known = before < 2
         runs[of_past[known], before[known]] = past.run[known]
@@ -168,9 +165,8 @@ class JobFacts:
     @classmethod
     def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> JobFacts:
         """Look at the jobs of a workload."""
-        columns = [jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in COLUMNS]
         past, *learned = adjust.history(jobs) if adjust is not None else (None,)
-        return cls(jobs.index, [*columns, *learned], past)
+        return cls(jobs.index, [*whose(jobs).values(), *learned], past)
 
     def of_same(self, jobs: pd.DataFrame) -> JobFacts | None:
         """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
@@ -189,9 +185,9 @@ class JobFacts:
             return None
         return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
 
-    def facts(self, machine: int, account: str = "user", half_life_s: float = HALF_LIFE_S) -> Facts:
+    def facts(self, machine: int, account: str = "user", half_life_s: float = _HALF_LIFE_S) -> Facts:
         """Collect what an order may ask for, with nothing used of the machine yet."""
-        by_job = dict(zip(COLUMNS, self.by_job, strict=False))
+        by_job = dict(zip(WHOSE, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
         had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
         fair_share += 1
@@ -414,22 +410,23 @@ class EASY(Ordered):
     reservations: float = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reuse_extra, (bool, np.bool_)):
-            raise ValueError(f"EASY: found reuse_extra={self.reuse_extra!r}, expected True or False")
+        check_settings(self, reuse_extra=(isinstance(self.reuse_extra, (bool, np.bool_)), "True or False"))
         super().__post_init__()
-        if self.adjust is not None and not hasattr(self.adjust, "history"):
-            raise ValueError(
-                f"EASY: found adjust={self.adjust!r}, expected None, "
-                "a simlib.policies.walltime.Adjustment or simlib.Predictions"
-            )
+        adjusts = self.adjust is None or hasattr(self.adjust, "history")
         most = self.reservations
-        whole = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
-        if not (whole and (most == np.inf or most == int(most))):
-            raise ValueError(f"EASY: found reservations={most!r}, expected a whole number of at least 1, or math.inf")
+        number = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
+        check_settings(
+            self,
+            adjust=(adjusts, "None, a simlib.policies.walltime.Adjustment or simlib.Predictions"),
+            reservations=(
+                number and (most == np.inf or most == int(most)),
+                "a whole number of at least 1, or math.inf",
+            ),
+        )
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")
-        if self.backfill == LOOKAHEAD and self.reuse_extra:
+        if self.backfill == _LOOKAHEAD and self.reuse_extra:
             raise ValueError("EASY: found reuse_extra=True with backfill='lookahead', which gives extra out once")
 
     @classmethod
@@ -451,8 +448,8 @@ class EASY(Ordered):
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         by_setting = super()._orders
-        if self.backfill is not None and self.backfill != LOOKAHEAD:
-            by_setting["backfill"] = self.backfill, orders.BACKFILL | {LOOKAHEAD: orders.BACKFILL["arrival"]}
+        if self.backfill is not None and self.backfill != _LOOKAHEAD:
+            by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
@@ -465,13 +462,13 @@ class EASY(Ordered):
             start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
-        if self.backfill == LOOKAHEAD and machine > MOST_AHEAD:
+        if self.backfill == _LOOKAHEAD and machine > MOST_AHEAD:
             raise ValueError(
                 f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
                 f"{MOST_AHEAD:,}"
             )
         passing: tuple[int, CFunc | None] = engine.ONE_BY_ONE, None  # who may pass the head, in the order of the queue
-        if self.backfill == LOOKAHEAD:
+        if self.backfill == _LOOKAHEAD:
             passing = engine.BEST_SET, None
         elif not self._backfills_in_order:
             passing = engine.ONE_BY_ONE, self._pointer("backfill", facts)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
-from ..core.policy import Feedback
+from ..core.policy import WHOSE, Feedback, whose
 
 _set = object.__setattr__
 
@@ -211,10 +211,10 @@ class Machine(_Kept):
 # Make a policy of one small function that is called at each scheduling pass; the rest is done here.
 
 
-Pass = Callable[[Queue, Machine], Iterable[Job]]
+_Pass = Callable[[Queue, Machine], Iterable[Job]]
 """A function of the queue and the machine that gives the jobs to start, in this order."""
 
-_SHOWN = ["user", "group", "queue", "requested"]
+_SHOWN = (*WHOSE, "requested")
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,7 +280,7 @@ class OwnPolicy:
     """
 
     in_python: ClassVar[bool] = True  # for `simulate`: a pass is a call of the user's Python
-    function: Pass
+    function: _Pass
     _given: OwnPolicy | None = field(default=None, init=False, compare=False)  # what it is prepared from
     _jobs: pd.DataFrame | None = field(default=None, init=False, compare=False)  # which it is prepared for
 
@@ -327,12 +327,11 @@ class OwnPolicy:
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         columns = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
-        whose: dict[str, Any] = {"number": range(len(submit)), **dict.fromkeys(_SHOWN, -1), "requested": None}
-        if self._jobs is not None:
-            table = self._jobs.assign(requested=self._jobs.estimate)
-            whose = {"number": table.index.to_numpy(), **{name: table[name].to_numpy() for name in _SHOWN}}
+        jobs = pd.DataFrame(index=range(len(submit))) if self._jobs is None else self._jobs
+        requested = None if self._jobs is None else jobs.estimate.to_numpy()
+        known = columns.assign(number=jobs.index.to_numpy(), **whose(jobs), requested=requested)
         decide = copy.deepcopy(self.function) if self._given is None else self.function
-        loop = _EventLoop(self, decide, columns.assign(**whose), machine, feedback)
+        loop = _EventLoop(self, decide, known, machine, feedback)
         loop.to_the_end(np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop)
         start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
         times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}
@@ -343,7 +342,7 @@ class _EventLoop:
     """What happens at which second, whatever the policy is."""
 
     def __init__(
-        self, policy: OwnPolicy, decide: Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
+        self, policy: OwnPolicy, decide: _Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
     ) -> None:
         self.policy, self.decide = policy, decide
         self.submit, self.run = jobs.submit.tolist(), jobs.run.tolist()

@@ -21,7 +21,7 @@ from numba.core.errors import NumbaWarning
 
 from .._util.fingerprint import installed
 
-BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
+_BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
 
 def in_python(value: Any) -> Any:
@@ -298,8 +298,8 @@ def _where_raised(function: FunctionType, error: Exception) -> tuple[FunctionTyp
 _CONSTRUCTS = {
     "IMPORT_NAME": ("it imports {}", "the import above the function, in a line of its own"),
     "STORE_GLOBAL": ("it sets the global variable {!r}", "a number made of what the function is told, and of no more"),
-    "BEFORE_WITH": ("a `with` block", BY_MEANS_OF),
-    "LOAD_BUILD_CLASS": ("it defines a class", BY_MEANS_OF),
+    "BEFORE_WITH": ("a `with` block", _BY_MEANS_OF),
+    "LOAD_BUILD_CLASS": ("it defines a class", _BY_MEANS_OF),
     "UNPACK_EX": ("a `*` that takes the rest of a list", "a name for each value"),
 }
 """By the name of an instruction of Python's machine: what stands there, and what would do."""
@@ -330,19 +330,19 @@ def _by_numba(function: FunctionType, error: Exception) -> _Obstacle:
         value = next((value for value in read if value is not None), None)
         instead = "numbers: let a variable above the function have the number that it needs"
         if callable(value) or isinstance(value, ModuleType):
-            instead = BY_MEANS_OF
+            instead = _BY_MEANS_OF
         return _Obstacle(one, line, f"it reads {name[1]!r}, {_described(value)}", instead)
     attribute = re.search(r"Unknown attribute '(\w+)' of type (.*)", message)
     if attribute:
         what = f"it asks for `.{attribute[1]}` of {_in_words(attribute[2])}, which cannot be compiled"
-        return _Obstacle(one, line, what, BY_MEANS_OF)
+        return _Obstacle(one, line, what, _BY_MEANS_OF)
     mixed = re.search(r"(?:Cannot|Can't) unify (?:return type from the following types: )?(.+)", message)
     if mixed:
         kinds = sorted({_in_words(part) for part in re.split(r" and |, (?![^(\[]*[)\]])", mixed[1].split(" for ")[0])})
         what = f"a value that is sometimes {' and sometimes '.join(kinds)}"
         return _Obstacle(one, line, what, "a number in every case")
     what = "it works with text" if re.search("Literal.str|unicode", message) else "only plain Python can run this"
-    return _Obstacle(one, line, what, BY_MEANS_OF)
+    return _Obstacle(one, line, what, _BY_MEANS_OF)
 
 
 def _place(function: FunctionType, message: str) -> tuple[FunctionType, int]:

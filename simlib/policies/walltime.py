@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints
+from .._util.arrays import Floats, Ints, check_settings
 from ..core import sweeps
 from ..engine import estimating
 
@@ -84,16 +84,15 @@ class Scheme:
 
     def __post_init__(self) -> None:
         parts = str(self.key).split("+")
-        for name, right, expected in (
-            ("key", set(parts) <= set(PARTS) and len(set(parts)) == len(parts), f"{', '.join(PARTS)}, joined by '+'"),
-            ("window", _seconds(self.window) is not None, f"None or {_WINDOW_EXPECTED}"),
-            ("percentile", _within(self.percentile, 0, 100), "a number from 0 to 100"),
-            ("threshold", self.threshold is None or _within(self.threshold, 0, 1), "None or a number from 0 to 1"),
-            ("least", isinstance(self.least, (int, np.integer)) and self.least >= 1, "a whole number of at least 1"),
-            ("project", self.project in ("group", "queue", "user"), "'group', 'queue' or 'user'"),
-        ):
-            if not right:
-                raise ValueError(f"Scheme: found {name}={getattr(self, name)!r}, expected {expected}")
+        check_settings(
+            self,
+            key=(set(parts) <= set(PARTS) and len(set(parts)) == len(parts), f"{', '.join(PARTS)}, joined by '+'"),
+            window=(_seconds(self.window) is not None, f"None or {_WINDOW_EXPECTED}"),
+            percentile=(_within(self.percentile, 0, 100), "a number from 0 to 100"),
+            threshold=(self.threshold is None or _within(self.threshold, 0, 1), "None or a number from 0 to 1"),
+            least=(isinstance(self.least, (int, np.integer)) and self.least >= 1, "a whole number of at least 1"),
+            project=(self.project in ("group", "queue", "user"), "'group', 'queue' or 'user'"),
+        )
 
     @property
     def window_s(self) -> int:
@@ -361,10 +360,8 @@ class Adjustment:
     overdue: int = 300
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.overdue, (int, np.integer)) and self.overdue >= 0):
-            raise ValueError(
-                f"Adjustment: found overdue={self.overdue!r}, expected a whole number of seconds of at least 0"
-            )
+        right = isinstance(self.overdue, (int, np.integer)) and self.overdue >= 0
+        check_settings(self, overdue=(right, "a whole number of seconds of at least 0"))
         if self.past is None:
             return
         needed = ["run", "estimate", "end", *self.scheme.columns]

@@ -25,10 +25,10 @@ from . import policies, requests, sentences, taking, wait_times
 ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
 """The policies that a page compares unless others are asked for."""
 
-MOST = 8
+_MOST = 8
 """So many users are listed at either end of a comparison."""
 
-LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
+_LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
   margin: 2em auto; padding: 0 1.25em; color: #1b1b1b }
 h1 { font-size: 1.9em; line-height: 1.2 } h2 { margin: 2em 0 .5em; border-bottom: 2px solid #e2e2e2 }
 img { max-width: 100%; height: auto }
@@ -187,12 +187,9 @@ class Page:
         3
         """
         first = next(iter(self.cases.values()), None)
-        if first is None or not len(self.workload):
-            queue = True
-        else:
-            queue = wait_times.has_queue(wait_times.simulated(self.workload, first))
-        if not queue:
-            return [self.about, self.waits, self.limits]
+        if first is not None and len(self.workload):
+            if not wait_times.has_queue(wait_times.simulated(self.workload, first)):
+                return [self.about, self.waits, self.limits]
         return [self.about, self.waits, self.policies, self.estimates, self.adjusting, self.certainty, self.limits]
 
     def about(self) -> Section:
@@ -403,8 +400,8 @@ def report(
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
     target = Path(out) if out else Path(f"{Path(log).name.removesuffix('.gz').removesuffix('.swf')}.html")
-    found = archive.path_or_name(log)
-    here = archive.find(found) if isinstance(found, str) else (found,)
+    file = archive.path_or_name(log)
+    here = archive.find(file) if isinstance(file, str) else (file,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     title = escape(f"My cluster: {Path(log).name}")
     with plt.rc_context():
@@ -450,9 +447,9 @@ def comparison_page(comparison: Comparison, path: str | Path | None = None) -> s
     ]
     with plt.rc_context():
         plots.use_style()
-        content.append(_html(_closed(plots.forest(comparison)), title))
+        content.append(_html(policies.closed(plots.forest(comparison)), title))
         for by in [by for by in comparison.by if by != "all"]:
-            content += [f"<h2>By {by}</h2>", _html(_closed(plots.winners(comparison, by=by)), title)]
+            content += [f"<h2>By {by}</h2>", _html(policies.closed(plots.winners(comparison, by=by)), title)]
             content += [_groups(comparison, by, policy) for policy in comparison.others]
     page = _whole(title, content)
     if path is not None:
@@ -466,7 +463,7 @@ def _groups(comparison: Comparison, by: str, policy: str) -> str:
     ranked = comparison.who(policy, by)
     names = comparison.groups(by) if by in ("month", "size") else list(ranked.index)
     if by == "user":
-        names = list(dict.fromkeys([*names[:MOST], *names[-MOST:]]))
+        names = list(dict.fromkeys([*names[:_MOST], *names[-_MOST:]]))
     table = comparison.overview(by, [("wait", "mean")]).droplevel("measure").loc[policy].loc[names]
     table.insert(0, "jobs", ranked.jobs.loc[names])
     summary = escape(f"{policy}: mean wait by {by}")
@@ -477,11 +474,5 @@ def _whole(title: str, content: Iterable[str]) -> str:
     """Put parts into a page that stands alone; the title is HTML already."""
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
+        f"<style>{_LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
     )
-
-
-def _closed(figure: Figure) -> Figure:
-    """Close a figure, so that pyplot forgets it; it can be drawn all the same."""
-    plt.close(figure)
-    return figure

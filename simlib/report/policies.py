@@ -28,7 +28,7 @@ from .wait_times import has_queue, simulated
 # What is coincidence, and what another year would change, from the numbers of all comparisons.
 
 
-KEY = "all", "all", "wait", "mean"
+_KEY = "all", "all", "wait", "mean"
 
 
 def certainty_table(comparisons: Iterable[Comparison | None]) -> pd.DataFrame | None:
@@ -40,11 +40,11 @@ def certainty_table(comparisons: Iterable[Comparison | None]) -> pd.DataFrame | 
     True
     """
     tables = []
-    for found in comparisons:
-        if found is not None:
-            table = found.overview(headlines=[("wait", "mean")]).droplevel("measure")
-            table.insert(0, "against", found.base)
-            tables.append(table.rename(columns={found.base: "before", "value": "after"}))
+    for one in comparisons:
+        if one is not None:
+            table = one.overview(headlines=[("wait", "mean")]).droplevel("measure")
+            table.insert(0, "against", one.base)
+            tables.append(table.rename(columns={one.base: "before", "value": "after"}))
     return pd.concat(tables).rename_axis(None) if tables else None
 
 
@@ -60,8 +60,8 @@ def certainty_said(
     """
     if not len(workload):
         return ["Nothing can be said of coincidence: no job takes part."]
-    found = [one for one in comparisons if one is not None]
-    return _moved(workload, shakes or enough_shakes(workload), seed) + _by_month(workload) + _standing(found)
+    made = [one for one in comparisons if one is not None]
+    return _moved(workload, shakes or enough_shakes(workload), seed) + _by_month(workload) + _standing(made)
 
 
 def _moved(workload: Workload, shakes: int, seed: int) -> list[str]:
@@ -91,7 +91,7 @@ def _by_month(workload: Workload) -> list[str]:
 
 def _standing(comparisons: list[Comparison]) -> list[str]:
     """Which differences are more than coincidence, and which would be there another year."""
-    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *KEY), :] for one in comparisons for policy in one.others}
+    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *_KEY), :] for one in comparisons for policy in one.others}
     if not rows:
         return ["No difference between policies could be judged."]
     by = {
@@ -130,10 +130,10 @@ def _widths(rows: list[Any]) -> list[str]:
 # Choose policies by name.
 
 
-SCHEME = Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5)
+_SCHEME = Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5)
 """Tang's adjustment with what every log of a cluster has: similar are jobs of one user with the same request."""
 
-_SELECTIVE, _ALL = Adjustment(SCHEME, running=False), Adjustment(SCHEME)
+_SELECTIVE, _ALL = Adjustment(_SCHEME, running=False), Adjustment(_SCHEME)
 
 POLICIES: dict[str, Case] = {
     "EASY": EASY(),
@@ -187,8 +187,8 @@ def chosen(names: Iterable[str]) -> dict[str, Case]:
     names = [names] if isinstance(names, str) else list(names)
     unknown = [name for name in names if name not in POLICIES]
     if unknown or not names:
-        found = ", ".join(map(repr, unknown)) or "none"
-        raise ValueError(f"policies: found {found}, expected some of {', '.join(map(repr, POLICIES))}")
+        given = ", ".join(map(repr, unknown)) or "none"
+        raise ValueError(f"policies: found {given}, expected some of {', '.join(map(repr, POLICIES))}")
     return {name: POLICIES[name] for name in names}
 
 
@@ -222,11 +222,7 @@ def why_not_usable(workload: Workload, case: Case) -> str:
         return ""
     if (workload.jobs[order.account] >= 0).any():
         return ""
-    return (
-        "the log does not say whose the jobs are"
-        if order.account == "user"
-        else "the log does not say of which group the jobs are"
-    )
+    return f"the log does not say {'whose' if order.account == 'user' else 'of which group'} the jobs are"
 
 
 def why_not_adjusted(workload: Workload) -> str:
@@ -249,13 +245,13 @@ def requested(workload: Workload) -> pd.Series:
     return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
 
 
-FAR = 3
+_FAR = 3
 """A policy that makes the mean wait so many times as long, or more, is not drawn beside others: they would shrink."""
 
-STATISTICS = ("mean", "95th", "99th")
+_STATISTICS = ("mean", "95th", "99th")
 """What is drawn: where half of the jobs hardly wait, the relative change of their median says nothing."""
 
-RESAMPLES = 300
+_RESAMPLES = 300
 
 
 def compared(
@@ -285,17 +281,17 @@ def compared(
     Examples
     --------
     >>> import simlib
-    >>> found = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3)
-    >>> found.others, found.by
+    >>> comparison = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3)
+    >>> comparison.others, comparison.by
     (['FCFS'], ['all', 'user', 'size'])
     """
     if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=RESAMPLES)
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=_RESAMPLES)
 
 
-def overview(found: Comparison | None) -> pd.DataFrame | None:
+def overview(comparison: Comparison | None) -> pd.DataFrame | None:
     """Put a comparison into a table for readers: see `Comparison.overview`.
 
     Examples
@@ -303,10 +299,10 @@ def overview(found: Comparison | None) -> pd.DataFrame | None:
     >>> overview(None) is None
     True
     """
-    return None if found is None else found.overview().rename_axis([None, None])
+    return None if comparison is None else comparison.overview().rename_axis([None, None])
 
 
-def differences_said(found: Comparison | None) -> list[str]:
+def differences_said(comparison: Comparison | None) -> list[str]:
     """Say how each policy changes the mean wait and the mean bounded slowdown, a sentence each.
 
     Examples
@@ -314,12 +310,14 @@ def differences_said(found: Comparison | None) -> list[str]:
     >>> differences_said(None)
     ['Nothing can be compared: it takes a queue, and two policies that suit the log.']
     """
-    if found is None:
+    if comparison is None:
         return ["Nothing can be compared: it takes a queue, and two policies that suit the log."]
-    return [change(found, policy, measure) for policy in found.others for measure in ("wait", "bounded_slowdown")]
+    return [
+        change(comparison, policy, measure) for policy in comparison.others for measure in ("wait", "bounded_slowdown")
+    ]
 
 
-def gains_said(found: Comparison | None) -> list[str]:
+def gains_said(comparison: Comparison | None) -> list[str]:
     """Say how many users gain and lose by each policy, who loses most, and which size classes do.
 
     Examples
@@ -329,24 +327,26 @@ def gains_said(found: Comparison | None) -> list[str]:
     >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3))[0]
     'Who gains cannot be told by user: the log does not have two users of at least 30 jobs each.'
     """
-    if found is None:
+    if comparison is None:
         return []
     sentences = []
     for by, called in (("user", "users"), ("size", "size classes")):
-        if by in found.by:
-            sentences += [_gains(found, policy, by, called) for policy in found.others]
+        if by in comparison.by:
+            sentences += [_gains(comparison, policy, by, called) for policy in comparison.others]
         else:
             several = f"the log does not have two {called} of at least 30 jobs each"
             sentences.append(f"Who gains cannot be told by {by.replace('size', 'size class')}: {several}.")
     return sentences
 
 
-def _gains(found: Comparison, policy: str, by: str, called: str) -> str:
+def _gains(comparison: Comparison, policy: str, by: str, called: str) -> str:
     """One policy's sentence on the groups of one way to divide the jobs."""
-    table = found.who(policy, by)
+    table = comparison.who(policy, by)
     clear = table[~table.holds.isin(["coincidence", "equal"])]
     lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
-    said = f"{policy}: of {len(table)} {called} {len(gain)} wait less than under {found.base} and {len(lose)} longer"
+    said = (
+        f"{policy}: of {len(table)} {called} {len(gain)} wait less than under {comparison.base} and {len(lose)} longer"
+    )
     for word, part, place in (("gains", gain, -1), ("loses", lose, 0)):
         if len(part):
             most = part.iloc[place]
@@ -355,8 +355,8 @@ def _gains(found: Comparison, policy: str, by: str, called: str) -> str:
     return f"{said}. The other {len(table) - len(clear)} may be coincidence." if len(clear) < len(table) else f"{said}."
 
 
-def forest(found: Comparison | None) -> Figure | None:
-    """Draw how much each policy changes each measure, without those that are `FAR` off and would shrink the others.
+def forest(comparison: Comparison | None) -> Figure | None:
+    """Draw how much each policy changes each measure, without those that are `_FAR` off and would shrink the others.
 
     Examples
     --------
@@ -365,21 +365,25 @@ def forest(found: Comparison | None) -> Figure | None:
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     """
-    return None if found is None else _closed(comparisons.forest(_near(found), statistics=STATISTICS))
+    return None if comparison is None else closed(comparisons.forest(_near(comparison), statistics=_STATISTICS))
 
 
-def _near(found: Comparison) -> Comparison:
+def _near(comparison: Comparison) -> Comparison:
     """A comparison without the policies that are far off, unless all are."""
-    wait = found.relative.difference.xs(("all", "all", "wait", "mean"), level=("by", "group", "measure", "statistic"))
-    kept = [policy for policy in found.others if not abs(wait[policy]) > FAR - 1] or found.others
-    if kept == found.others:
-        return found
-    policies = {name: said for name, said in found.policies.items() if name in (found.base, *kept)}
-    table, relative = (each[each.index.get_level_values("policy").isin(kept)] for each in (found.table, found.relative))
-    return replace(found, policies=policies, table=table, relative=relative)
+    wait = comparison.relative.difference.xs(
+        ("all", "all", "wait", "mean"), level=("by", "group", "measure", "statistic")
+    )
+    kept = [policy for policy in comparison.others if not abs(wait[policy]) > _FAR - 1] or comparison.others
+    if kept == comparison.others:
+        return comparison
+    policies = {name: said for name, said in comparison.policies.items() if name in (comparison.base, *kept)}
+    table, relative = (
+        each[each.index.get_level_values("policy").isin(kept)] for each in (comparison.table, comparison.relative)
+    )
+    return replace(comparison, policies=policies, table=table, relative=relative)
 
 
-def winners(found: Comparison | None, by: str = "user") -> Figure | None:
+def winners(comparison: Comparison | None, by: str = "user") -> Figure | None:
     """Draw who gains and who loses; None where the jobs cannot be divided so, or all may be coincidence.
 
     Examples
@@ -387,13 +391,15 @@ def winners(found: Comparison | None, by: str = "user") -> Figure | None:
     >>> winners(None) is None
     True
     """
-    if found is None or by not in found.by:
+    if comparison is None or by not in comparison.by:
         return None
-    clear = any((~found.who(policy, by).holds.isin(["coincidence", "equal"])).any() for policy in found.others)
-    return _closed(comparisons.winners(found, by=by)) if clear else None
+    clear = any(
+        (~comparison.who(policy, by).holds.isin(["coincidence", "equal"])).any() for policy in comparison.others
+    )
+    return closed(comparisons.winners(comparison, by=by)) if clear else None
 
 
-def _closed(figure: Figure) -> Figure:
-    """Close a figure, so that a notebook shows it only where it is the value of a cell."""
+def closed(figure: Figure) -> Figure:
+    """Close a figure: pyplot forgets it, and a notebook shows it only where it is the value of a cell."""
     plt.close(figure)
     return figure

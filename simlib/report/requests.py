@@ -13,15 +13,25 @@ from ..core.schedule import simulate
 from ..core.workload import Workload
 from ..plots.style import COLOURS, stamp
 from ..policies.walltime import accuracy, used
-from .policies import POLICIES, chosen, compared, forest, gains_said, requested, why_not_adjusted, winners
+from .policies import (
+    POLICIES,
+    chosen,
+    compared,
+    differences_said,
+    forest,
+    gains_said,
+    requested,
+    why_not_adjusted,
+    winners,
+)
 from .sentences import change, share
 
-OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
+_OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
 
-FEWEST = 30
+_FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
 
-FULL = 0.99
+_FULL = 0.99
 """From this share of the request on a job used all of it, or was killed for it."""
 
 
@@ -44,7 +54,7 @@ def use(workload: Workload) -> pd.DataFrame | None:
         return None
     classes = size_class(jobs.procs)
     groups = {"all": jobs} | {class_name(int(upper)): jobs[classes == upper] for upper in np.unique(classes)}
-    groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= FEWEST}
+    groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= _FEWEST}
     return pd.DataFrame.from_dict({name: _use(part) for name, part in groups.items()}, orient="index")
 
 
@@ -59,7 +69,7 @@ def _use(jobs: pd.DataFrame) -> dict[str, str]:
         "a quarter uses at most": share(low),
         "median share used": share(median),
         "a quarter uses at least": share(high),
-        "use all": share((part >= FULL).mean()),
+        "use all": share((part >= _FULL).mean()),
         "ran longer": share((jobs.run > jobs.estimate).mean()),
     }
 
@@ -119,7 +129,7 @@ def use_said(workload: Workload) -> list[str]:
     sentences = [
         f"Half of the jobs use no more than {median} of the time they ask for, a quarter no more than {low}, a "
         f"quarter {high} or more.",
-        f"{share((part >= FULL).mean())} use {share(FULL)} or more of it; {share(longer)} ran longer than they had "
+        f"{share((part >= _FULL).mean())} use {share(_FULL)} or more of it; {share(longer)} ran longer than they had "
         "asked for, and here their run time counts as their estimate.",
     ]
     if not has.all():
@@ -141,10 +151,10 @@ def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0
     """
     if not len(workload) or not requested(workload).any():
         return None
-    return compared(workload, chosen(OTHERS), shakes, seed, by=["all"])
+    return compared(workload, chosen(_OTHERS), shakes, seed, by=["all"])
 
 
-def other_estimates_said(found: Comparison | None) -> list[str]:
+def other_estimates_said(comparison: Comparison | None) -> list[str]:
     """Say whether exact or doubled estimates would help.
 
     Examples
@@ -152,9 +162,9 @@ def other_estimates_said(found: Comparison | None) -> list[str]:
     >>> other_estimates_said(None)
     ['Whether other estimates would help cannot be told.']
     """
-    if found is None:
+    if comparison is None:
         return ["Whether other estimates would help cannot be told."]
-    return [change(found, policy, measure) for policy in found.others for measure in ("wait", "bounded_slowdown")]
+    return differences_said(comparison)
 
 
 # Would estimates help that the system adjusts by what similar jobs used of theirs (Tang et al. 2013), and whom?
@@ -163,7 +173,7 @@ def other_estimates_said(found: Comparison | None) -> list[str]:
 BASES = ("EASY", "EASY, WFP")
 """The orders of the queue: by arrival, and WFP, (wait / estimate)^3 x size."""
 
-SELECTIVE, ALL = "adjusted estimates", "all adjusted"
+_SELECTIVE, _ALL = "adjusted estimates", "all adjusted"
 
 
 def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> dict[str, Comparison]:
@@ -183,15 +193,15 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     >>> list(adjusted(simlib.load("sample"), shakes=3))
     ['EASY', 'EASY, WFP']
     """
-    found = {}
+    comparisons = {}
     if not why_not_adjusted(workload):
         for base in BASES:
-            cases = chosen([base, f"{base}, {SELECTIVE}", f"{base}, {ALL}"])
-            found[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
-    return {base: one for base, one in found.items() if one is not None}
+            cases = chosen([base, f"{base}, {_SELECTIVE}", f"{base}, {_ALL}"])
+            comparisons[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
+    return {base: one for base, one in comparisons.items() if one is not None}
 
 
-def adjusted_table(found: dict[str, Comparison]) -> pd.DataFrame | None:
+def adjusted_table(comparisons: dict[str, Comparison]) -> pd.DataFrame | None:
     """Put the changes of mean wait and mean bounded slowdown into a table for readers; None where there are none.
 
     Examples
@@ -200,11 +210,11 @@ def adjusted_table(found: dict[str, Comparison]) -> pd.DataFrame | None:
     True
     """
     headlines = [("wait", "mean"), ("bounded_slowdown", "mean")]
-    tables = [one.overview(headlines=headlines).rename(columns={one.base: "before"}) for one in found.values()]
+    tables = [one.overview(headlines=headlines).rename(columns={one.base: "before"}) for one in comparisons.values()]
     return pd.concat(tables).rename_axis([None, None]) if tables else None
 
 
-def adjusted_picture(found: dict[str, Comparison], base: str) -> Figure | None:
+def adjusted_picture(comparisons: dict[str, Comparison], base: str) -> Figure | None:
     """Draw what adjusting changes under one order of the queue; None where it was not compared.
 
     Examples
@@ -212,10 +222,10 @@ def adjusted_picture(found: dict[str, Comparison], base: str) -> Figure | None:
     >>> adjusted_picture({}, "EASY") is None
     True
     """
-    return forest(found.get(base))
+    return forest(comparisons.get(base))
 
 
-def adjusted_winners(found: dict[str, Comparison], base: str) -> Figure | None:
+def adjusted_winners(comparisons: dict[str, Comparison], base: str) -> Figure | None:
     """Draw which users gain and lose under one order of the queue; None where there is nothing to draw.
 
     Examples
@@ -223,10 +233,10 @@ def adjusted_winners(found: dict[str, Comparison], base: str) -> Figure | None:
     >>> adjusted_winners({}, "EASY") is None
     True
     """
-    return winners(found.get(base))
+    return winners(comparisons.get(base))
 
 
-def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]:
+def adjusted_said(workload: Workload, comparisons: dict[str, Comparison]) -> list[str]:
     """Say whether adjusted estimates would help, and how many users.
 
     Examples
@@ -237,19 +247,19 @@ def adjusted_said(workload: Workload, found: dict[str, Comparison]) -> list[str]
     if reason := why_not_adjusted(workload):
         return [f"Whether adjusted estimates would help cannot be told: {reason}."]
     sentences = _accuracy(workload)
-    for one in found.values():
+    for one in comparisons.values():
         sentences += [change(one, policy, "wait") for policy in one.others]
         sentences += gains_said(one)[:1] if "user" in one.by else []
-    if not found:
+    if not comparisons:
         return [*sentences, "Whether they would help cannot be told: there is no queue."]
-    if not any("user" in one.by for one in found.values()):
+    if not any("user" in one.by for one in comparisons.values()):
         sentences.append("For whom cannot be told: the log does not have two users of at least 30 jobs each.")
     return sentences
 
 
 def _accuracy(workload: Workload) -> list[str]:
     """How many estimates are cut, and how much better they are then."""
-    jobs = simulate(workload, POLICIES[f"EASY, {SELECTIVE}"]).jobs[requested(workload)]  # type: ignore[arg-type]
+    jobs = simulate(workload, POLICIES[f"EASY, {_SELECTIVE}"]).jobs[requested(workload)]  # type: ignore[arg-type]
     cut = jobs.adjusted < jobs.estimate
     if not cut.any():
         return [

@@ -8,12 +8,12 @@ from .._util.words import duration, per_cent
 from ..analysis.comparison import Comparison, holds
 from ..core.workload import Workload
 
-JOB_RUNS = 3_000_000
+_JOB_RUNS = 3_000_000
 """So many jobs are scheduled in the shaken runs of a policy, roughly: with 300,000 a page then takes under a minute."""
 
-MOST, FEWEST = 20, 5
+_MOST, _FEWEST = 20, 5
 
-VERDICTS = {
+_VERDICTS = {
     "equal": "the same in every run",
     "coincidence": "a difference that coincidence alone can make",
     "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
@@ -32,7 +32,7 @@ def enough_shakes(workload: Workload) -> int:
     >>> enough_shakes(simlib.load("sample"))
     20
     """
-    return max(FEWEST, min(MOST, JOB_RUNS // max(len(workload), 1)))
+    return max(_FEWEST, min(_MOST, _JOB_RUNS // max(len(workload), 1)))
 
 
 def share(part: float) -> str:
@@ -46,26 +46,24 @@ def digits(value: float) -> str:
 
 
 def verdict(row: Any) -> str:
-    """Tell how far a row of `Comparison.shown` can be believed, one of `VERDICTS`."""
-    found = holds(row)
-    return VERDICTS["unknown" if found == "this log" and np.isnan(row.another_year_low) else found]
+    """Tell how far a row of `Comparison.shown` can be believed, one of `_VERDICTS`."""
+    held = holds(row)
+    return _VERDICTS["unknown" if held == "this log" and np.isnan(row.another_year_low) else held]
 
 
-def change(found: Comparison, policy: str, measure: str) -> str:
+def change(comparison: Comparison, policy: str, measure: str) -> str:
     """Say how a policy changes the mean of a measure, in a sentence."""
     key: Any = policy, "all", "all", measure, "mean"
-    row = found.shown.loc[key]
-    said, what = (duration, "jobs wait {} on average") if measure == "wait" else (_number, "the mean {measure} is {}")
+    row = comparison.shown.loc[key]
+    said, what = (
+        (duration, "jobs wait {} on average") if measure == "wait" else ("{:,.1f}".format, "the mean {measure} is {}")
+    )
     what = what.format(said(row.base), measure=measure.replace("_", " "))
     moved = f"{said(row.value)} ({per_cent(row.difference)})" if row.base and row.difference else said(row.value)
-    return f"Under {found.base} {what}; under {policy} {moved}, {verdict(row)}."
+    return f"Under {comparison.base} {what}; under {policy} {moved}, {verdict(row)}."
 
 
-def _number(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def intervals_said(found: Comparison | None) -> list[str]:
+def intervals_said(comparison: Comparison | None) -> list[str]:
     """Say what the two intervals of a comparison rest on.
 
     Examples
@@ -76,9 +74,9 @@ def intervals_said(found: Comparison | None) -> list[str]:
     >>> said[0]
     'Coincidence is judged by 5 shaken runs a policy, every submission moved at random by up to 60 s, and the log ...'
     """
-    if found is None:
+    if comparison is None:
         return []
-    settings = found.settings
+    settings = comparison.settings
     sentences = [
         f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
         f"to {settings['seconds']} s, and the log itself.",
@@ -88,7 +86,7 @@ def intervals_said(found: Comparison | None) -> list[str]:
     sentences.append(
         "Means are over all these runs, and so a little other than those of the log as it is, which stand above."
     )
-    if settings["shakes"] < MOST:
-        few = f"With fewer than {MOST} runs the first interval is about their whole range, and rather too narrow."
+    if settings["shakes"] < _MOST:
+        few = f"With fewer than {_MOST} runs the first interval is about their whole range, and rather too narrow."
         sentences.insert(1, few)
     return sentences

@@ -16,7 +16,7 @@ from ..analysis.size_classes import cumulative
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload
-from ..logs.schedules import recorded
+from ..logs.schedules import excess, recorded
 from ..logs.swf import LogWarning
 from ..plots.panels import legend, log_time_axis
 from ..plots.style import COLOURS, stamp
@@ -24,9 +24,9 @@ from .sentences import digits, share
 
 RECORDED = "recorded"
 
-MINUTE = 60
+_MINUTE = 60
 
-FEW = 0.05
+_FEW = 0.05
 """Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue."""
 
 
@@ -47,8 +47,8 @@ def schedules(workload: Workload, cases: Mapping[str, Case]) -> dict[str, Schedu
     if not len(workload):
         return {}
     happened = _happened(workload)
-    found = sweep(simulated, [(workload, case) for case in cases.values()], label="policies")
-    return ({} if happened is None else {RECORDED: happened}) | dict(zip(cases, found, strict=True))
+    made = sweep(simulated, [(workload, case) for case in cases.values()], label="policies")
+    return ({} if happened is None else {RECORDED: happened}) | dict(zip(cases, made, strict=True))
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -75,7 +75,7 @@ def simulated(workload: Workload, case: Case) -> Schedule:
 
 
 def has_queue(schedule: Schedule) -> bool:
-    """Tell whether jobs wait: more than `FEW` of them, or so long that the mean wait is a minute or more.
+    """Tell whether jobs wait: more than `_FEW` of them, or so long that the mean wait is a minute or more.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def has_queue(schedule: Schedule) -> bool:
     [True, False]
     """
     wait = schedule.column("wait")
-    return bool(len(wait)) and bool((wait > 0).mean() > FEW or wait.mean() >= MINUTE)
+    return bool(len(wait)) and bool((wait > 0).mean() > _FEW or wait.mean() >= _MINUTE)
 
 
 def waits(made: Mapping[str, Schedule]) -> pd.DataFrame | None:
@@ -99,14 +99,14 @@ def waits(made: Mapping[str, Schedule]) -> pd.DataFrame | None:
     """
     rows = {}
     for name, schedule in made.items():
-        found = schedule.summary(percentiles=True)
+        summary = schedule.summary(percentiles=True)
         rows[name] = {
-            "jobs": f"{found.jobs:,.0f}",
-            "mean wait": duration(found.mean_wait),
-            "median wait": duration(found.median_wait),
-            "95 % wait at most": duration(found.p95_wait),
-            "mean response": duration(found.mean_response),
-            "mean bounded slowdown": f"{found.mean_bounded_slowdown:,.1f}",
+            "jobs": f"{summary.jobs:,.0f}",
+            "mean wait": duration(summary.mean_wait),
+            "median wait": duration(summary.median_wait),
+            "95 % wait at most": duration(summary.p95_wait),
+            "mean response": duration(summary.mean_response),
+            "mean bounded slowdown": f"{summary.mean_bounded_slowdown:,.1f}",
         }
     return pd.DataFrame.from_dict(rows, orient="index") if rows else None
 
@@ -124,7 +124,7 @@ def waits_picture(made: Mapping[str, Schedule]) -> Figure | None:
     if not made:
         return None
     longest = max(int(schedule.column("wait").max(initial=0)) for schedule in made.values())
-    seconds = np.unique(np.geomspace(1, max(longest, MINUTE), 300).astype(np.int64))
+    seconds = np.unique(np.geomspace(1, max(longest, _MINUTE), 300).astype(np.int64))
     figure, ax = plt.subplots(figsize=(8, 4))
     policies = [name for name in made if name != RECORDED]
     styles: dict[str, dict[str, Any]] = {
@@ -155,20 +155,20 @@ def waits_said(made: Mapping[str, Schedule]) -> list[str]:
     """
     if not made:
         return ["Nothing was recorded, and nothing can be simulated: no job takes part."]
-    found = {name: schedule.summary(percentiles=True) for name, schedule in made.items()}
-    policies = [name for name in found if name != RECORDED]
+    summaries = {name: schedule.summary(percentiles=True) for name, schedule in made.items()}
+    policies = [name for name in summaries if name != RECORDED]
     if policies and not has_queue(made[policies[0]]):
         wait = (made[policies[0]].column("wait") > 0).mean()
         return [
-            *(f"{_under(name)}, {_wait(found[name])}." for name in found if name == RECORDED),
+            *(f"{_under(name)}, {_wait(summaries[name])}." for name in summaries if name == RECORDED),
             f"This machine has no queue: under {policies[0]} {share(wait)} of the jobs wait at all, and the mean "
-            f"wait is {duration(found[policies[0]].mean_wait)}. There is nothing that another policy, or other "
+            f"wait is {duration(summaries[policies[0]].mean_wait)}. There is nothing that another policy, or other "
             "estimates, could make better, so none are compared.",
         ]
-    sentences = [f"{_under(name)}, {_wait(one)}." for name, one in found.items()]
-    if RECORDED in found and policies and found[RECORDED].mean_wait > 0:
+    sentences = [f"{_under(name)}, {_wait(one)}." for name, one in summaries.items()]
+    if RECORDED in summaries and policies and summaries[RECORDED].mean_wait > 0:
         first = policies[0]
-        longer = found[first].mean_wait / found[RECORDED].mean_wait - 1
+        longer = summaries[first].mean_wait / summaries[RECORDED].mean_wait - 1
         how = per_cent(abs(longer)).removeprefix("+") + (" shorter than" if longer < 0 else " longer than")
         how = "hardly anything of" if longer <= -0.9995 else how
         sentences.append(f"The mean wait under {first} is {how} the recorded one.")
@@ -179,12 +179,12 @@ def _under(name: str) -> str:
     return "By the log's own times" if name == RECORDED else f"Under {name}"
 
 
-def _wait(found: pd.Series) -> str:
+def _wait(summary: pd.Series) -> str:
     """Say mean and median of a summary."""
     half, most = (
-        f"no longer than {duration(wait)}" if wait else "not at all" for wait in (found.median_wait, found.p95_wait)
+        f"no longer than {duration(wait)}" if wait else "not at all" for wait in (summary.median_wait, summary.p95_wait)
     )
-    return f"jobs wait {duration(found.mean_wait)} on average, half of them {half} and 95 % {most}"
+    return f"jobs wait {duration(summary.mean_wait)} on average, half of them {half} and 95 % {most}"
 
 
 def why_recorded_differ(workload: Workload) -> list[str]:
@@ -225,7 +225,7 @@ def _idle(happened: Schedule) -> list[str]:
     """Of jobs that waited although there was room, and of a machine that stood empty."""
     jobs, steps = happened.jobs, happened.utilization()
     times, busy = steps.index.to_numpy(), steps.to_numpy()
-    waited = (jobs.wait > MINUTE).to_numpy()
+    waited = (jobs.wait > _MINUTE).to_numpy()
     sentences = []
     if waited.any():
         at = np.searchsorted(times, jobs.submit.to_numpy(), side="right") - 1
@@ -244,15 +244,11 @@ def _idle(happened: Schedule) -> list[str]:
 
 def _beyond(happened: Schedule) -> list[str]:
     """Of a use above the machine's size."""
-    steps = happened.utilization()
-    seconds, busy = np.diff(steps.index), steps.to_numpy()[:-1]
-    above = busy > 1 + 1e-9
-    if not above.any():
+    most, above, seconds = excess(happened)
+    if not above:
         return []
-    machine, time = happened.workload.procs, 100 * seconds[above].sum() / seconds.sum()
     return [
-        f"By the log's own times up to {busy.max() * machine:,.0f} processors were in use at once, and the machine "
-        f"has {machine:,}: it was exceeded for {digits(time)} % of the time. Where "
-        "jobs shared processors, or the machine was larger than is said here, jobs of a simulation wait for what these "
-        "had."
+        f"By the log's own times up to {most:,.0f} processors were in use at once, and the machine has "
+        f"{happened.workload.procs:,}: it was exceeded for {digits(100 * above / seconds)} % of the time. Where jobs "
+        "shared processors, or the machine was larger than is said here, jobs of a simulation wait for what these had."
     ]

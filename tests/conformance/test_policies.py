@@ -25,32 +25,29 @@ from simlib._util.paths import TRACES
 # One end and the other
 
 
+@pytest.mark.parametrize("order", ["fcfs", "sjf"])
 @settings(max_examples=40)
 @seeds
-def test_one_reservation_is_easy_and_all_are_conservative_backfilling(seed):
+def test_one_reservation_is_easy_in_any_order(order, seed):
     w = random_workload(seed, shortest=1)
     columns = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     columns[2] = np.maximum(columns[1], columns[2])
-    fcfs = simlib.policies.orders.compiled("fcfs")
-    none, progress_and_stop = simlib.engine.OPEN, np.zeros(2, np.int64)
-    one = simlib.engine.reserving(*columns, w.procs, *none, progress_and_stop, 1, 0.0, False, fcfs, None)
-    easy, conservative = simulate(w, EASY()), simulate(w, Conservative())
-    assert (one[0] == easy.jobs.start).all() and (one[2] == easy.jobs.backfilled).all()
+    rules = 1, 0.0, order != "fcfs", simlib.policies.orders.compiled(order), None
+    one = simlib.engine.reserving(*columns, w.procs, *simlib.engine.OPEN, np.zeros(2, np.int64), *rules)
+    easy = simulate(w, EASY(order=order))
+    assert (one[0] == easy.jobs.start).all()
+    assert order != "fcfs" or (one[2] == easy.jobs.backfilled).all()
+
+
+@settings(max_examples=40)
+@seeds
+def test_reservations_for_all_are_conservative_backfilling(seed):
+    w = random_workload(seed, shortest=1)
+    conservative = simulate(w, Conservative())
     everyone = simulate(w, EASY(reservations=math.inf))
     assert everyone.jobs.start.equals(conservative.jobs.start)
     assert everyone.shadow.equals(conservative.jobs.guarantee.rename("shadow"))
     assert simulate(w, Selective(1)).jobs.start.equals(conservative.jobs.start)
-
-
-@settings(max_examples=40)
-@seeds
-def test_one_reservation_is_easy_in_any_order(seed):
-    w = random_workload(seed, shortest=1)
-    columns = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
-    columns[2] = np.maximum(columns[1], columns[2])
-    sjf, progress_and_stop = simlib.policies.orders.compiled("sjf"), np.zeros(2, np.int64)
-    one = simlib.engine.reserving(*columns, w.procs, *simlib.engine.OPEN, progress_and_stop, 1, 0.0, True, sjf, None)
-    assert (one[0] == simulate(w, EASY(order="sjf")).jobs.start).all()
 
 
 @settings(max_examples=40)
@@ -64,7 +61,7 @@ def test_backfilling_in_the_order_of_the_queue_is_easy(seed):
 
 @settings(max_examples=30)
 @seeds
-@pytest.mark.parametrize("most", [2, 5])
+@pytest.mark.parametrize("most", [1, 2, 5])
 def test_whoever_gets_a_reservation_starts_by_it(most, seed):
     s = simulate(random_workload(seed), EASY(reservations=most))
     reserved = s.shadow >= 0

@@ -207,9 +207,9 @@ def test_of_a_part_of_a_log_only_the_jobs_in_it_are_dropped():
     assert w.partition(2, procs=1).dropped.to_dict() == {3: NO_RUN, 2: TOO_LARGE}
 
 
-@pytest.mark.parametrize("numbers, found", [((), "none"), ((3,), "3"), ((1, 3), "1, 3"), (([1, 2],), r"\[1, 2\]")])
-def test_a_partition_that_is_none_is_refused_with_those_that_are(numbers, found):
-    expected = f"found partition {found}, expected one or several of 1 .1 jobs., 2 .2 jobs., 7 .1 jobs."
+@pytest.mark.parametrize("numbers, said", [((), "none"), ((3,), "3"), ((1, 3), "1, 3"), (([1, 2],), r"\[1, 2\]")])
+def test_a_partition_that_is_none_is_refused_with_those_that_are(numbers, said):
+    expected = f"found partition {said}, expected one or several of 1 .1 jobs., 2 .2 jobs., 7 .1 jobs."
     with pytest.raises(ValueError, match=expected):
         made().partition(*numbers, procs=8)
     with pytest.raises(ValueError, match="has no log, so the jobs' partitions are not known"):

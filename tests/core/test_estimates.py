@@ -208,14 +208,14 @@ def test_cutting_to_whole_seconds_makes_no_estimate_too_small_that_was_not():
 def test_history_is_that_of_a_plain_loop(rows, waits, since, ended):
     jobs = history(sorted(rows, key=lambda row: row[0]))
     ends = jobs.submit + jobs.run + waits[: len(jobs)] if ended else None
-    found = Historical(stale=100, since=since, ends=ends).past(jobs)
+    past = Historical(stale=100, since=since, ends=ends).past(jobs)
     for job in jobs.index:
         own = plain_history(jobs, job, since, ends)
-        assert found["runs"][job] == len(own)
+        assert past["runs"][job] == len(own)
         if own:
-            assert found["mean"][job] == pytest.approx(np.mean(own))
+            assert past["mean"][job] == pytest.approx(np.mean(own))
         if len(own) > 1:
-            assert found["sd"][job] == pytest.approx(np.std(own, ddof=1))
+            assert past["sd"][job] == pytest.approx(np.std(own, ddof=1))
 
 
 def plain_history(jobs, job, since, ends):

@@ -25,31 +25,31 @@ def test_each_groups_statistics_are_those_of_its_jobs(jobs):
     values, *codes, _ = np.array(jobs).T
     code = np.column_stack([codes[0], np.where(codes[1] < 0, -1, codes[1] + 3)]).astype("int32")
     members = [values[(code == row).any(axis=1)].astype(float) for row in range(5)]
-    found = by_group(values.astype(float), code, np.array([max(len(each), 1) for each in members]))
+    measures = by_group(values.astype(float), code, np.array([max(len(each), 1) for each in members]))
     for row, each in enumerate(members):
         if len(each):
-            np.testing.assert_allclose(found[row], plainly(each))
+            np.testing.assert_allclose(measures[row], plainly(each))
 
 
 @given(jobs, st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1))
 def test_a_job_counts_as_often_as_its_block_is_drawn(jobs, drawn):
     values, one, other, block = np.array(jobs).T
     code = np.column_stack([one, np.where(other < 0, -1, other + 3)]).astype("int32")
-    found = resampled(values.astype(float), code, 5, block, np.array(drawn).T)
+    measures = resampled(values.astype(float), code, 5, block, np.array(drawn).T)
     for draw, times in enumerate(np.array(drawn)):
         for row in range(5):
             its = (code == row).any(axis=1)
             expected = plainly(np.repeat(values[its], times[block[its]]).astype(float))
-            np.testing.assert_allclose(found[row, :, draw], expected)
+            np.testing.assert_allclose(measures[row, :, draw], expected)
 
 
 def test_many_jobs_are_counted_in_chunks():
     rng = np.random.default_rng(1)
     values, block = rng.exponential(size=5000).round(2), rng.integers(0, 20, 5000)
     drawn = rng.multinomial(20, np.full(20, 1 / 20), size=30).T
-    found = resampled(values, np.zeros((5000, 1), "int32"), 1, block, drawn)
+    measures = resampled(values, np.zeros((5000, 1), "int32"), 1, block, drawn)
     expected = [plainly(np.repeat(values, times[block])) for times in drawn.T]
-    np.testing.assert_allclose(found[0].T, expected)
+    np.testing.assert_allclose(measures[0].T, expected)
 
 
 def test_the_statistics_of_nothing_are_not_known():

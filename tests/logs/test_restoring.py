@@ -41,9 +41,9 @@ def test_jobs_of_an_hour_are_put_into_that_hour_of_each_day_also_when_clocks_cha
     log = log.assign(job=log.index, submit=submit, run=5, procs=1)
     header = ["user=5 and (hour>=3 and hour<=3) (9 jobs removed)"]
     w = simlib.Workload(jobs_of(log), 4, start=start, header=header, log=log)
-    found = restoring.lost(w)
-    assert found.jobs.tolist() == [7, 2]
-    clock = [[f"{w.time(second):%d %H:%M}" for second in ends] for ends in found[["earliest", "latest"]].to_numpy()]
+    gaps = restoring.lost(w)
+    assert gaps.jobs.tolist() == [7, 2]
+    clock = [[f"{w.time(second):%d %H:%M}" for second in ends] for ends in gaps[["earliest", "latest"]].to_numpy()]
     assert clock == [["26 03:00", "26 03:59"], ["27 03:00", "27 03:59"]]
 
 
@@ -98,17 +98,17 @@ def test_users_who_are_not_named_stay_away(burst):
 
 
 def test_the_header_of_the_paragons_log_accounts_for_every_missing_number(log):
-    found = restoring.lost(log("SDSC-Par-96", "cleaned"))
-    assert found.groupby("user").jobs.sum().to_dict() == {5: 5301, 23: 1283}
+    gaps = restoring.lost(log("SDSC-Par-96", "cleaned"))
+    assert gaps.groupby("user").jobs.sum().to_dict() == {5: 5301, 23: 1283}
 
 
 def test_where_the_whole_log_is_at_hand_the_lost_jobs_came_when_their_neighbours_say(log):
     """SDSC's users were taken out of the cleaned log alone; the other file still has them."""
-    found, whole = restoring.lost(log("SDSC-SP2", "cleaned")), log("SDSC-SP2", "reconstructed").log
+    gaps, whole = restoring.lost(log("SDSC-SP2", "cleaned")), log("SDSC-SP2", "reconstructed").log
     whole = whole.set_index("job", drop=False)
     right = 0
-    for gap in found.itertuples():
+    for gap in gaps.itertuples():
         truth = whole.loc[gap.first : gap.last].query("user == @gap.user").submit
         assert truth.between(gap.earliest, gap.latest).all()
         right += min(len(truth), gap.jobs)
-    assert right > 0.95 * found.jobs.sum()
+    assert right > 0.95 * gaps.jobs.sum()

@@ -268,7 +268,7 @@ GPUS, LICENCES = "of them with GPUs", "of them with licences or other resources"
 
 
 @pytest.mark.parametrize(
-    "column, resources, found",
+    "column, resources, counted",
     [
         ("AllocTRES", "billing=9,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1", (1, 0)),
         ("AllocTRES", "cpu=4,gres/gpu=0,mem=16G,fs/disk=7", (0, 0)),
@@ -277,12 +277,12 @@ GPUS, LICENCES = "of them with GPUs", "of them with licences or other resources"
         ("ReqGRES", "gpu:0,mps:50", (0, 1)),
     ],
 )
-def test_jobs_with_gpus_or_other_resources_are_counted(convert, column, resources, found):
+def test_jobs_with_gpus_or_other_resources_are_counted(convert, column, resources, counted):
     records = [job(1, AllocTRES=resources, run=300), job(2, AllocTRES="", run=100)]
     w, counts = convert(text(records).replace("AllocTRES", column))
-    assert (counts[GPUS], counts[LICENCES]) == found
+    assert (counts[GPUS], counts[LICENCES]) == counted
     said = [line for line in w.header if "no simulation counts" in line]
-    assert len(said) == sum(found) and all("1 jobs with 75.0 % of the processor-seconds" in line for line in said)
+    assert len(said) == sum(counted) and all("1 jobs with 75.0 % of the processor-seconds" in line for line in said)
 
 
 # Names
@@ -502,8 +502,8 @@ def test_a_record_broken_over_several_lines_is_left_out_counted_and_named(conver
 
 
 def test_a_file_that_is_broken_throughout_is_refused(convert):
-    found = "line 3: found 2 fields, expected 18; so it is with 1 of 1 records"
-    assert fault(convert, text([job()]) + "2|0\n") == found
+    counted = "line 3: found 2 fields, expected 18; so it is with 1 of 1 records"
+    assert fault(convert, text([job()]) + "2|0\n") == counted
     assert fault(convert, text([job(n, JobName="a\nb") for n in range(9)])).startswith("line 3: found 1 fields, ")
 
 

@@ -587,8 +587,8 @@ def test_a_clock_that_cannot_be_read_is_warned_of_and_the_log_has_no_calendar(pu
     path = put(HEAD + header + JOB)
     (message,), w = doubts_of(path)
     expected = {START: "seconds since 1970 such as 843480031", ZONE: "a zone such as Europe/Stockholm"}[key]
-    found = f"{path}: the log has no calendar: header line {key}: found {text[:40]!r}, expected {expected}"
-    assert (message, w.start) == (found, None)
+    complaint = f"{path}: the log has no calendar: header line {key}: found {text[:40]!r}, expected {expected}"
+    assert (message, w.start) == (complaint, None)
     assert repr(w) == "<Workload log: 1 jobs on 128 processors>"
 
 
@@ -780,8 +780,8 @@ def test_the_header_says_the_machine_size_and_clock_as_they_are_now(put, tmp_pat
 
 @pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
 def test_two_machine_sizes_that_differ_are_refused(put, key):
-    found = fault(put(f"; {key}: 64\n; {key}: 128\n" + JOB))
-    assert found.startswith(f"header line {key}: found '64' and '128', expected one value, or pass it")
+    complaint = fault(put(f"; {key}: 64\n; {key}: 128\n" + JOB))
+    assert complaint.startswith(f"header line {key}: found '64' and '128', expected one value, or pass it")
     assert read_swf(put(f"; {key}: 64\n; {key}: 64\n; {key}:\n" + JOB)).procs == 64
 
 

@@ -23,31 +23,31 @@ def test_a_matched_hyper_erlang_distribution_has_the_three_moments(values):
     assume(np.var(values) > 1e-2 * np.mean(values) ** 2)
     assume(moments[0] * moments[2] > (1 + 1e-6) * moments[1] ** 2)
     try:
-        found = jann97.match(*moments)
+        matched = jann97.match(*moments)
     except ValueError as error:
         assert "order above" in str(error)  # noqa: PT017 - values so alike that no reasonable order has their moments
         return
-    assert found.moments() == pytest.approx(moments, rel=1e-6)
-    assert 0 <= found.chance <= 1 and min(found.means) > 0
+    assert matched.moments() == pytest.approx(moments, rel=1e-6)
+    assert 0 <= matched.chance <= 1 and min(matched.means) > 0
 
 
 @pytest.mark.parametrize("order", [1, 2, 7])
 def test_an_erlang_distribution_is_found_again_with_its_order(order):
     m = 5.0
     moments = m, m**2 * (order + 1) / order, m**3 * (order + 1) * (order + 2) / order**2
-    found = jann97.match(*moments)
-    assert found.order == order
-    assert found.means == (m, m)
+    matched = jann97.match(*moments)
+    assert matched.order == order
+    assert matched.means == (m, m)
 
 
 @pytest.mark.parametrize(("order", "chance", "means"), [(1, 0.9, (60.0, 7200.0)), (3, 0.4, (100.0, 20000.0))])
 def test_a_known_hyper_erlang_distribution_is_found_again(order, chance, means):
     known = jann97.HyperErlang(order, chance, means)
-    found = jann97.match(*known.moments())
-    assert found.order <= order
-    assert found.moments() == pytest.approx(known.moments(), rel=1e-9)
-    if found.order == order:
-        assert (found.chance, *found.means) == pytest.approx((chance, *means), rel=1e-6)
+    matched = jann97.match(*known.moments())
+    assert matched.order <= order
+    assert matched.moments() == pytest.approx(known.moments(), rel=1e-9)
+    if matched.order == order:
+        assert (matched.chance, *matched.means) == pytest.approx((chance, *means), rel=1e-6)
 
 
 def test_a_sample_of_a_hyper_erlang_distribution_has_its_moments_within_their_error():
@@ -98,12 +98,12 @@ def test_jann_jobs_come_and_run_as_each_range_says():
     for about in jann97.table()["range"]:
         part = jobs[jobs.procs.between(*about["sizes"])]
         count = days * 86400 / about["interarrival_moments"][0]
-        for found, moments, n in (
+        for values, moments, n in (
             (np.diff(part.submit), about["interarrival_moments"], count),
             (part.run, about["run_moments"], count),
         ):
             error = np.sqrt((moments[1] - moments[0] ** 2) / n)
-            assert abs(found.mean() - moments[0]) < 4 * error + 1
+            assert abs(values.mean() - moments[0]) < 4 * error + 1
         assert (part.procs == about["sizes"][1]).mean() >= about["at_the_end"] - 4 / np.sqrt(count)
 
 
@@ -217,9 +217,9 @@ def test_fitting_finds_a_known_hyper_exponential_run_time_again():
     size = rng.integers(1, 65, 40_000)
     long = rng.random(len(size)) < feitelson96.branch_chances(known, size)[:, 1]
     run = np.ceil(rng.exponential(np.array(known["means"])[long.astype(int)])).astype(np.int64)
-    found = fit.run_times(run, size, np.ones(len(run)), known["sizes"], 2)
-    assert found["means"] == pytest.approx(known["means"], rel=0.03)
-    assert np.array(found["chances"]) == pytest.approx(np.array(known["chances"]), abs=0.02)
+    fitted = fit.run_times(run, size, np.ones(len(run)), known["sizes"], 2)
+    assert fitted["means"] == pytest.approx(known["means"], rel=0.03)
+    assert np.array(fitted["chances"]) == pytest.approx(np.array(known["chances"]), abs=0.02)
 
 
 # All models

@@ -92,8 +92,8 @@ def picture(folder, backend, shown):
 def test_a_picture_is_the_same_whatever_backend_showed_it_and_how_often(tmp_path):
     cases = [("agg", 0), ("svg", 1), ("module://matplotlib_inline.backend_inline", 2)]
     with ThreadPoolExecutor() as threads:
-        found = list(threads.map(lambda case: picture(tmp_path / case[0][:3], *case), cases))
-    assert found[0] == found[1] == found[2]
+        pictures = list(threads.map(lambda case: picture(tmp_path / case[0][:3], *case), cases))
+    assert pictures[0] == pictures[1] == pictures[2]
 
 
 def test_a_notebook_shows_what_is_saved_with_more_pixels_than_it_takes_on_the_page(tmp_path):
@@ -141,12 +141,12 @@ BEGUN = pd.Timestamp("2004-10-31", tz="Europe/Stockholm")  # a day of 25 hours
 
 def corners(ax):
     """The rectangles of a part of a schedule: (hours since the log began, first processor, hours, how many)."""
-    found = []
+    places = []
     for path in ax.collections[0].get_paths():
         (left, low), (right, high) = path.vertices[:4].min(axis=0), path.vertices[:4].max(axis=0)
         left, right = (24 * day - BEGUN.timestamp() / 3600 for day in (left, right))
-        found.append((round(left, 3), low, round(right - left, 3), high - low))
-    return sorted(found)
+        places.append((round(left, 3), low, round(right - left, 3), high - low))
+    return sorted(places)
 
 
 def test_a_part_of_a_schedule_has_the_jobs_that_ran_then_where_they_are_in_the_full_one(workload):
@@ -206,8 +206,8 @@ def test_each_job_takes_the_lowest_free_processors(jobs, spare):
         until[chosen] = begin + run[job]
         expected += [(job, processor) for processor in chosen]
     given = pieces(start, start + run, procs, rows)
-    found = [(job, processor) for job, first, height in given for processor in range(first, first + height)]
-    assert found == expected
+    taken = [(job, processor) for job, first, height in given for processor in range(first, first + height)]
+    assert taken == expected
 
 
 @pytest.mark.slow
@@ -247,11 +247,13 @@ def test_every_panel_has_the_colours_of_the_whole_table_and_an_empty_one_is_blan
 
 def test_any_number_of_names_has_a_colour_and_known_policies_keep_theirs():
     names = [f"policy {number}" for number in range(20)]
-    found = plots.colours([*names, "conservative", "EASY"])
+    chosen = plots.colours([*names, "conservative", "EASY"])
     assert (
-        len(found) == 22 and found["EASY"] == plots.EASY_COLOUR and found["conservative"] == plots.CONSERVATIVE_COLOUR
+        len(chosen) == 22
+        and chosen["EASY"] == plots.EASY_COLOUR
+        and chosen["conservative"] == plots.CONSERVATIVE_COLOUR
     )
-    assert not {plots.EASY_COLOUR, plots.CONSERVATIVE_COLOUR} & {found[name] for name in names}
+    assert not {plots.EASY_COLOUR, plots.CONSERVATIVE_COLOUR} & {chosen[name] for name in names}
 
 
 def test_what_is_printed_is_a_hollow_circle_and_nothing_where_nothing_is():

@@ -53,9 +53,9 @@ def test_an_order_is_told_facts_by_name_whatever_their_turn_and_other_parameters
         lambda procs, submit: submit - 5 * procs,
         lambda submit, weight=5.0, procs=1.0: submit - weight * procs,  # a fact is told, with a default or without
     ):
-        found = simulate(w, EASY(order=same))
-        assert found.jobs.start.equals(simulate(w, now).jobs.start)
-        assert found.jobs.start.equals(reference.simulate(w, found.policy).jobs.start)
+        schedule = simulate(w, EASY(order=same))
+        assert schedule.jobs.start.equals(simulate(w, now).jobs.start)
+        assert schedule.jobs.start.equals(reference.simulate(w, schedule.policy).jobs.start)
 
 
 def test_the_facts_in_the_documentation_are_those_that_there_are():

@@ -67,8 +67,8 @@ def test_a_is_the_percentile_of_the_eligible_jobs(rows, **options):
     scheme = Scheme(**options)
     if (jobs[scheme.columns] == -1).all().any():
         return
-    found = walltime.adjusted(jobs, jobs.end, scheme)
-    np.testing.assert_allclose(found.a, list(by_definition(jobs, scheme)), rtol=1e-12)
+    made = walltime.adjusted(jobs, jobs.end, scheme)
+    np.testing.assert_allclose(made.a, list(by_definition(jobs, scheme)), rtol=1e-12)
 
 
 def test_all_schemes_at_once_give_what_each_gives_alone():
@@ -157,12 +157,12 @@ def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
     jobs = jobs.assign(end=jobs.end + rng.integers(0, DAY, 300))  # they wait
     scheme = Scheme("user", "2 weeks", 80, least=3)
     known, group, r = Adjustment(scheme).history(jobs)
-    found = []
+    learned = []
     for job, (now, end) in enumerate(zip(jobs.submit, jobs.end, strict=True)):
         estimating.advance(known, group[job], now, scheme.window_s)
-        found.append(estimating.metric(known, group[job], 80.0, scheme.least))
+        learned.append(estimating.metric(known, group[job], 80.0, scheme.least))
         estimating.learn(known, group[job], end, r[job])
-    np.testing.assert_array_equal(found, walltime.adjusted(jobs, jobs.end, scheme).a)
+    np.testing.assert_array_equal(learned, walltime.adjusted(jobs, jobs.end, scheme).a)
 
 
 def test_past_jobs_that_end_later_wait_for_their_time():

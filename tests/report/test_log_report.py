@@ -155,16 +155,16 @@ def sample():
 
 
 @pytest.fixture(scope="module")
-def found(sample):
+def comparison(sample):
     return report.compared(sample, report.chosen(["EASY", "conservative", "FCFS"]), shakes=5)
 
 
-def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, found):
+def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, comparison):
     cases = {"EASY": EASY(), "conservative": Conservative(), "FCFS": FCFS()}
     same = simlib.compare(sample, cases, shakes=5, by=["all", "user", "size"], resamples=300)
-    pd.testing.assert_frame_equal(found.table, same.table)
-    row = found.table.loc["FCFS", "all", "all", "wait", "mean"]
-    said = report.differences_said(found)
+    pd.testing.assert_frame_equal(comparison.table, same.table)
+    row = comparison.table.loc["FCFS", "all", "all", "wait", "mean"]
+    said = report.differences_said(comparison)
     assert len(said) == 4
     assert said[2] == (
         f"Under EASY jobs wait {row.base / 3600:.1f} h on average; under FCFS {row.value / 86400:.1f} days "
@@ -189,22 +189,22 @@ def test_a_difference_is_believed_as_far_as_its_intervals_go(low, high, year_low
     )
 
 
-def test_who_gains_and_who_loses_is_counted(found):
-    table = found.who("FCFS", "size")
-    said = next(one for one in report.gains_said(found) if one.startswith("FCFS") and "size classes" in one)
+def test_who_gains_and_who_loses_is_counted(comparison):
+    table = comparison.who("FCFS", "size")
+    said = next(one for one in report.gains_said(comparison) if one.startswith("FCFS") and "size classes" in one)
     assert f"of {len(table)} size classes 0 wait less than under EASY and {len(table)} longer" in said
     assert f"size class {table.index[0]} loses most" in said and "coincidence" not in said
 
 
-def test_a_policy_that_is_far_off_is_left_out_of_the_picture_and_not_of_the_table(found):
-    labels = [text.get_text() for text in report.forest(found).legends[0].get_texts()]
+def test_a_policy_that_is_far_off_is_left_out_of_the_picture_and_not_of_the_table(comparison):
+    labels = [text.get_text() for text in report.forest(comparison).legends[0].get_texts()]
     assert "conservative" in labels and "FCFS" not in labels
-    assert "FCFS" in report.overview(found).index
+    assert "FCFS" in report.overview(comparison).index
 
 
-def test_long_logs_get_fewer_shaken_runs_and_it_is_said(found):
+def test_long_logs_get_fewer_shaken_runs_and_it_is_said(comparison):
     assert [report.enough_shakes(range(n)) for n in (0, 6000, 300_000, 10**7)] == [20, 20, 10, 5]
-    said = report.intervals_said(found)
+    said = report.intervals_said(comparison)
     assert said[0].startswith("Coincidence is judged by 5 shaken runs") and "rather too narrow" in said[1]
 
 
@@ -254,13 +254,13 @@ def test_adjusted_estimates_are_tangs(sample):
     assert f"{100 * share:.0f} % get a shorter estimate" in report.adjusted_said(sample, adjusted)[0]
 
 
-def test_certainty_names_the_differences_that_stand(sample, found):
-    said = " ".join(report.certainty_said(sample, [found, None], shakes=3))
+def test_certainty_names_the_differences_that_stand(sample, comparison):
+    said = " ".join(report.certainty_said(sample, [comparison, None], shakes=3))
     assert "Of the 2 differences in mean wait on this page" in said
     assert re.search(r"in another year, too: [^.]*FCFS", said)
     by_month = simulate(sample, EASY()).by_month().mean_wait.iloc[:3]
     assert f"({by_month.idxmin()}) to" in said and f"({by_month.idxmax()})" in said
-    assert report.certainty_table([found]).index.to_list() == ["conservative", "FCFS"]
+    assert report.certainty_table([comparison]).index.to_list() == ["conservative", "FCFS"]
 
 
 # Any log
@@ -329,21 +329,23 @@ def test_where_more_than_one_job_in_twenty_waits_there_is_a_queue(queued, expect
 
 
 def test_a_policy_that_changes_nothing_for_anybody_has_an_empty_panel_without_a_warning():
-    found = simlib.compare(busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=3, by=["all", "user"])
-    assert plots.winners(found, by="user").axes[0].get_ylim() == (0.5, -0.5)
+    comparison = simlib.compare(
+        busy(user=[1, 2] * 100), {"EASY": EASY(), "again": EASY()}, shakes=3, by=["all", "user"]
+    )
+    assert plots.winners(comparison, by="user").axes[0].get_ylim() == (0.5, -0.5)
 
 
-def test_one_interval_is_as_wide_as_another_only_once(found):
-    one = simlib.compare(found.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, by=["all"])
-    assert " to " not in report.certainty_said(found.workload, [one], shakes=3)[-1]
+def test_one_interval_is_as_wide_as_another_only_once(comparison):
+    one = simlib.compare(comparison.workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, by=["all"])
+    assert " to " not in report.certainty_said(comparison.workload, [one], shakes=3)[-1]
 
 
-def test_every_picture_says_what_it_shows(found):
-    made = report.schedules(found.workload, report.chosen(["EASY"]))
-    pictures = [report.waits_picture(made), report.use_picture(found.workload), report.forest(found)]
-    pictures += [report.winners(found, "user"), report.winners(found, "size")]
+def test_every_picture_says_what_it_shows(comparison):
+    made = report.schedules(comparison.workload, report.chosen(["EASY"]))
+    pictures = [report.waits_picture(made), report.use_picture(comparison.workload), report.forest(comparison)]
+    pictures += [report.winners(comparison, "user"), report.winners(comparison, "size")]
     labels = [figure.get_label() for figure in pictures]
-    assert len(set(labels)) == 5 and all(label.startswith(f"{found.workload.name}: ") for label in labels)
+    assert len(set(labels)) == 5 and all(label.startswith(f"{comparison.workload.name}: ") for label in labels)
 
 
 def test_a_single_month_is_said_to_be_one():
@@ -386,8 +388,8 @@ def test_the_sentences_of_the_page_are_those_of_the_numbers(made):
     easy = simulate(workload, EASY()).summary()
     assert any(f"Under EASY, jobs wait {easy.mean_wait / 3600:.1f} h on average" in one for one in said)
     cases = report.chosen(["EASY", "conservative", "FCFS", "EASY, shortest first"])
-    found = report.compared(workload, cases)
-    for sentence in [*report.differences_said(found), *report.gains_said(found)]:
+    comparison = report.compared(workload, cases)
+    for sentence in [*report.differences_said(comparison), *report.gains_said(comparison)]:
         assert sentence in said
     assert f"<td>{len(workload):,}</td>" in made
 
@@ -476,5 +478,7 @@ def test_hpc2n_waits_differ_from_recorded_ones_and_shortest_first_helps(log):
     assert "Of 1 of the 202,871 jobs the wait is not known" in said
     assert "up to 248 processors were in use at once, and the machine has 240" in said
     assert report.use_said(w)[0].startswith("Half of the jobs use no more than 48 % of the time they ask for")
-    found = report.compared(w, report.chosen(["EASY", "EASY, shortest first"]), shakes=3, by=["all"])
-    assert report.differences_said(found)[0].endswith("more than coincidence, and to be expected in another year, too.")
+    comparison = report.compared(w, report.chosen(["EASY", "EASY, shortest first"]), shakes=3, by=["all"])
+    assert report.differences_said(comparison)[0].endswith(
+        "more than coincidence, and to be expected in another year, too."
+    )

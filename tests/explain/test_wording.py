@@ -1,0 +1,102 @@
+"""What explanations say, word by word, each kind of sentence once: `told.txt`, which is reviewed by reading.
+
+`PYTHONPATH=.:tests python tests/explain/test_wording.py` writes it.
+"""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+from helpers import numbered, table
+
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
+from simlib.explain import explain, first_difference, why
+from simlib.models import examples
+
+TOLD = Path(__file__).with_name("told.txt")
+
+
+def half_of_what_is_free(procs, free):
+    return -abs(procs - free / 2)
+
+
+def largest_first(wait, estimate, procs):
+    return procs * 100 - estimate
+
+
+# a head of 10 processors, twice 5 of 16 in use until 10: 6 are extra then, and three jobs of 50 s would like some
+EXTRA = table([(0, 10, 10, 5), (0, 10, 10, 5), (1, 10, 10, 10), (1, 50, 50, 4), (1, 50, 50, 3), (1, 50, 50, 2)], 16)
+ALIKE = table([(0, 10, 10, 3), (1, 10, 10, 4), (1, 10, 10, 2), (1, 10, 10, 3), (1, 5, 5, 1), (1, 5, 5, 1)], 4)
+SORTED = table([(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 4), (3, 7, 7, 4)], 4)
+PASSING = table([(0, 10, 10, 8), (1, 1, 1, 12), (1, 9, 9, 1), (1, 4, 4, 2), (1, 6, 6, 1)], 12)
+ANEW = table([(0, 10, 10, 4), (1, 5, 5, 10), (1, 9, 9, 1), (1, 9, 9, 2), (1, 9, 9, 3)], 10)
+FITTING = table([(0, 10, 10, 3), (1, 5, 5, 2), (2, 4, 4, 2), (3, 9, 9, 1)], 4)
+RESERVED = table([(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (3, 30, 30, 1), (4, 2, 2, 2)], 4)
+GIVEN_UP = table([(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (4, 2, 2, 2)], 4)
+UNTOUCHED = table([(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (3, 4, 4, 1)], 4)
+SLOW = table([(0, 20, 20, 3), (1, 10, 10, 4), (11, 15, 15, 1)], 4)
+SET = table([(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3), (2, 20, 20, 1)], 10)
+FAR = table([(0, 10, 10, 3), (1, 9, 9, 4), *[(2, 20, 20, 1)] * 50, (2, 5, 5, 1), (2, 5, 5, 1)], 4)
+LONG = table([(0, 7200, 7200, 3), (10, 5, 20_000, 4)], 4)
+OUTLIVED = [(0, 10, 60, 2, 7), (0, 30, 60, 2, 7), (31, 90, 40, 3, 7), (32, 9, 30, 4, 1), (33, 9, 200, 1, 7)]
+OUTLIVED = numbered([*OUTLIVED, (60, 5, 5, 1, -1)], 4)
+SINGLE = numbered([(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)], 8)
+NO_LONGER = numbered([(0, 99, 99, 2, 7), (100, 10, 60, 2, 7)], 8)
+PRIORITIES = numbered([(0, 86400, 86400, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)], 4)
+
+EXPLAINED = [
+    *((examples.figure1(), policy) for policy in (FCFS(), EASY(), Conservative())),
+    *((examples.figure2(), policy) for policy in (EASY(), *map(Conservative, ("arrival", "start", "none")))),
+    (examples.figure2(), Conservative("rebackfill")),
+    *((EXTRA, EASY(reuse_extra=reuse)) for reuse in (False, True)),
+    (ALIKE, EASY()),
+    (LONG, EASY()),
+    *((SORTED, EASY(order=order)) for order in ("sjf", "wfp", lambda estimate: -estimate)),
+    *((PASSING, EASY(order=largest_first, backfill=way)) for way in ("arrival", "largest", "smallest area")),
+    (PASSING, EASY(backfill="sjf")),
+    (PASSING, EASY(order=largest_first, backfill="best-fit")),
+    (ANEW, EASY(backfill=half_of_what_is_free)),
+    (FITTING, FCFS(order="sjf")),
+    *((RESERVED, EASY(reservations=2)), (UNTOUCHED, EASY(reservations=2)), (RESERVED, EASY(reservations=1e9))),
+    *((GIVEN_UP, policy) for policy in (EASY(reservations=2, order="sjf"), Conservative(order="sjf"))),
+    *((SLOW, Selective(threshold)) for threshold in (2, "adaptive")),
+    (SET, EASY(backfill="lookahead")),
+    (FAR, EASY(backfill="lookahead")),
+    (OUTLIVED, EASY(adjust=Predictions())),
+    (SINGLE, EASY(adjust=Predictions("same estimate"))),
+    (NO_LONGER, EASY(adjust=Predictions(past=pd.DataFrame({"user": [7], "run": 500, "submit": -9})))),
+    (PRIORITIES, EASY(order=Multifactor(procs=0.5, max_age_days=1))),
+]
+WAITED = [
+    (examples.figure1(), EASY(), "second"),
+    (examples.figure2(), Conservative(), "second"),
+    (examples.figure2(), Conservative("rebackfill"), "second"),
+    (examples.figure3(), EASY(), "backfill"),
+    (GIVEN_UP, EASY(reservations=2, order="sjf"), 2),
+    *((RESERVED, EASY(reservations=2), job) for job in (1, 3)),
+    (SET, EASY(backfill="lookahead"), 3),
+    (FAR, EASY(backfill="lookahead"), 52),
+    (OUTLIVED, EASY(adjust=Predictions()), 5),
+]
+
+
+def told():
+    """What is said of these schedules: decisions that differ in words, why a job waited, where two schedules part."""
+    parts, kinds = [], set()
+    for workload, policy in EXPLAINED:
+        heading, *lines = str(explain(workload, policy)).splitlines()
+        by_kind = {re.sub(r"[Jj]obs? \w+|\d[\d,.:]*", "#", line): line for line in reversed(lines)}
+        if new := [line for kind, line in reversed(by_kind.items()) if kind not in kinds]:
+            parts.append("\n".join([heading, *new]))
+        kinds.update(by_kind)
+    parts += [why(simulate(workload, policy), job) for workload, policy, job in WAITED]
+    parts.append(first_difference(*(simulate(examples.figure3(), policy) for policy in (EASY(), Conservative()))).text)
+    return "\n\n".join(parts) + "\n"
+
+
+def test_the_words_are_those_that_were_reviewed():
+    assert told() == TOLD.read_text("utf-8")
+
+
+if __name__ == "__main__":
+    TOLD.write_text(told(), "utf-8")
