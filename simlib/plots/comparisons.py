@@ -42,7 +42,7 @@ def forest(
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> figure = forest(simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"]))
+    >>> figure = forest(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]))
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     >>> plt.close(figure)
@@ -94,7 +94,7 @@ def winners(
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all", "size"]))
+    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all", "size"]))
     >>> figure.axes[0].get_yticklabels()[0].get_text()
     '1 (1,212)'
     >>> plt.close(figure)

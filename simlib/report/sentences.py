@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._util.words import duration, per_cent
-from ..analysis.comparison import Comparison, holds
+from ..analysis.comparison import HELD, Comparison, holds
 from ..core.workload import Workload
 
 JOB_RUNS = 3_000_000
@@ -18,7 +18,7 @@ VERDICTS = {
     "coincidence": "a difference that coincidence alone can make",
     "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
     "another year": "more than coincidence, and to be expected in another year, too",
-    "unknown": "more than coincidence; what another year would bring cannot be told from so few weeks",
+    "unknown": "more than coincidence; what another year would bring cannot be told from these weeks",
 }
 """How far a difference can be believed."""
 
@@ -79,16 +79,9 @@ def intervals_said(found: Comparison | None) -> list[str]:
     if found is None:
         return []
     settings = found.settings
-    sentences = [
+    return [
         f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
         f"to {settings['seconds']} s, and the log itself.",
-        f"Another year is judged by the log's {settings['blocks']} {settings['block']}s, drawn anew "
-        f"{settings['resamples']} times.",
+        f"Another year is judged by five consecutive parts of the log; on made-up logs its interval held {HELD}.",
+        "Means are over all these runs, and so a little other than those of the log as it is, which stand above.",
     ]
-    sentences.append(
-        "Means are over all these runs, and so a little other than those of the log as it is, which stand above."
-    )
-    if settings["shakes"] < MOST:
-        few = f"With fewer than {MOST} runs the first interval is about their whole range, and rather too narrow."
-        sentences.insert(1, few)
-    return sentences
