@@ -322,9 +322,9 @@ def compare(
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all"])
-    >>> row = found.table.loc["shortest first", "all", "all", "wait", "mean"]
-    >>> round(row.difference), bool(row.coincidence_low > 0)
-    (2860, True)
+    >>> row = found.relative.loc["shortest first", "all", "all", "bounded_slowdown", "mean"]
+    >>> round(row.difference, 2), bool(row.coincidence_high < 0), bool(row.another_year_high < 0)
+    (-0.48, True, False)
     """
     where = f"{workload.name}: compare"
     check_names(where, policies, least=2)

@@ -378,11 +378,11 @@ def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLik
 
     Examples
     --------
-    >>> runs, without = np.array([9.0, 10, 11, 10, 10]), np.linspace(9, 11, 8)
+    >>> runs, without = np.array([9.0, 10, 11, 10, 10]), np.array([9.9, 10, 10.1, 10, 10])
     >>> relative_intervals(runs, 2 * runs, without, 2 * without).round(2).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0]
-    >>> relative_intervals(runs, [20] * 5, without, [20] * 8).round(2).tolist()
-    [1.0, 0.6, 1.49, 0.46, 1.73]
+    >>> relative_intervals(runs, [20] * 5, without, [20] * 5).round(2).tolist()
+    [1.0, 0.61, 1.48, 0.53, 1.61]
     """
     base, value = np.broadcast_arrays(np.asarray(base, float), np.asarray(value, float))
     first, second = base.mean(axis=-1, keepdims=True), value.mean(axis=-1, keepdims=True)
@@ -398,8 +398,8 @@ def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> intervals([9, 10, 11, 10, 10], np.linspace(9, 11, 8)).round(1).tolist()
-    [10.0, 7.8, 12.2, 3.7, 16.3]
+    >>> intervals([9, 10, 11, 10, 10], [9.9, 10, 10.1, 10, 10]).round(2).tolist()
+    [10.0, 7.85, 12.15, 7.35, 12.65]
     """
     values = np.asarray(values, float)
     return _with_intervals(values.mean(axis=-1), values, np.asarray(values_without, float))
@@ -431,13 +431,18 @@ def _with_intervals(estimate: Floats, runs: Floats, without: Floats) -> Floats:
     return np.stack([estimate, estimate - luck, estimate + luck, estimate - year, estimate + year], axis=-1)
 
 
-def prediction_reach(runs: Floats, share: float = 0.95) -> Floats:
-    """Find how far from the mean of runs one more run lies at most, in a `share` of all cases; by Student's t."""
+def prediction_reach(runs: Floats) -> Floats:
+    """Find how far from the mean of runs, the last axis, one more run lies at most in 95 of 100 cases; by Student's t.
+
+    Examples
+    --------
+    >>> prediction_reach(np.array([9, 10, 11, 10, 10])).round(2).item()
+    2.15
+    """
     count = runs.shape[-1]
     if count < FEWEST_RUNS:
         return np.full(runs.shape[:-1], np.nan)
-    reach = scipy.special.stdtrit(count - 1, (1 + share) / 2) * np.sqrt(1 + 1 / count)
-    return reach * runs.std(axis=-1, ddof=1)
+    return scipy.special.stdtrit(count - 1, 0.975) * np.sqrt(1 + 1 / count) * runs.std(axis=-1, ddof=1)
 
 
 def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:

@@ -18,7 +18,7 @@ VERDICTS = {
     "coincidence": "a difference that coincidence alone can make",
     "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
     "another year": "more than coincidence, and to be expected in another year, too",
-    "unknown": "more than coincidence; what another year would bring cannot be told from these weeks",
+    "unknown": "more than coincidence; what another year would bring cannot be told from this log",
 }
 """How far a difference can be believed."""
 
@@ -82,6 +82,6 @@ def intervals_said(found: Comparison | None) -> list[str]:
     return [
         f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
         f"to {settings['seconds']} s, and the log itself.",
-        f"Another year is judged by five consecutive parts of the log; on made-up logs its interval held {HELD}.",
+        f"Another year is judged by five consecutive parts of the log; on made-up logs it held {HELD}.",
         "Means are over all these runs, and so a little other than those of the log as it is, which stand above.",
     ]

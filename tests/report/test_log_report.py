@@ -178,7 +178,7 @@ def test_the_comparison_is_simlibs_and_its_sentences_have_its_numbers(sample, fo
         (-1, 3, 1, 3, "a difference that coincidence alone can make"),
         (1, 3, -1, 4, "more than coincidence on this log, but another year might bring none, or the opposite"),
         (1, 3, 0.5, 4, "more than coincidence, and to be expected in another year, too"),
-        (1, 3, np.nan, np.nan, "more than coincidence; what another year would bring cannot be told from so few weeks"),
+        (1, 3, np.nan, np.nan, "more than coincidence; what another year would bring cannot be told from this log"),
     ],
 )
 def test_a_difference_is_believed_as_far_as_its_intervals_go(low, high, year_low, year_high, expected):
@@ -205,7 +205,7 @@ def test_a_policy_that_is_far_off_is_left_out_of_the_picture_and_not_of_the_tabl
 def test_long_logs_get_fewer_shaken_runs_and_it_is_said(found):
     assert [report.enough_shakes(range(n)) for n in (0, 6000, 300_000, 10**7)] == [20, 20, 10, 5]
     said = report.intervals_said(found)
-    assert said[0].startswith("Coincidence is judged by 5 shaken runs") and "rather too narrow" in said[1]
+    assert said[0].startswith("Coincidence is judged by 5 shaken runs") and "it held 90 to 100" in said[1]
 
 
 # Estimates
