@@ -323,7 +323,7 @@ def compare(
     >>> policies = {"EASY": simlib.EASY(), "shortest first": simlib.EASY(order="sjf")}
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all"])
     >>> row = found.relative.loc["shortest first", "all", "all", "bounded_slowdown", "mean"]
-    >>> round(row.difference, 2), bool(row.coincidence_high < 0), bool(row.another_year_high < 0)
+    >>> round(float(row.difference), 2), bool(row.coincidence_high < 0), bool(row.another_year_high < 0)
     (-0.48, True, False)
     """
     where = f"{workload.name}: compare"
@@ -341,7 +341,7 @@ def compare(
     groups = grouped(workload, by, least)
     index, seeds = workload.jobs.index, [None, *range(seed, seed + shakes)]
     part = parts(workload)
-    everywhere = (block_sums(None, groups.code, len(groups.jobs), part, PARTS) > 0).all(axis=1)
+    everywhere = block_sums(None, groups.code, len(groups.jobs), part, PARTS).min(axis=1) > 0
     tasks = [(cases, index, groups, part, seconds, each, overrun) for each in seeds]
     runs = np.array(sweep(_replication, tasks, executor, label="runs"))
     table, relative = (_table(names, groups, runs, everywhere, share) for share in (False, True))

@@ -370,11 +370,12 @@ def test_kernels_that_crash_or_schedule_wrongly_are_found_out(code, output, faul
 def test_intervals_that_are_too_narrow_are_found_out(monkeypatch):
     few = Plan(seed=1, share=0.6)
     monkeypatch.setattr(intervals, "LOADS", (0.60,))
+    monkeypatch.setattr(intervals, "WEEKS", (40,))
     assert intervals.intervals(few).failures == []
     narrow = stats.prediction_reach
     monkeypatch.setattr(stats, "prediction_reach", lambda runs: 0.3 * narrow(runs))
     failures = " ".join(intervals.intervals(few).failures)
-    assert "of further runs" in failures and "of what luck alone makes is called beyond coincidence" in failures
+    assert ": of runs " in failures and "of what luck alone makes is called beyond coincidence" in failures
 
 
 # Slurm's records
