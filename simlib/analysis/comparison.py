@@ -280,10 +280,10 @@ def compare(
     jobs in one of the parts, and where all that waits is in one part.
 
     Of relative differences both are found on the scale of logarithms. On made-up logs of 12 and of 40 independent,
-    heavy-tailed weeks at loads of 0.60 to 0.97 coincidence from five shaken runs held 86 to 97 % of further runs, mostly
-    93. Another year held the change of a mean on another log in 84 to 99 % of all cases, mostly 95, where policies
-    differ, and in 82 to 95 %, mostly 86, where luck alone does, for one log's luck is not another's. How often it holds
-    percentiles is not known.
+    heavy-tailed weeks at loads of 0.60 to 0.97 coincidence from five shaken runs held 86 to 97 % of further runs,
+    mostly 93. Another year held the change of a mean on another log in 84 to 99 % of all cases, mostly 95, where
+    policies differ, and in 82 to 95 %, mostly 86, where luck alone does, for one log's luck is not another's. How often
+    it holds percentiles is not known.
 
     Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
 
