@@ -23,8 +23,9 @@ def forest(
 ) -> Figure:
     """Draw how much each policy changes each measure, with both intervals: a panel a measure, a row a statistic.
 
-    The thick bars are coincidence, the thin ones another year. Of what is nought under the base nothing is drawn, for
-    it has no relative difference.
+    The thick bars are coincidence, the thin ones another year; where these reach further than three times the largest
+    change or coincidence they leave the panel. Of what is nought under the base nothing is drawn, for it has no
+    relative difference.
 
     Parameters
     ----------
@@ -59,6 +60,10 @@ def forest(
             part = table.xs((policy, measure), level=("policy", "measure")).reset_index()
             at = part[level].map(rows.index) + _dodge(place, len(comparison.others))
             _bars(ax, at, part, colours[policy])
+        drawn = table.xs(measure, level="measure")[["difference", "coincidence_low", "coincidence_high"]]
+        (low, high), reach = ax.get_xlim(), 3 * np.nan_to_num(np.abs(drawn.to_numpy(float)), posinf=0).max(initial=0)
+        if reach > 0:
+            ax.set_xlim(max(low, -min(reach, 1.1)), min(high, reach))
         ax.axvline(0, color="black", linewidth=1)
         ax.set_title(title)
         in_whole_per_cents(ax.xaxis)

@@ -507,7 +507,7 @@ def test_on_kths_log_easy_is_better_by_response_time_and_doubled_estimates_are_b
     log("KTH-SP2")
     logs = study.logs("elsewhere", ["KTH-SP2"])
     cases, doubled = CASES | {"doubled": (EASY(), Scaled(2))}, {"doubled": ("doubled", "EASY")}
-    found = effects(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=2).xs("response", level="measure")
+    found = effects(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=4).xs("response", level="measure")
     assert found.low["conservative"] > 0 > found.high["doubled"]
     told = elsewhere.about(logs).loc["KTH-SP2"]
     assert told.paper and told.year == "1997"
