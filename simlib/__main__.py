@@ -190,7 +190,7 @@ def compile_kernels() -> None:
     """Compile the kernels: nobody waits for it later."""
     # Use every kernel of the library that Python calls once.
     workload, scheme = archive.load("sample"), walltime.Scheme()
-    compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=3, resamples=1)
+    compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=4)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     pieces(start, end, procs, machine)
     load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)

@@ -378,14 +378,3 @@ def divided(workload: Workload, way: str) -> tuple[list, Ints]:
         values = jobs[way].to_numpy()
     code, names = pd.factorize(np.where(values >= 0, values, np.nan), sort=True)
     return [f"{name:.0f}" for name in names], code
-
-
-def blocks(workload: Workload, length: str = "week") -> Ints:
-    """Number the weeks or the calendar months in which jobs were submitted, for resampling."""
-    submit = workload.jobs.submit.to_numpy()
-    if length == "week":
-        return (submit - (submit[0] if len(submit) else 0)) // WEEK
-    if length == "month":
-        months, edges = workload.month_starts(submit[0], submit[-1]) if len(submit) else ([], np.zeros(1, np.int64))
-        return np.searchsorted(edges, submit, side="right") - 1
-    raise ValueError(f"{workload.name}: found block={length!r}, expected 'week' or 'month'")

@@ -23,8 +23,9 @@ def forest(
 ) -> Figure:
     """Draw how much each policy changes each measure, with both intervals: a panel a measure, a row a statistic.
 
-    The thick bars are coincidence, the thin ones another year. Of what is nought under the base nothing is drawn, for
-    it has no relative difference.
+    The thick bars are coincidence, the thin ones another year; where these reach further than three times the largest
+    change or coincidence they leave the panel. Of what is nought under the base nothing is drawn, for it has no
+    relative difference.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def forest(
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> figure = forest(simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"]))
+    >>> figure = forest(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]))
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     >>> plt.close(figure)
@@ -60,6 +61,10 @@ def forest(
             dodge = (place - (len(comparison.others) - 1) / 2) * 0.7 / len(comparison.others)
             at = part[level].map(rows.index) + dodge
             _bars(ax, at, part, colours[policy])
+        drawn = table.xs(measure, level="measure")[["difference", "coincidence_low", "coincidence_high"]]
+        (low, high), reach = ax.get_xlim(), 3 * np.nan_to_num(np.abs(drawn.to_numpy(float)), posinf=0).max(initial=0)
+        if reach > 0:
+            ax.set_xlim(max(low, -min(reach, 1.1)), min(high, reach))
         ax.axvline(0, color="black", linewidth=1)
         ax.set_title(title)
         in_whole_per_cents(ax.xaxis)
@@ -95,7 +100,7 @@ def winners(
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all", "size"]))
+    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all", "size"]))
     >>> figure.axes[0].get_yticklabels()[0].get_text()
     '1 (1,212)'
     >>> plt.close(figure)

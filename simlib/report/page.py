@@ -142,7 +142,7 @@ class Page:
     Examples
     --------
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> page = Page(w, ["EASY", "FCFS"], shakes=3)
+    >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
     >>> for section in page.sections():
     ...     print(section().title)
     My cluster: what would another scheduling policy do?
@@ -251,8 +251,8 @@ class Page:
                 "EASY lets a job pass others if it does not delay the first of the queue; conservative backfilling, if "
                 "it delays nobody who is ahead of it; FCFS never. Shortest first sorts the queue by the users' "
                 "estimates. Points are the changes against the first policy. Thick bars are coincidence: the same "
-                "jobs, submitted up to a minute earlier or later. Thin bars are another year: the weeks or months of "
-                "the log, drawn anew. A bar that crosses zero says that the difference can go either way.",
+                "jobs, submitted up to a minute earlier or later. Thin bars are another year: another time as "
+                "long as the log. A bar that crosses zero says that the difference can go either way.",
                 _said(sentences.intervals_said(self.found)),
                 policies.forest(self.found),
                 _said(*policies.differences_said(self.found)),
@@ -271,7 +271,7 @@ class Page:
 
         Examples
         --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=3)
+        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=4)
         >>> page.estimates().parts[2].loc["all", "median share used"]
         '56 %'
         """
@@ -321,7 +321,7 @@ class Page:
 
         Examples
         --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=3)
+        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=4)
         >>> page.certainty().parts[1]["against"].to_list()
         ['EASY', 'EASY', 'EASY', 'EASY', 'EASY']
         """
@@ -434,7 +434,7 @@ def comparison_page(comparison: Comparison, path: str | Path | None = None) -> s
     --------
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=3, by=["all"])
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"])
     >>> "<h1>sample: FCFS with EASY</h1>" in comparison_page(found)
     True
     """

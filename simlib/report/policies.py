@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from .._util.words import duration
 from ..analysis.comparison import Case, Comparison, compare, holds
 from ..analysis.replicate import replicate
-from ..analysis.stats import Interval
+from ..analysis.stats import band
 from ..core.estimates import Scaled
 from ..core.schedule import simulate
 from ..core.workload import Workload
@@ -55,7 +55,7 @@ def certainty_said(
 
     Examples
     --------
-    >>> certainty_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), [], shakes=3)[0]
+    >>> certainty_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), [], shakes=4)[0]
     "Moved by up to a minute, the same submissions give EASY's mean wait as 0 s to 0 s."
     """
     if not len(workload):
@@ -67,9 +67,9 @@ def certainty_said(
 def _moved(workload: Workload, shakes: int, seed: int) -> list[str]:
     """How much shaking moves the mean wait."""
     runs = replicate(workload, EASY(), shakes=shakes, seed=seed, as_it_is=False).mean_wait
-    band = Interval.of(runs)
-    ends = f"{duration(band.low)} to {duration(band.high)}"
-    share = f", {digits(100 * (band.high - band.low) / band.median)} % from end to end" if band.median else ""
+    low, median, high = band(runs.to_frame()).iloc[0]
+    ends = f"{duration(max(low, 0))} to {duration(high)}"
+    share = f", {digits(100 * (high - low) / median)} % from end to end" if median else ""
     return [f"Moved by up to a minute, the same submissions give EASY's mean wait as {ends}{share}."]
 
 
@@ -108,7 +108,7 @@ def _standing(comparisons: list[Comparison]) -> list[str]:
     if here:
         sentences.append(f"Another year might bring none, or the opposite: {'; '.join(here)}.")
     if unknown:
-        sentences.append(f"Too few weeks to tell of another year: {'; '.join(unknown)}.")
+        sentences.append(f"Of another year nothing can be told: {'; '.join(unknown)}.")
     return sentences + _widths(list(rows.values()))
 
 
@@ -251,8 +251,6 @@ _FAR = 3
 _STATISTICS = ("mean", "95th", "99th")
 """What is drawn: where half of the jobs hardly wait, the relative change of their median says nothing."""
 
-_RESAMPLES = 300
-
 
 def compared(
     workload: Workload,
@@ -281,14 +279,14 @@ def compared(
     Examples
     --------
     >>> import simlib
-    >>> comparison = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3)
+    >>> comparison = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4)
     >>> comparison.others, comparison.by
     (['FCFS'], ['all', 'user', 'size'])
     """
     if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by, resamples=_RESAMPLES)
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by)
 
 
 def overview(comparison: Comparison | None) -> pd.DataFrame | None:
@@ -324,7 +322,7 @@ def gains_said(comparison: Comparison | None) -> list[str]:
     --------
     >>> import simlib
     >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3))[0]
+    >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4))[0]
     'Who gains cannot be told by user: the log does not have two users of at least 30 jobs each.'
     """
     if comparison is None:
@@ -361,7 +359,7 @@ def forest(comparison: Comparison | None) -> Figure | None:
     Examples
     --------
     >>> import simlib
-    >>> figure = forest(compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=3))
+    >>> figure = forest(compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4))
     >>> [ax.get_title() for ax in figure.axes]
     ['wait', 'response time', 'bounded slowdown']
     """

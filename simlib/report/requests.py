@@ -146,7 +146,7 @@ def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0
     Examples
     --------
     >>> import simlib
-    >>> other_estimates(simlib.load("sample"), shakes=3).others
+    >>> other_estimates(simlib.load("sample"), shakes=4).others
     ['EASY, exact estimates', 'EASY, doubled estimates']
     """
     if not len(workload) or not requested(workload).any():
@@ -190,7 +190,7 @@ def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> di
     Examples
     --------
     >>> import simlib
-    >>> list(adjusted(simlib.load("sample"), shakes=3))
+    >>> list(adjusted(simlib.load("sample"), shakes=4))
     ['EASY', 'EASY, WFP']
     """
     comparisons = {}

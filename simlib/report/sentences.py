@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._util.words import duration, per_cent
-from ..analysis.comparison import Comparison, holds
+from ..analysis.comparison import HELD, Comparison, holds
 from ..core.workload import Workload
 
 _JOB_RUNS = 3_000_000
@@ -18,7 +18,7 @@ _VERDICTS = {
     "coincidence": "a difference that coincidence alone can make",
     "this log": "more than coincidence on this log, but another year might bring none, or the opposite",
     "another year": "more than coincidence, and to be expected in another year, too",
-    "unknown": "more than coincidence; what another year would bring cannot be told from so few weeks",
+    "unknown": "more than coincidence; what another year would bring cannot be told from this log",
 }
 """How far a difference can be believed."""
 
@@ -77,16 +77,9 @@ def intervals_said(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
     settings = comparison.settings
-    sentences = [
+    return [
         f"Coincidence is judged by {settings['shakes']} shaken runs a policy, every submission moved at random by up "
         f"to {settings['seconds']} s, and the log itself.",
-        f"Another year is judged by the log's {settings['blocks']} {settings['block']}s, drawn anew "
-        f"{settings['resamples']} times.",
+        f"Another year is judged by five consecutive parts of the log; on made-up logs it held {HELD}.",
+        "Means are over all these runs, and so a little other than those of the log as it is, which stand above.",
     ]
-    sentences.append(
-        "Means are over all these runs, and so a little other than those of the log as it is, which stand above."
-    )
-    if settings["shakes"] < _MOST:
-        few = f"With fewer than {_MOST} runs the first interval is about their whole range, and rather too narrow."
-        sentences.insert(1, few)
-    return sentences

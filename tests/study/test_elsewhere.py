@@ -16,7 +16,7 @@ from simlib.study.elsewhere import effects as effects_of
 from simlib.study.elsewhere.effects import effects, of_case
 from simlib.study.tang2013 import TRIPLE
 
-SETTINGS = {"shakes": 3, "seconds": 60, "resamples": 20, "seed": 0}
+SETTINGS = {"shakes": 4, "seconds": 60, "seed": 0}
 
 CASES = {"EASY": EASY(), "conservative": Conservative()}
 
@@ -114,7 +114,7 @@ def test_effects_and_another_year_are_of_the_same_runs():
     made = random_workload(2, jobs=300).scale_load(0.6).jobs
     made = made.assign(submit=made.submit + 604800 * (np.arange(300) // 30))
     over_weeks = Workload(made, 64, "weeks")
-    cases, options = {"EASY": EASY(), "sjf": EASY(order="sjf")}, {"resamples": 200, "seed": 1, "shakes": 7}
+    cases, options = {"EASY": EASY(), "sjf": EASY(order="sjf")}, {"seed": 1, "shakes": 7}
     found = effects(over_weeks, cases, {"sjf": ("sjf", "EASY")}, tails=True, **options)
     known = found[found.year_low.notna()]
     assert len(known) == 4 and known.effect.between(known.year_low, known.year_high).all()
@@ -135,9 +135,10 @@ def test_shares_of_backfilled_jobs_and_tails_are_those_of_the_schedules_run_by_r
     runs = [days, *(days.shake(60, seed) for seed in range(SETTINGS["shakes"]))]
     easy, other = ([simulate(run, policy) for run in runs] for policy in CASES.values())
     shares = [np.array([of.summary().backfilled_share for of in each]) for each in (easy, other)]
-    row, changes = found.loc["backfilled"], shares[1] / shares[0] - 1
-    assert (row.base, row.value) == pytest.approx((shares[0].mean(), shares[1].mean()))
-    assert changes.min() <= row.low <= row.high <= changes.max()
+    row, (first, second) = found.loc["backfilled"], shares
+    assert (row.base, row.value) == pytest.approx((first.mean(), second.mean()))
+    reach = 2.776 * np.sqrt(6 / 5) * (second / second.mean() - first / first.mean()).std(ddof=1)
+    assert np.log1p([row.low, row.high]) - np.log1p(row.effect) == pytest.approx([-reach, reach], rel=1e-3)
     easy, other = ([of.column("wait") for of in each] for each in (easy, other))
     longer = [(one - base > 3600).mean() for one, base in zip(other, easy, strict=True)]
     assert found.effect["hour_longer"] == pytest.approx(np.mean(longer))
@@ -151,8 +152,9 @@ def test_shares_of_backfilled_jobs_and_tails_are_those_of_the_schedules_run_by_r
 
 def test_one_run_has_no_interval_and_few_weeks_no_other_year(days):
     found = effects(days, CASES, PAIRS, **SETTINGS | {"shakes": 0})
-    assert (found.low == found.effect).all() and (found.high == found.effect).all()
-    assert found[["year_low", "year_high"]].isna().all(axis=None)  # of twenty days
+    assert found.effect.notna().all() and found[["low", "high", "year_low", "year_high"]].isna().all(axis=None)
+    assert effects(days, CASES, PAIRS, **SETTINGS).notna().all().to_dict()["high"]
+    assert effects(days, CASES, PAIRS, **SETTINGS)[["year_low", "year_high"]].isna().all(axis=None)  # of twenty days
 
 
 def test_a_difference_of_effects_is_as_sure_as_both_together():
@@ -225,6 +227,17 @@ def test_a_change_below_one_per_cent_is_clear_of_zero_and_speaks_for_nobody():
     assert (found["logs"], found["with"], found["against"]) == (6, 3, 0)
 
 
+def test_stars_are_counted_beside_those_that_chance_would_give():
+    places = pd.MultiIndex.from_product([["one"], [f"log {k}" for k in range(998)] + ["wait"], ["wait"]])
+    of = rows(*[0.0] * 900, *[0.1] * 50, *[-0.015] * 49).set_axis(places.set_names(["case", "log", "measure"]))
+    longer = rows(0.5).set_axis(pd.MultiIndex.from_tuples([("one", "log", "hour_longer")], names=of.index.names))
+    said = deciding.stars(pd.concat([of, longer, of[:9].assign(low=np.nan, high=np.nan)]), 6)
+    assert said.startswith(
+        "Of 999 effects 99 are clear of zero by coincidence, where chance alone would make 1, and 50"
+    )
+    assert said.endswith("where it would make 17 at most")
+
+
 # What it hangs on
 
 
@@ -279,11 +292,14 @@ def within(bound):
     [
         (within(0.1), [0.02] * 6, 0.01, HOLDS),
         (within(0.1), [0.2] * 6, 0.01, HOLDS_NOT),
-        (within(0.02), [0.005] * 6, 0.03, HOLDS_NOT),
+        (within(0.02), [0.005] * 6, 0.03, OPEN),
+        (within(0.02), [0.005] * 3 + [0.04] * 3, 0.03, OPEN),
+        (within(0.02), [0.005] * 3 + [0.06] * 3, 0.03, HOLDS_NOT),
         (deciding.not_shorter, [0] * 6, 0.01, HOLDS),  # waits that may be the same
         (deciding.not_shorter, [-0.1] * 6, 0.01, HOLDS_NOT),
         (deciding.longer, [0.5] * 4 + [0.0] * 2, 0.01, HOLDS),
-        (deciding.longer, [0.5] * 3 + [0.0] * 3, 0.01, HOLDS_NOT),
+        (deciding.longer, [0.5] * 3 + [0.0] * 3, 0.01, OPEN),
+        (deciding.longer, [0.5] * 3 + [-0.5] * 3, 0.01, HOLDS_NOT),
     ],
 )
 def test_what_is_within_a_bound_on_most_machines_holds(decide, changes, half, verdict):
@@ -391,7 +407,7 @@ def test_a_map_has_a_number_where_there_is_one_and_colour_where_it_is_clear():
 # The notebooks
 
 
-FEW = {"shakes": 2, "resamples": 20}
+FEW = {"shakes": 2}
 
 NOTEBOOKS = {"backfilling": FEW | {"load_shakes": 0}, "policies": FEW | {"reservations": [2, 5]}}
 NOTEBOOKS |= {"estimates": {"resamples": 20}, "adjusted-estimates": FEW | {"other_shakes": 0}}
@@ -491,7 +507,7 @@ def test_on_kths_log_easy_is_better_by_response_time_and_doubled_estimates_are_b
     log("KTH-SP2")
     logs = study.logs("elsewhere", ["KTH-SP2"])
     cases, doubled = CASES | {"doubled": (EASY(), Scaled(2))}, {"doubled": ("doubled", "EASY")}
-    found = effects(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=2, resamples=20).xs("response", level="measure")
+    found = effects(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=4).xs("response", level="measure")
     assert found.low["conservative"] > 0 > found.high["doubled"]
     told = elsewhere.about(logs).loc["KTH-SP2"]
     assert told.paper and told.year == "1997"

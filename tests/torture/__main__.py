@@ -45,11 +45,13 @@ ATTACKS = {
         "places.odd_settings",
     ],
     "Caches": ["caches.kept_blocks", "caches.kernels"],
+    "Intervals": ["intervals.intervals"],
     "Slurm's records": ["slurm.damaged_records", "slurm.damaged_bytes", "slurm.broken_names"],
 }
 """By kind, each as module and function."""
 
 LONGEST = [
+    "intervals.intervals",
     "server.bad_answers",
     "kills.killed",
     "logs.damaged_lines",

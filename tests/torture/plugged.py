@@ -352,11 +352,11 @@ def policies_misspelt(plan, simulate=simulate):
         "estimates that overflow": lambda: sample.with_estimates(estimates.Scaled(1e18)),
         "a predictor that is none": lambda: simlib.Predictions("last three"),
         "an absurd shake": lambda: sample.shake(2**63 - 1),
-        "two shakes": lambda: simlib.compare(sample, both, shakes=2),
-        "shakes of minus five seconds": lambda: simlib.compare(sample, both, shakes=3, seconds=-5),
-        "a seed below 0": lambda: simlib.compare(sample, both, shakes=3, seed=-1),
-        "by nothing": lambda: simlib.compare(sample, both, shakes=3, by=[]),
-        "policies in a list": lambda: simlib.compare(sample, list(both.values()), shakes=3),
+        "three shakes": lambda: simlib.compare(sample, both, shakes=3),
+        "shakes of minus five seconds": lambda: simlib.compare(sample, both, shakes=4, seconds=-5),
+        "a seed below 0": lambda: simlib.compare(sample, both, shakes=4, seed=-1),
+        "by nothing": lambda: simlib.compare(sample, both, shakes=4, by=[]),
+        "policies in a list": lambda: simlib.compare(sample, list(both.values()), shakes=4),
     }
 
     def attempt(call):

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import simlib
+from simlib.analysis import stats
 from simlib.logs import sacct, swf, swf_lines
 from torture import __main__ as torture
-from torture import attack, caches, headers, kills, logs, places, plugged, server, slurm, workloads
+from torture import attack, caches, headers, intervals, kills, logs, places, plugged, server, slurm, workloads
 from torture.attack import Plan, Tried
 
 pytestmark = pytest.mark.slow
@@ -361,6 +362,20 @@ def test_kernels_that_crash_or_schedule_wrongly_are_found_out(code, output, faul
     process = attack.subprocess.CompletedProcess([], code, output, "Truncated")
     found = caches._fault(process, [1, 1])
     assert found is None if fault is None else fault in found
+
+
+# Intervals
+
+
+def test_intervals_that_are_too_narrow_are_found_out(monkeypatch):
+    few = Plan(seed=1, share=0.6)
+    monkeypatch.setattr(intervals, "LOADS", (0.60,))
+    monkeypatch.setattr(intervals, "WEEKS", (40,))
+    assert intervals.intervals(few).failures == []
+    narrow = stats.prediction_reach
+    monkeypatch.setattr(stats, "prediction_reach", lambda runs: 0.3 * narrow(runs))
+    failures = " ".join(intervals.intervals(few).failures)
+    assert ": of runs " in failures and "of what luck alone makes is called beyond coincidence" in failures
 
 
 # Slurm's records

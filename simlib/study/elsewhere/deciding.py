@@ -8,8 +8,10 @@ where the logs leave that open, None where they are too few; the evidence; and t
 import numpy as np
 import pandas as pd
 
+from ...analysis.stats import clear_by_chance
 from .. import claims
 from ..claims import FEW, MOST
+from .effects import HOUR_LONGER
 
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
@@ -110,6 +112,18 @@ def said(rows, sign):
     return f"{head}; {', '.join(f'{name} {100 * effect:+.1f} %{mark}' for name, effect, mark in each)}"
 
 
+def stars(effects, runs):
+    """Say how many of these effects, from so many runs, are clear of zero, and how many chance alone would make so."""
+    rows = effects[effects.low.notna() & ~effects.index.isin([HOUR_LONGER], "measure")]
+    clear = sides(rows, 1) != OPEN
+    year = clear & (sides(rows, 1, "year_low", "year_high") == sides(rows, 1))
+    one, two = (share * len(rows) for share in clear_by_chance(runs))
+    return (
+        f"Of {len(rows):,} effects {clear.sum():,} are clear of zero by coincidence, where chance alone would make "
+        f"{one:.0f}, and {year.sum():,} in another year, too, where it would make {two:.0f} at most"
+    )
+
+
 # What it hangs on
 
 
@@ -208,18 +222,21 @@ def _queued(rows, sign, waits):
     return f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != scope(rows, sign) else ""
 
 
-def _most_of(so, text, **numbers):
-    """Decide whether something is so on most machines, from whether it is by log."""
+def _most_of(so, text, open=0, **numbers):
+    """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open."""
     if len(so) < FEWEST:
         return None, TOO_FEW, {}
-    return bool(so.mean() >= MOST), text, {"logs": len(so), "with": int(so.sum())} | numbers
+    holds = so.sum() >= MOST * len(so) or (claims.OPEN if so.sum() + open >= MOST * len(so) else False)
+    return holds, text, {"logs": len(so), "with": int(so.sum())} | numbers
 
 
 def within(rows, bound, called, form, head=""):
     """Decide whether the interval of an effect lies within a bound on most machines; `form` writes the row of a log."""
-    so = (rows.low > -bound) & (rows.high < bound)
-    each = [f"{log} {form.format(**row)}{'' if so[log] else ' (may differ by more)'}" for log, row in rows.iterrows()]
-    return _most_of(so, f"{called} on {so.sum()} of {len(so)} logs; {head}{', '.join(each)}")
+    so, beyond = (rows.low > -bound) & (rows.high < bound), (rows.low > bound) | (rows.high < -bound)
+    said = np.select([so, beyond], ["", " (more)"], " (may differ by more)")
+    each = [f"{log} {form.format(**row)}{words}" for (log, row), words in zip(rows.iterrows(), said, strict=True)]
+    text = f"{called} on {so.sum()} of {len(so)} logs, beyond it on {beyond.sum()}; {head}{', '.join(each)}"
+    return _most_of(so, text, int((~so & ~beyond).sum()))
 
 
 def not_shorter(rows):
@@ -233,7 +250,7 @@ def longer(rows):
     so, shorter = sides(rows, 1) == WITH, int((sides(rows, -1) == WITH).sum())
     each = [f"{log} {row.effect:+.0%}{'' if so[log] else ' (not so)'}" for log, row in rows.iterrows()]
     text = f"longer on {so.sum()} of {len(so)} logs, shorter on {shorter}; {', '.join(each)}"
-    return _most_of(so, text, against=shorter)
+    return _most_of(so, text, len(so) - int(so.sum()) - shorter, against=shorter)
 
 
 def half_there(changes):

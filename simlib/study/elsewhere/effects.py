@@ -3,7 +3,7 @@
 An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
 `simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
 against one base, with their percentiles and groups; here cases are simulated once for several bases, and only means are
-worked out, which costs less. The means of another year are over all runs, as the effect is.
+worked out, which costs less.
 """
 
 from functools import partial
@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from ...analysis.comparison import FEWEST_BLOCKS, MANY_MONTHS, places
-from ...analysis.replicate import blocks, replicate
-from ...analysis.stats import change, cluster_draws, interval_around
+from ...analysis.comparison import parts, places
+from ...analysis.replicate import replicate
+from ...analysis.stats import PARTS, Interval, intervals, relative_intervals
 from ...core.schedule import simulate
 from ..printed import printed
 
@@ -35,53 +35,48 @@ SHORTEST, LONGEST = 3 / 4, 3 / 2
 """A load is in reach of a log where interarrival times need not be multiplied by less or more."""
 
 
-def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, resamples=300, tails=False):
+def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
     `cases` are by name policies, or pairs of a policy and estimates as for `Workload.with_estimates`; `pairs` by the
     name of an effect the names of case and base, and an effect of which one is missing is left out. All are simulated
-    by `simlib.replicate` on the log as it is and on the same shaken ones. Years are made up `resamples` times of the
-    log's months, or of its weeks where months are few. With `tails` there are `TAILS` and `HOUR_LONGER`, too,
-    where all cases have the log's own estimates.
+    by `simlib.replicate` on the log as it is and on the same shaken ones. With `tails` there are `TAILS` and
+    `HOUR_LONGER`, too, where all cases have the log's own estimates.
 
     Gives a DataFrame by case and measure, the columns `COLUMNS`: means under the base and the case, over all runs; the
     effect, its intervals.
     """
-    block = pd.Series(blocks(workload, "week"), workload.jobs.index)
-    if workload.start is not None and (months := blocks(workload, "month")).max(initial=0) + 1 >= MANY_MONTHS:
-        block[:] = months
+    part = pd.Series(parts(workload), workload.jobs.index)
     cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
     pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
     if tails and any(of is not None for _, of in cases.values()):
         raise ValueError("effects: found a case with other estimates, expected none where there are tails")
     bases = {base: cases[base] for _, base in pairs.values()} if tails else {}
     cases = bases | cases  # what others are held against comes first
-    measure = partial(by_block, block, {base: policy for base, (policy, _) in bases.items()})
+    measure = partial(by_part, part, {base: policy for base, (policy, _) in bases.items()})
     runs = {}
     for estimates in dict.fromkeys(of for _, of in cases.values()):
         policies = {name: policy for name, (policy, of) in cases.items() if of == estimates}
         how = {"shakes": shakes, "seconds": seconds, "seed": seed, "measures": measure}
         found = replicate(workload, policies, estimates=estimates, **how)
         runs |= {name: found.xs(name, level="policy") for name in policies}
-    jobs = np.bincount(block)
-    drawn = cluster_draws(len(jobs), resamples, seed)[1:]
-    drawn = drawn if (jobs > 0).sum() >= FEWEST_BLOCKS else np.full(drawn.shape, np.nan)
-    of_cases = {name: _means(of, jobs, drawn) for name, of in runs.items()}
+    jobs = np.bincount(part, minlength=PARTS)
+    of_cases = {name: _means(of, jobs) for name, of in runs.items()}
     held = {name: _held(*(of_cases[each] for each in (base, case))) for name, (case, base) in pairs.items()}
     if tails:
         held = {name: pd.concat([of, _tails(runs, *pairs[name])]) for name, of in held.items()}
     return pd.concat(held, names=["case"])
 
 
-def by_block(block, bases, schedule):
-    """Sum the measures over the jobs of each block; with policies in `bases`, find the tails of waits: for `replicate`.
+def by_part(part, bases, schedule):
+    """Sum the measures over the jobs of each part; with policies in `bases`, find the tails of waits: for `replicate`.
 
-    `block` is that of each job in the log as it is, by the index of the jobs.
+    `part` is that of each job in the log as it is, by the index of the jobs.
     """
     workload, wait = schedule.workload, schedule.column("wait")
-    own = block.to_numpy()[places(block.index, workload.jobs.index)]  # shaken jobs stand in another order
-    sums = {measure: np.bincount(own, schedule.column(measure).astype(float)) for measure in MEASURES}
-    table = pd.DataFrame(sums).rename_axis("block")
+    own = part.to_numpy()[places(part.index, workload.jobs.index)]  # shaken jobs stand in another order
+    sums = {measure: np.bincount(own, schedule.column(measure).astype(float), PARTS) for measure in MEASURES}
+    table = pd.DataFrame(sums).rename_axis("part")
     if bases:
         table[TAILS] = np.quantile(wait, 0.95), wait.max()
     for base, policy in bases.items():
@@ -105,31 +100,31 @@ class _Known:
     waits = WeakKeyDictionary()
 
 
-def _means(runs, jobs, drawn):
-    """Means over all jobs, by run and measure; and in years that are made up, of all runs together."""
-    sums = runs[MEASURES].to_numpy().reshape(-1, len(jobs), len(MEASURES))
-    return sums.sum(axis=1) / jobs.sum(), (drawn @ sums.mean(axis=0)) / (drawn @ jobs)[:, None]
+def _means(runs, jobs):
+    """Means over all jobs, by measure and run; and without each part of the log, over all runs, where each has jobs."""
+    sums = runs[MEASURES].to_numpy().reshape(-1, PARTS, len(MEASURES)).T
+    of_all, without = sums.sum(axis=1), sums.mean(axis=2)
+    with np.errstate(invalid="ignore"):
+        without = (without.sum(axis=1, keepdims=True) - without) / (jobs.sum() - jobs)
+    return of_all / jobs.sum(), np.where(jobs.all(), without, np.nan)
 
 
 def _held(base, case, measures=MEASURES):
-    """One case against another, from the means by run and measure, and those of years by year and measure."""
-    (of_base, years_base), (of_case, years_case) = base, case
-    first, second = of_base.mean(axis=0), of_case.mean(axis=0)
-    effect = change(np.where(first == 0, np.nan, first), second)
-    table = pd.DataFrame({"base": first, "value": second, "effect": effect}, pd.Index(measures, name="measure"))
-    table[["low", "high"]] = interval_around(table.effect, change(of_base, of_case).T)
-    table[["year_low", "year_high"]] = interval_around(table.effect, change(years_base, years_case).T)
+    """One case against another, from the means by measure and run, and those without each part."""
+    (of_base, base_without), (of_case, case_without) = base, case
+    means = {"base": of_base.mean(axis=1), "value": of_case.mean(axis=1)}
+    table = pd.DataFrame(means, pd.Index(measures, name="measure"))
+    table[COLUMNS[2:]] = relative_intervals(of_base, of_case, base_without, case_without)
     return table
 
 
 def _tails(runs, case, base):
     """What `_held` has of means, of `TAILS` and of `HOUR_LONGER`."""
     of_base, of_case = (runs[each].groupby("run").first() for each in (base, case))
-    never = np.full((1, len(TAILS)), np.nan)
-    table = _held((of_base[TAILS].to_numpy(), never), (of_case[TAILS].to_numpy(), never), TAILS)
-    longer = of_case[f"{HOUR_LONGER} than {base}"]
-    mean = longer.mean()
-    table.loc[HOUR_LONGER] = [0, mean, mean, *interval_around(mean, longer), np.nan, np.nan]
+    never = np.full((len(TAILS), PARTS), np.nan)
+    table = _held((of_base[TAILS].to_numpy().T, never), (of_case[TAILS].to_numpy().T, never), TAILS)
+    longer = intervals(of_case[f"{HOUR_LONGER} than {base}"], never[0])
+    table.loc[HOUR_LONGER] = [0, longer[0], *longer]
     return table
 
 
@@ -187,8 +182,9 @@ def of_change(value, base):
     There is one interval: it stands in the place of both.
     """
     found = value / base - 1
-    interval = interval_around(found[0], found.drop(0))
-    return dict(zip(COLUMNS, [base[0], value[0], found[0], *interval, *interval], strict=True))
+    interval = Interval.of(found.drop(0))
+    ends = min(interval.low, found[0]), max(interval.high, found[0])
+    return dict(zip(COLUMNS, [base[0], value[0], found[0], *ends, *ends], strict=True))
 
 
 def printed_effects():
