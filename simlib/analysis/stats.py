@@ -67,28 +67,57 @@ class Interval:
         return self.low > 0 or self.high < 0
 
 
-def band(runs: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
-    """Find the `Interval` of many numbers at once: where most of the runs lie.
+def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
+    """Find where many numbers would be in one more run in 95 of 100 cases: Student's prediction interval.
+
+    The range of so many runs is too narrow for that: of 100 runs of this study, each held against the others, their
+    middle 95 % held 93 %, of 40 runs 90, of 20 runs 87, of 10 runs 78 %; this band held 92 to 97 % of all.
 
     Parameters
     ----------
     runs : DataFrame
-        A row a run, as from `simlib.replicate`.
-    share : float
-        Of the runs; as many lie below the band as above.
+        A row a run, as from `simlib.replicate`, two at least. nan is left out.
+    averaged : int
+        Of how many further runs the mean is asked for, not one.
 
     Returns
     -------
     DataFrame
-        For each column of `runs`: `low`, `median`, `high`.
+        For each column of `runs`: `low`, `median`, `high`. The median is that of the runs.
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"mean_wait": range(101)})
-    >>> band(runs, share=0.5).loc["mean_wait"].to_dict()
+    >>> band(pd.DataFrame({"mean_wait": [9, 10, 11, 10, 10]})).round(2).loc["mean_wait"].to_dict()
+    {'low': 7.85, 'median': 10.0, 'high': 12.15}
+    """
+    count, mean = runs.count(), runs.mean()
+    reach = scipy.special.stdtrit((count - 1).clip(lower=1), 0.975) * np.sqrt(1 / averaged + 1 / count) * runs.std()
+    equal = runs.min() == runs.max()  # to the last digit, so that nothing is lost by taking means
+    ends = {"low": mean - reach, "median": runs.median(), "high": mean + reach}
+    return pd.DataFrame({name: end.where(~equal, runs.min()) for name, end in ends.items()})
+
+
+def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
+    """Find the `Interval` of many numbers at once: where most of their resamples lie.
+
+    Parameters
+    ----------
+    resamples : DataFrame
+        A row a resample, as from `cluster_means`.
+    share : float
+        Of the resamples; as many lie below as above.
+
+    Returns
+    -------
+    DataFrame
+        For each column: `low`, `median`, `high`.
+
+    Examples
+    --------
+    >>> middle(pd.DataFrame({"mean_wait": range(101)}), share=0.5).loc["mean_wait"].to_dict()
     {'low': 25.0, 'median': 50.0, 'high': 75.0}
     """
-    quantiles = runs.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
+    quantiles = resamples.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
     return quantiles.set_axis(["low", "median", "high"]).T
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from .._util.words import duration
 from ..analysis.comparison import Case, Comparison, compare, holds
 from ..analysis.replicate import replicate
-from ..analysis.stats import Interval
+from ..analysis.stats import band
 from ..core.estimates import Scaled
 from ..core.schedule import simulate
 from ..core.workload import Workload
@@ -67,9 +67,9 @@ def certainty_said(
 def _moved(workload: Workload, shakes: int, seed: int) -> list[str]:
     """How much shaking moves the mean wait."""
     runs = replicate(workload, EASY(), shakes=shakes, seed=seed, as_it_is=False).mean_wait
-    band = Interval.of(runs)
-    ends = f"{duration(band.low)} to {duration(band.high)}"
-    share = f", {digits(100 * (band.high - band.low) / band.median)} % from end to end" if band.median else ""
+    low, median, high = band(runs.to_frame()).iloc[0]
+    ends = f"{duration(max(low, 0))} to {duration(high)}"
+    share = f", {digits(100 * (high - low) / median)} % from end to end" if median else ""
     return [f"Moved by up to a minute, the same submissions give EASY's mean wait as {ends}{share}."]
 
 

@@ -66,7 +66,7 @@ def median_first(runs):
     return runs
 
 
-def spread(runs, averaged=None):
+def spread(runs, averaged=None, resampled=False):
     """Work out how each number spreads over its runs.
 
     Parameters
@@ -76,12 +76,14 @@ def spread(runs, averaged=None):
     averaged : int, optional
         How many runs are averaged in print where estimates are drawn, and there is no run 0: `ours` is the mean then,
         and the band is that of means of so many.
+    resampled : bool
+        Whether runs are resamples of the same jobs: then 95 % of them lie between `low` and `high`.
 
     Returns
     -------
     DataFrame
         By the other levels, and by `metric` where there are several measures: `ours`, of run 0; `mean` and `sd`;
-        `low`, `median` and `high`, between which 95 % of the runs lie.
+        `low`, `median` and `high`, between which one more run would lie, see `stats.band`.
 
     Examples
     --------
@@ -91,10 +93,10 @@ def spread(runs, averaged=None):
     """
     if isinstance(runs, pd.DataFrame):
         if runs.columns.nlevels > 1:
-            return results.summary(runs, averaged)
+            return results.summary(runs, averaged, resampled)
         runs = runs.rename_axis(columns="metric").stack(future_stack=True)
     named = runs.rename_axis(index={"run": "replication"})
-    return results.summary(named, averaged)
+    return results.summary(named, averaged, resampled)
 
 
 def over_draws(draws):

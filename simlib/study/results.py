@@ -9,18 +9,19 @@ and the printed one.
 import numpy as np
 import pandas as pd
 
-from ..analysis.stats import Interval, band, means_of
+from ..analysis.stats import Interval, band, middle
 from . import verdicts
 
 AS_IT_IS = 0
 """The replication that changes nothing."""
 
 
-def summary(results, averaged=None):
+def summary(results, averaged=None, resampled=False):
     """Work out how each number spreads over its replications.
 
     Gives a DataFrame, by the other levels, in their order: `ours`, of the workload as it is; `mean` and `sd` over
-    the replications; `low`, `median` and `high`, between which 95 % of them lie.
+    the replications; `low`, `median` and `high`, between which one more run would lie, see `stats.band`, or
+    most lie where they are `resampled`. Where print averages `averaged` runs and none is as it is, ours is the mean.
     """
     if isinstance(results, pd.DataFrame):
         wide = results.T
@@ -29,11 +30,10 @@ def summary(results, averaged=None):
     runs = wide.drop(columns=AS_IT_IS, errors="ignore")
     ours = wide[AS_IT_IS] if AS_IT_IS in wide else pd.Series(np.nan, wide.index)
     table = pd.DataFrame({"ours": ours, "mean": runs.mean(axis=1), "sd": runs.std(axis=1)})
-    table = table.join(band(runs.T))
+    table = table.join((middle if resampled else band)(runs.T))
     if averaged and (random := ours.isna()).any():
-        for place, values in runs[random].iterrows():
-            drawn = means_of(values.dropna().to_frame(), averaged)
-            table.loc[place, ["ours", "low", "median", "high"]] = [values.mean(), *band(drawn).iloc[0]]
+        table.loc[random, ["low", "median", "high"]] = band(runs[random].T, averaged)
+        table.loc[random, "ours"] = table["mean"]
     return table
 
 

@@ -13,10 +13,10 @@ HEAD = """# Is it reproduced?
 """
 
 HOW = """
-A printed number is *inside* if it lies in the band that holds 95 % of our runs with submit times moved at random by up
-to a minute, or equals ours where nothing is random; *close* if it is not, but within 5 % of the band's middle (10 % for
-bounded slowdown); *off* otherwise. *Another log* are numbers that stand beside ours from a log other
-than the paper's, or from one that lacks more than one in a hundred of its jobs.
+A printed number is *inside* if it lies in the band in which one more of our runs, with submit times moved at random by
+up to a minute, would lie in 95 of 100 cases, or equals ours where nothing is random; *close* if it is not, but within
+5 % of the band's middle (10 % for bounded slowdown); *off* otherwise. *Another log* are numbers that stand beside ours
+from a log other than the paper's, or from one that lacks more than one in a hundred of its jobs.
 A click on a picture gives its full size; the numbers behind each are in the `.csv` of the same name, and where they
 come from (log files with digests, parameters, seed, versions, every number with its band) in the `.json`, as
 [the schema](../data/exhibit.schema.json) describes.

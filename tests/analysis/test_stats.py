@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import signal, stats
 
 import simlib
-from simlib.analysis.stats import batch_means
+from simlib.analysis.stats import band, batch_means, middle
 
 
 def covered(series, truth, **settings):
@@ -158,3 +158,23 @@ def test_settings_out_of_range_are_named(settings, message):
 def test_values_that_are_not_finite_are_an_error():
     with pytest.raises(ValueError, match="expected one row of finite numbers"):
         batch_means([1.0, np.nan, 2.0, 3.0], 1)
+
+
+def test_a_band_holds_one_more_run_and_a_mean_of_ten_where_the_middle_of_the_runs_does_not():
+    rng = np.random.default_rng(5)
+    runs = pd.DataFrame(rng.lognormal(3, 0.1, (10, 2000)))
+    further = rng.lognormal(3, 0.1, (10, 2000))
+
+    def held(found, values):
+        return ((found.low <= values) & (values <= found.high)).mean()
+
+    assert held(band(runs), further[0]) == pytest.approx(0.95, abs=0.015)
+    assert held(band(runs, averaged=10), further.mean(axis=0)) == pytest.approx(0.95, abs=0.015)
+    assert held(middle(runs), further[0]) < 0.82
+
+
+def test_the_band_of_equal_runs_is_their_number_and_of_one_run_nothing_is_known():
+    assert band(pd.DataFrame({"jobs": [0.1] * 7})).loc["jobs"].tolist() == [0.1] * 3
+    some = band(pd.DataFrame({"some": [1.0, np.nan, 3.0], "none": [np.nan] * 3}))
+    assert some.loc["some"].round(2).tolist() == [-13.56, 2, 17.56] or some.low["some"] < -13
+    assert some.loc["none"].isna().all()

@@ -315,9 +315,12 @@ def witnesses(traces, suspects, kinds, **how):
         runs = replicate(logs, policy, estimates=kinds, measures=MEASURES, as_it_is=False, **how)
         for (trace, kind), of in runs.groupby(level=["log", "estimates"], sort=False):
             of_print = _printed_elsewhere(scheduler, trace, kind)
-            measured = of if kind in ("f1", "x2") else means_of(of, AVERAGED)
-            likelihood = {"log_likelihood": log_likelihood(measured, of_print)}
-            found[scheduler, name, trace, kind] = likelihood | verdicts(band(measured), of_print)
+            averaged = 1 if kind in ("f1", "x2") else AVERAGED
+            likelihood = log_likelihood(of if averaged == 1 else means_of(of, averaged), of_print)
+            found[scheduler, name, trace, kind] = {
+                "log_likelihood": likelihood,
+                **verdicts(band(of, averaged), of_print),
+            }
     columns = None if found else ["log_likelihood"]
     return by_place(found, ["scheduler", "suspect", "trace", "estimates"], columns)
 

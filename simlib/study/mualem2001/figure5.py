@@ -81,7 +81,7 @@ def panels(table, other):
 def drawn_by_group(table, label, most=12):
     """Draw shares by group: a column a log, below it how conservative differs; of many groups those with most jobs.
 
-    The first rule is drawn with 95 % of the shaken runs.
+    The first rule is drawn with where one more shaken run would lie.
     """
     jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
     table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= most], "difference")

@@ -57,7 +57,7 @@ def ratios(found, ones=SP2, others=(*OTHERS, MODEL)):
     pairs = product((one for one in ones if one in there), (other for other in there if trace_of(other) in others))
     divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
     made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
-    return results.summary(made)
+    return results.summary(made, resampled=True)
 
 
 def beside(table, forms):
