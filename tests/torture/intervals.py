@@ -94,7 +94,7 @@ def intervals(plan):
     if table.star[luck].mean() > STARS:
         failures.append(f"{table.star[luck].mean():.0%} of what luck alone makes is called beyond coincidence")
     what = (
-        f"intervals of comparisons with {SHAKES} shaken runs on made-up logs of {WEEKS[0]} and {WEEKS[1]} weeks at "
+        f"intervals of comparisons with {SHAKES} shaken runs on made-up logs of {WEEKS[0]} and {WEEKS[-1]} weeks at "
         f"loads of {LOADS[0]:g} to {LOADS[-1]:g}: coincidence held {span(table.run)} of further runs, another year "
         f"{span(table.log[~luck])} of other logs, {span(table.log[luck])} where luck alone differs; "
         f"{table.star[luck].mean():.0%} of luck called more than that"
