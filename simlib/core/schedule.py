@@ -517,13 +517,13 @@ def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
     return int(np.cumsum(change).max(initial=0))
 
 
-def pieces_by_job(jobs: pd.DataFrame, machine: int) -> list[list[tuple[int, int]]]:
-    """Give each job of a table of `start`, `run`, `end` and `procs` the lowest free processors: (first, how many)."""
+def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:
+    """Give each job of a table the lowest free processors of `rows`: (first, how many); fewer where it does not fit."""
     in_turn = np.argsort(jobs.start.to_numpy(), kind="stable")
     in_turn = in_turn[jobs.run.to_numpy()[in_turn] > 0]
     start, end, procs = (jobs[name].to_numpy(np.int64)[in_turn] for name in ("start", "end", "procs"))
     of_job: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
-    for job, first, count in pieces(start, end, procs, max(machine, most_at_once(start, end, procs))).tolist():
+    for job, first, count in pieces(start, end, procs, rows).tolist():
         of_job[in_turn[job]].append((first, count))
     return of_job
 

@@ -119,12 +119,8 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
 
     Parameters
     ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
-        processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
-    machine : int, processors; no job is larger
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    progress_and_stop : int64 array
-        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
+    submit, run, estimate, size, machine, preceding, think, progress_and_stop
+        As for `easy`; no estimate is below the run time.
     when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
         schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
 

@@ -115,12 +115,8 @@ def fcfs(submit, run, size, machine, preceding, think, progress_and_stop):
 
     Parameters
     ----------
-    submit, run, size : int64 arrays of one length, jobs in order of recorded submit times; seconds, seconds,
-        processors. The submit times of followers are set to the simulated ones.
-    machine : int, processors; no job is larger
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    progress_and_stop : int64 array
-        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
+    submit, run, size, machine, preceding, think, progress_and_stop
+        As for `easy`.
 
     Returns
     -------

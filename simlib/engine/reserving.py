@@ -121,12 +121,8 @@ def reserving(
 
     Parameters
     ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
-        processors. No estimate is below the run time. The submit times of followers are set to the simulated ones.
-    machine : int, processors; no job is larger
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    progress_and_stop : int64 array
-        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
+    submit, run, estimate, size, machine, preceding, think, progress_and_stop
+        As for `easy`; no estimate is below the run time.
     most : int, how many of the first jobs in the queue have a reservation
     threshold : float, the expected slowdown from which on a job gets one; `ADAPTIVE`; 0 for any
     prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival

@@ -253,13 +253,8 @@ def easy_variants(
 
     Parameters
     ----------
-    submit, run, estimate, size : int64 arrays of one length, jobs in order of recorded submit times; seconds and
-        processors. The submit times of followers are set to the simulated ones.
-    machine : int, processors; no job is larger
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-    progress_and_stop : int64 array
-        [0] is set to how many jobs have started; when [1] is not 0, the kernel returns what it has.
-    reuse_extra : bool, whether several backfilled jobs may use the same extra processors
+    submit, run, estimate, size, machine, preceding, think, progress_and_stop, reuse_extra
+        As for `easy`.
     ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
         `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
     priority : compiled function, as `ranking.ask_for_ranks` calls it

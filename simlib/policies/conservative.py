@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
-from .._util.arrays import check_settings
 from ..engine.ranking import Facts
 from . import orders
 from .easy import EVERYONE, Given, Ordered
@@ -59,8 +58,9 @@ class Conservative(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        known = isinstance(self.compress, str) and self.compress in _COMPRESS
-        check_settings(self, compress=(known, f"one of {', '.join(map(repr, _COMPRESS))}"))
+        if not (isinstance(self.compress, str) and self.compress in _COMPRESS):
+            allowed = ", ".join(map(repr, _COMPRESS))
+            raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
         super().__post_init__()
         if self.order != "fcfs" and self.compress != "arrival":
             raise ValueError(
@@ -122,7 +122,10 @@ class Selective(Ordered):
 
     def __post_init__(self) -> None:
         number = isinstance(self.threshold, (int, float, np.number)) and self.threshold >= 1
-        check_settings(self, threshold=(number or self.threshold == _ADAPTIVE, "a number from 1 on or 'adaptive'"))
+        if not (number or self.threshold == _ADAPTIVE):
+            raise ValueError(
+                f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'"
+            )
         super().__post_init__()
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:

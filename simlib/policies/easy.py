@@ -11,7 +11,7 @@ import pandas as pd
 from numba.core.ccallback import CFunc
 
 from .. import engine
-from .._util.arrays import Ints, check_settings
+from .._util.arrays import Ints
 from ..core.policy import WHOSE, Feedback, whose
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
@@ -98,8 +98,9 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = ", ".join(map(repr, _PREDICTORS))
-        check_settings(self, predictor=(self.predictor in _PREDICTORS, f"one of {names}"))
+        if self.predictor not in _PREDICTORS:
+            names = ", ".join(map(repr, _PREDICTORS))
+            raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
         needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
@@ -410,19 +411,18 @@ class EASY(Ordered):
     reservations: float = 1
 
     def __post_init__(self) -> None:
-        check_settings(self, reuse_extra=(isinstance(self.reuse_extra, (bool, np.bool_)), "True or False"))
+        if not isinstance(self.reuse_extra, (bool, np.bool_)):
+            raise ValueError(f"EASY: found reuse_extra={self.reuse_extra!r}, expected True or False")
         super().__post_init__()
-        adjusts = self.adjust is None or hasattr(self.adjust, "history")
+        if self.adjust is not None and not hasattr(self.adjust, "history"):
+            raise ValueError(
+                f"EASY: found adjust={self.adjust!r}, expected None, "
+                "a simlib.policies.walltime.Adjustment or simlib.Predictions"
+            )
         most = self.reservations
-        number = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
-        check_settings(
-            self,
-            adjust=(adjusts, "None, a simlib.policies.walltime.Adjustment or simlib.Predictions"),
-            reservations=(
-                number and (most == np.inf or most == int(most)),
-                "a whole number of at least 1, or math.inf",
-            ),
-        )
+        whole = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
+        if not (whole and (most == np.inf or most == int(most))):
+            raise ValueError(f"EASY: found reservations={most!r}, expected a whole number of at least 1, or math.inf")
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")

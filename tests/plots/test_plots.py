@@ -61,6 +61,14 @@ def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):
     assert rectangles(plots.gantt(s))[-2:] == [(10, 0, 5, 1), (10, 2, 5, 1)]
 
 
+def test_of_jobs_that_do_not_fit_is_drawn_what_does():
+    columns = {"start": [0, 0, 5], "run": 10, "end": [10, 10, 15], "procs": [3, 3, 2]}
+    jobs = pd.DataFrame(columns | {"backfilled": False, "planned": False}, index=["A", "B", "C"])
+    ax = plt.figure().add_subplot(xlim=(0, 20), ylim=(0, 4))
+    plots.spans(ax, jobs, 4, dict.fromkeys("ABC", "blue"))
+    assert rectangles(ax) == [(0, 0, 10, 3), (0, 3, 10, 1)] and texts(ax) == ["A", "B"]
+
+
 def test_utilization_over_time_is_the_mean_of_each_interval(workload):
     day = 86400
     s = simulate(workload([(0, day, day, 2), (day, day // 2, day, 4)], 4), EASY())
