@@ -1,7 +1,7 @@
 """The lost jobs: what cleaning took out of three of the paper's logs, when, what it was like, and what it explains.
 
-A function a question. What the study found itself, OWN-07 to OWN-09 of `data/findings.csv`, is told by functions that
-give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
+A function a question. What the study found itself, OWN-07 to OWN-09 and OWN-51 of `data/findings.csv`, is told by
+functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
 """
 
 from dataclasses import replace
@@ -14,11 +14,15 @@ import pandas as pd
 
 from ...analysis.replicate import replicate
 from ...analysis.stats import band
-from ...core.schedule import MEANS
+from ...core.schedule import MEANS, simulate
+from ...core.workload import Workload
+from ...logs.swf import jobs_of
 from ...plots.facets import colours
-from ..mualem2001 import METRICS, QUANTITIES, SCHEDULERS
+from ..claims import OPEN, Measure
+from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES, SCHEDULERS
+from ..mualem2001.restored import Lost
 from ..verdicts import RESTORED, published
-from .suspects import LEAST, by_place, fit, monthly, printed
+from .suspects import LEAST, by_place, fit, monthly, printed, verdicts
 
 WITHIN = 2.0
 """A setting whose log likelihood is not further below the best one's is as good."""
@@ -40,13 +44,18 @@ def counted(traces, policy, **how):
         months, edges = trace.month_edges
         gaps = trace.lost.known_gaps
         gaps = gaps[gaps.user.isin([user["user"] for user in trace.lost.users])]
-        missing = np.histogram(gaps.earliest, edges, weights=gaps.jobs)[0].astype(int)
+        missing = _by_month(gaps, edges)
         ours, restored = (runs[name, "jobs"].droplevel("metric", axis=1) for runs in (filed, back))
         jobs = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").jobs
         table = pd.DataFrame({"published": jobs.reindex(months), "ours": ours.median()})
         table["short"], table["missing"] = table.published - table.ours, missing
         found[name] = table.join(band(restored)).rename_axis("month")
     return pd.concat(found, names=["trace"]) if found else pd.DataFrame(columns=["published"])
+
+
+def _by_month(gaps, edges):
+    """Count the lost jobs whose gaps in the numbers begin in each month."""
+    return np.histogram(gaps.earliest, edges, weights=gaps.jobs)[0].astype(int)
 
 
 def counts_are_met(counts, traces):
@@ -162,6 +171,42 @@ def order_of_months(orders):
 
 # What were they like?
 
+BATCH, A_NIGHT = "user == 5 and queue == 19 and status == 1", 16
+"""The Paragon's nightly jobs, as far as they are left, and how many there are a night."""
+
+STANDSTILL = 600
+"""Seconds without a job that runs, from which on the machine stood still."""
+
+
+def nights(trace):
+    """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
+
+    They run one after another. Where the first ones of a night are lost, these ran until the first one that is left
+    could start, from when they were submitted: at the pace of those that are left. What the machine stood still
+    meanwhile is taken off. A night that ends before its last job is left out.
+
+    Gives a DataFrame, by night: how many are `left`, `standstill_s`, and `run_s`, the mean run time.
+    """
+    rows = {}
+    if trace is not None and trace.lost:
+        log = trace.lost.log.log
+        begin = (log.submit + log.wait).sort_values()
+        end = (begin + log.run.loc[begin.index]).cummax()
+        still = pd.DataFrame({"since": end.iloc[:-1].to_numpy(), "until": begin.iloc[1:].to_numpy()})
+        still = still[still.until - still.since > STANDSTILL]
+        batch = log.query(BATCH)
+        for _, of in batch.groupby((batch.submit.diff() > 12 * 3600).cumsum()):
+            of = of.tail(A_NIGHT)
+            lost, start = A_NIGHT - len(of), of.submit.iloc[0] + of.wait.iloc[0]
+            first = of.submit.iloc[0] - lost * of.submit.diff().median()
+            if lost and of.wait.iloc[0] < 3600:  # it has waited for none
+                continue
+            stood = (still.until - still.since)[(still.since >= first) & (still.until <= start)].sum() if lost else 0
+            whole = of.run.sum() + (start - first - stood if lost else 0)
+            night = f"{trace.lost.log.time(of.submit.iloc[0]):%Y-%m-%d}"
+            rows[night] = {"left": len(of), "standstill_s": stood, "run_s": whole / A_NIGHT}
+    return pd.DataFrame.from_dict(rows, "index", columns=["left", "standstill_s", "run_s"]).rename_axis("night")
+
 
 def settings(trace, user, field, values):
     """Put a trace's lost jobs back with each of several settings of a user's, by the setting; none without the log."""
@@ -222,13 +267,14 @@ def in_fold(tried, fold):
 # What do they explain?
 
 AS_FILED, PUT_BACK, IN_MONTH = "as filed", "put back", "put back in their months"
-ANYWHERE, UNCALLED = "put back at any time", "put into a log that lost none"
-FALSE = ANYWHERE, UNCALLED
-"""The cure, what it is held against, a weaker one, and two that must not do as well."""
+ANYWHERE, NEXT_MONTH = "put back at any time", "put back in the next month"
+OTHERS, UNCALLED = "put back with other users' run times", "put into a log that lost none"
+FALSE = {ANYWHERE: "any_time", NEXT_MONTH: "next_month", OTHERS: "others", UNCALLED: "uncalled"}
+"""The cure, what it is held against, a weaker one, and some that must not do as well."""
 
 
 def cures(traces, policies, **how):
-    """Tell how well printed numbers are met as filed, with the lost jobs back, and with two false cures.
+    """Tell how well printed numbers are met as filed, with the lost jobs back, and with false cures.
 
     Gives a DataFrame, by (trace, scheduler, cure): `log_likelihood`, `inside`, `close`, `cells`, and how far each
     metric is off in the median month, over all months, those too that the file as filed cannot match.
@@ -249,6 +295,8 @@ def _cures(trace, ctc):
         spans = {IN_MONTH: trace.month_edges[1], ANYWHERE: submit.agg(["min", "max"]).to_numpy()}
         lost = {PUT_BACK: trace.lost}
         lost |= {cure: replace(trace.lost, gaps=spread_out(trace, edges)) for cure, edges in spans.items()}
+        lost[NEXT_MONTH] = replace(trace.lost, gaps=spread_out(trace, trace.month_edges[1], later=1))
+        lost[OTHERS] = with_others_run_times(trace.lost)
     elif trace.trace == "KTH" and ctc is not None and ctc.lost:
         lost = {UNCALLED: uncalled(trace, ctc.lost)}
     else:
@@ -265,13 +313,22 @@ def met(trace, scheduler, runs):
     return fits[["log_likelihood", "inside", "close", "cells"]].sum().to_dict() | off
 
 
-def spread_out(trace, edges):
-    """Forget when lost jobs were submitted, but for the span between two edges in which that was."""
+def with_others_run_times(lost):
+    """Draw the run times of each user's lost jobs from those of all other users' jobs in the log."""
+    log = lost.log.log.query(lost.condition) if lost.condition else lost.log.log
+    for user in lost.users:
+        lost = lost.with_setting(user["user"], "run", log.run[(log.user != user["user"]) & (log.run >= 0)].to_numpy())
+    return lost
+
+
+def spread_out(trace, edges, later=0):
+    """Forget when lost jobs were submitted, but for the span between two edges in which that was, or a later one."""
     gaps, log = trace.lost.known_gaps, trace.lost.log.log
     span = np.clip(np.searchsorted(edges, gaps.earliest, side="right") - 1, 0, len(edges) - 2)
     found = gaps.groupby(["user", span]).jobs.sum().rename_axis(["user", "span"]).reset_index()
     first = log.job.max() + 1 + found.jobs.cumsum() - found.jobs  # numbers that no job has
-    times = {"earliest": edges[found.span], "latest": edges[found.span + 1]}
+    span = (found.span + later) % (len(edges) - 1)
+    times = {"earliest": edges[span], "latest": edges[span + 1]}
     return found.drop(columns="span").assign(first=first, last=first + found.jobs - 1, **times)
 
 
@@ -292,13 +349,104 @@ def cured(cures):
     likelihood = cures.log_likelihood.unstack("cure")
     lost, whole = likelihood.loc[["CTC", "Par"]], likelihood.loc["KTH"]
     gains, worse = lost[PUT_BACK] - lost[AS_FILED], whole[UNCALLED] - whole[AS_FILED]
-    parts = [gains > LEAST, lost[PUT_BACK] - lost[ANYWHERE] > LEAST, -worse > LEAST]
+    of_false = lost[[cure for cure in FALSE if cure != UNCALLED]]
+    parts = [gains > LEAST, (-of_false).add(lost[PUT_BACK], axis=0).min(axis=1) > LEAST, -worse > LEAST]
     off = cures.loc["Par"][list(METRICS)].groupby("cure").mean().response_s
-    numbers = {"before": off[AS_FILED], "after": off[PUT_BACK], "any_time": off[ANYWHERE]}
+    numbers = {"before": off[AS_FILED], "after": off[PUT_BACK], "off_any_time": off[ANYWHERE]}
+    shares = of_false.sub(lost[AS_FILED], axis=0).loc["Par"].sum() / gains.loc["Par"].sum()
+    numbers |= {FALSE[cure]: share for cure, share in shares.items()}
     gained = ", ".join(f"{trace} {scheduler} {gain:+.0f}" for (trace, scheduler), gain in gains.items())
     text = (
         f"log likelihood {gained}; Par's response times are off by {numbers['before']:.1%} as filed, "
-        f"{numbers['after']:.1%} with the jobs back, {numbers['any_time']:.1%} if they come at any time; KTH with jobs "
-        f"that it did not lose: {', '.join(f'{scheduler} {worse[scheduler]:+.0f}' for scheduler in SCHEDULERS)}"
+        f"{numbers['after']:.1%} with the jobs back, {numbers['off_any_time']:.1%} if they come at any time; of Par's "
+        f"gain bring jobs {', '.join(f'{cure} {share:.0%}' for cure, share in shares.items())}; KTH with jobs that it "
+        f"did not lose: {', '.join(f'{scheduler} {worse[scheduler]:+.0f}' for scheduler in SCHEDULERS)}"
     )
     return all(part.all() for part in parts), text, numbers
+
+
+# Do the bands of a restored log hold the truth?
+
+USERS, LEFT = 5, 5
+"""Of so many users jobs are taken out in either way, if so many others of theirs are left."""
+
+
+def thinned(trace):
+    """Take jobs out of a log that lost none, as cleaning took them out of others, and put them back as there.
+
+    Of some users the jobs of one hour of the day, in which they have most, as on the Paragon; of some those of the five
+    days in which they have most, as on CTC. What they were like is told by the user's other jobs.
+
+    Gives traces, by what was taken out.
+    """
+    found = {}
+    if trace is None or not len(trace.month_edges[0]):
+        return found
+    whole, log = trace.workload, trace.workload.log
+    hours = pd.Series([whole.time(second).hour for second in log.submit], log.index)
+    for name, when in {"hour": hours, "five days": log.submit // (5 * 86400)}.items():
+        counts = log.groupby(["user", when.rename("when")]).size()
+        fullest = counts.groupby("user").idxmax()
+        left = log.user.value_counts() - counts.groupby("user").max()
+        most = counts[fullest].droplevel("when")[left >= LEFT].nlargest(USERS)
+        for user, jobs in most.items():
+            place = fullest[user][1]
+            out = log[(log.user == user) & (when == place)]
+            numbers = f"job>={out.job.min()} and job<={out.job.max()}"
+            line = f"user={user} and ({numbers if name != 'hour' else f'hour>={place} and hour<={place}'})"
+            kept = log.drop(out.index)
+            header = [f"{line} ({jobs} jobs removed)"]
+            how = {"start": whole.start, "source": whole.source, "synthetic": whole.synthetic}
+            w = Workload(jobs_of(kept), whole.procs, whole.name, header=header, log=kept, **how)
+            lost = Lost(w, [{"user": user, "lines": f"user == {user}"}], "", "user")
+            found[f"user {user}, {name}"] = replace(trace, workload=w, lost=lost)
+    return found
+
+
+def controls(trace, policies, **how):
+    """Ask of a log that lost none whether the means of its months lie in the bands of it `thinned` and restored.
+
+    Gives a DataFrame, by (what is taken out, month, scheduler), of months that lack more than one job in a hundred:
+    the share that is `missing`; of the `cells` how many lie in the bands of the thinned log, with the jobs `back`, and
+    of the log itself, `whole`.
+    """
+    known = thinned(trace)
+    kinds = {(name, "thinned"): one for name, one in known.items()}
+    kinds |= {(name, "back"): one.under(RESTORED) for name, one in known.items()}
+    runs = monthly(kinds | ({("", "whole"): trace} if known else {}), policies, **how)
+    bands = {place: band(of) for place, of in runs.items()}
+    rows = {}
+    for scheduler, policy in policies.items() if known else ():
+        truth = trace.by_month(simulate(trace.workload, policy)).rename(columns={v: k for k, v in METRICS.items()})
+        for name, one in known.items():
+            months, edges = trace.month_edges
+            missing = _by_month(one.lost.known_gaps, edges) / truth.jobs.loc[months]
+            for month, share in missing[missing > MOST_MISSING].items():
+                row = {"missing": share, "cells": len(METRICS)}
+                for kind, of in {"thinned": name, "back": name, "whole": ""}.items():
+                    inside = verdicts(
+                        bands[(of, kind), scheduler].loc[month], truth.loc[month, list(METRICS)].to_dict()
+                    )
+                    row[kind] = inside["inside"]
+                rows[name, month, scheduler] = row
+    return by_place(rows, ["taken out", "month", "scheduler"], None if rows else ["missing", "cells", "back"])
+
+
+HELD = 0.9
+"""The share of true means that bands have to hold."""
+
+
+def bands_hold(controls):
+    """OWN-51: the bands of restored logs hold the true means."""
+    if controls.empty:
+        return None, "no log that lost none is at hand", {}
+    total = controls.sum(numeric_only=True)
+    found = Measure.share(total.back, total.cells)
+    holds = True if found.low > HELD else False if found.high < HELD else OPEN
+    text = (
+        f"{total.back:.0f} of {total.cells:.0f} true means lie in the bands with the jobs back, {found.value:.0%} "
+        f"({found.low:.0%} to {found.high:.0%}); {total.thinned:.0f} in those of the thinned logs, {total.whole:.0f} "
+        "in those of the log itself"
+    )
+    numbers = {name: total[name] for name in ("cells", "thinned", "back", "whole")} | {"share": found.value}
+    return holds, text, numbers

@@ -43,9 +43,12 @@ class Lost:
         return identity(self)
 
     def inferred_from(self, of):
-        """Whether what is said of the lost jobs was inferred from this printed number, a dict of what it is of."""
+        """Whether what is said of the lost jobs was inferred from this printed number, a dict of what it is of.
+
+        "" stands for what a number is of none: a difference between the schedulers has no scheduler.
+        """
         numbers = [number for user in self.users for number in user.get("inferred_from", [])]
-        return any(all(of.get(key) == value for key, value in number.items()) for number in numbers)
+        return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)
 
     def whole(self, seed):
         """Draw the log with the lost jobs back: a Workload with its job lines, of the jobs that are simulated.
@@ -87,11 +90,18 @@ def _drawn(lost, seed):
 def _values(of, rng):
     """Make the values of a field.
 
-    Of a number, that; of a range, one number in it for all jobs of the log; of a `mean` and `sd` normal ones, of a
-    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range too.
+    Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
+    too, which their true mean may be (Student's t), not below the least of them; of an array, any of its values for
+    each job; of a `mean` and `sd` normal ones, of a `mean` and `log_sd` lognormal ones, at least 1; the mean may be a
+    range or measurements too.
     """
+    if isinstance(of, list) and len(of) > 2:
+        error = np.std(of, ddof=1) / len(of) ** 0.5
+        return max(np.mean(of) + error * rng.standard_t(len(of) - 1), min(of))
     if isinstance(of, list):
         return int(rng.integers(*of, endpoint=True))
+    if isinstance(of, np.ndarray):
+        return rng.choice(of, POOL)
     if not isinstance(of, dict):
         return of
     mean = _values(of["mean"], rng)
