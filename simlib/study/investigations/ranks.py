@@ -1,8 +1,11 @@
-"""How long may a job wait, by its rank in the queue (MF section 2.2)?"""
+"""How long may a job wait, by its rank in the queue (MF section 2.2), and how long is a profile (2.1)?"""
 
 from heapq import heappop, heappush
+from itertools import pairwise
 
 import pandas as pd
+
+from ...explain.replay import schedule_again
 
 
 def beyond_rank(jobs):
@@ -27,3 +30,17 @@ def ranks(submit, start):
         found.append(len(waiting) + 1)
         heappush(waiting, starts)
     return pd.Series(found, submit.index)
+
+
+def items(schedule, jobs):
+    """Schedule the first jobs again, and count at each decision the items of the profile and the jobs in the system.
+
+    Jobs are in the system while they are queued or running. The end of the profile, when all processors are free for
+    ever, is no item; times between which as many are free are one (MF section 2.1).
+    """
+    rows = []
+    system, decisions = schedule_again(schedule, last=jobs)
+    for _ in decisions:
+        free = [free for _, free in system.profile]
+        rows.append((sum(one != other for one, other in pairwise(free)), len(system.queue) + len(system.running)))
+    return pd.DataFrame(rows, columns=["items", "jobs"])
