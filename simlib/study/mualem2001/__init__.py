@@ -12,8 +12,6 @@ from ...core import metrics
 from ...core.schedule import MEANS
 from ...core.workload import Workload
 from ...logs import archive
-from ...policies.conservative import Conservative
-from ...policies.easy import EASY
 from ...report.taking import taken
 from ..loading import Logs, log
 from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
