@@ -9,7 +9,7 @@ and the printed one.
 import numpy as np
 import pandas as pd
 
-from ..analysis.stats import Interval, band, middle
+from ..analysis.stats import band, middle
 from . import verdicts
 
 AS_IT_IS = 0
@@ -65,22 +65,6 @@ def against(table, printed):
     table.insert(0, "published", printed.reindex(places).to_numpy())
     table.insert(list(table).index("ours") + 1, "deviation", verdicts.deviation(table.ours, table.published))
     return table
-
-
-def cells(table, about):
-    """Judge every printed number of a table of `against`, under each rule."""
-    levels = [name for name in table.index.names if name != "rule"]
-    found = []
-    for place, part in table[table.published.notna()].groupby(level=levels, sort=False):
-        of = dict(zip(levels, place, strict=True))
-        rules = part.index.get_level_values("rule") if "rule" in part.index.names else [verdicts.TEXT]
-        rows = part[["ours", "low", "median", "high"]].to_numpy().tolist()
-        readings = {
-            rule: (ours, None if np.isnan(ends[0]) else Interval(*ends))
-            for rule, (ours, *ends) in zip(rules, rows, strict=True)
-        }
-        found.append(verdicts.cell(of, part.published.iloc[0], readings, **about(of)))
-    return found
 
 
 def beside(table, form, across, sd=False, printed=True):

@@ -312,10 +312,13 @@ def test_the_documented_verdicts_are_those_of_the_records():
     assert documented == {id: said for id, said in found.items() if not id.startswith("OWN")}
 
 
-def test_the_papers_own_numbers_pass_wherever_they_have_a_say():
-    """As the documentation says; where they fail, the criterion is a bad one, or the sentence is."""
+def test_the_papers_own_numbers_pass_wherever_they_have_a_say_but_for_what_its_table_denies():
+    """As the documentation says; where they fail, the criterion is a bad one, or the sentence is.
+
+    MF-52 says that exact estimates are pessimistic, and in Table 3 they are better in nine of twelve means.
+    """
     failed = [found["id"] for found, reading, part in recorded() if reading == PRINTED and part["verdict"] != HOLDS]
-    assert failed == []
+    assert set(failed) == {"MF-52"}
 
 
 def test_a_part_measured_on_many_things_is_summed_up_in_words(monkeypatch):

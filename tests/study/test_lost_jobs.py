@@ -10,9 +10,18 @@ from helpers import executed, lossy, random_workload, table, texts, trace_logs, 
 from simlib import EASY, Conservative, Workload, load, simulate
 from simlib._util import paths
 from simlib.study import mualem2001, verdicts
-from simlib.study.claims import HOLDS, UNTESTED
+from simlib.study.claims import HOLDS, OPEN, UNTESTED
 from simlib.study.investigations import lost_jobs, unexplained
-from simlib.study.investigations.lost_jobs import ANYWHERE, AS_FILED, IN_MONTH, LENGTHS, PUT_BACK, UNCALLED
+from simlib.study.investigations.lost_jobs import (
+    ANYWHERE,
+    AS_FILED,
+    IN_MONTH,
+    LENGTHS,
+    NEXT_MONTH,
+    OTHERS,
+    PUT_BACK,
+    UNCALLED,
+)
 from simlib.study.investigations.unexplained import MONTH
 from simlib.study.mualem2001 import METRICS, SCHEDULERS, Trace
 from simlib.study.verdicts import CLOSE, LIKELY, OFF, RESTORED
@@ -147,6 +156,60 @@ def test_the_halves_are_all_there_is_and_have_nothing_in_common():
     assert set(table.index[easy].unique("scheduler")) == {"easy"}
 
 
+# The nights of the batch
+
+
+def nightly(*nights, jobs=4):
+    """A log whose user 5 has a batch on some nights: run times of all its jobs, how many are lost, a standstill."""
+    rows, number, clock = [], 0, 0
+    for night, (runs, lost, still) in enumerate(nights):
+        clock = (night + 1) * 86400
+        free = clock + 5
+        for place, run in enumerate(runs):
+            submit, number = clock + 20 * place, number + 1
+            begin = max(free, submit)
+            begin += still if place == lost else 0
+            free = begin + run
+            if place >= lost:
+                rows.append((number, submit, begin - submit, run, 1, 5, 19, 1))
+        if still:  # another user's job runs all the time but then
+            before, after = clock, begin + sum(runs)
+            stop = rows[-len(runs) + lost][1] + rows[-len(runs) + lost][2] - still
+            rows += [
+                (number + 1, before, 0, stop - before, 1, 6, 1, 1),
+                (number + 2, stop + still, 0, after, 1, 6, 1, 1),
+            ]
+            number += 2
+    names = ["job", "submit", "wait", "run", "procs", "user", "queue", "status"]
+    log = pd.DataFrame(rows, columns=names).sort_values("submit").set_index("job", drop=False)
+    start = pd.Timestamp("1996-01-01", tz="UTC")
+    w = Workload(load("sample").jobs, 128, "batch", log=log, start=start)
+    return replace(lossy(), lost=replace(lossy().lost, log=w))
+
+
+@pytest.mark.parametrize("lost, still", [(0, 0), (2, 0), (3, 0), (2, 5000)])
+def test_a_nights_mean_run_time_is_known_from_its_last_jobs_too(monkeypatch, lost, still):
+    monkeypatch.setattr(lost_jobs, "A_NIGHT", 6)
+    runs = [5000, 500, 4000, 60, 700, 90]
+    found = lost_jobs.nights(nightly((runs, lost, still)))
+    assert found.run_s.tolist() == pytest.approx([sum(runs) / 6], abs=2)
+    assert found.left.tolist() == [6 - lost] and found.standstill_s.tolist() == [still]
+
+
+def test_a_night_whose_last_jobs_never_came_tells_nothing(monkeypatch):
+    monkeypatch.setattr(lost_jobs, "A_NIGHT", 6)
+    found = lost_jobs.nights(nightly(([100] * 6, 0, 0), ([900] * 3, 0, 0)))
+    assert found.index.tolist() == ["1996-01-02"] and lost_jobs.nights(None).empty
+
+
+@pytest.mark.slow
+def test_the_nights_that_are_left_are_those_that_the_settings_have(log):
+    log("SDSC-Par-96", "cleaned")
+    trace = next(trace for trace in mualem2001.traces(["Par"])[0] if trace.lost)
+    user = next(one for one in trace.lost.users if one["user"] == 5)
+    assert lost_jobs.nights(trace).run_s.round().tolist() == user["run"]["mean"]
+
+
 # False cures
 
 
@@ -170,6 +233,24 @@ def test_lost_jobs_may_be_spread_out_as_many_and_with_numbers_that_no_job_has(tr
     assert august.sum() == 40 if by_month else 8 < august.sum() < 25
 
 
+def test_lost_jobs_may_come_in_the_next_month_after_the_last_one_in_the_first(trace):
+    edges = trace.month_edges[1]
+    gaps = trace.lost.known_gaps
+    of_september = gaps.assign(earliest=edges[2] + 5, latest=edges[2] + 9)
+    for lost, month in ((gaps, 2), (of_september, 0)):
+        found = lost_jobs.spread_out(replace(trace, lost=replace(trace.lost, gaps=lost)), edges, later=1)
+        assert found[["earliest", "latest"]].to_numpy().tolist() == [edges[month : month + 2].tolist()]
+        assert found.jobs.sum() == 100
+
+
+def test_lost_jobs_may_have_the_run_times_of_other_users_and_else_stay_as_they_were(trace):
+    log = trace.lost.log.log
+    made = lost_jobs.with_others_run_times(trace.lost).whole(1)
+    back = made.jobs[~made.jobs.index.isin(log.job)]
+    assert set(back.run) <= set(log.run[log.user != 7]) and back.run.nunique() > 20
+    assert (back.procs == 2).all() and len(back) == 100
+
+
 def test_as_many_jobs_come_to_a_log_that_lost_none_in_its_middle_as_they_came_elsewhere(trace):
     w = load("sample")
     whole = Trace("KTH", Workload(w.jobs, 128, "KTH-SP2", log=w.log.assign(app=1)))
@@ -190,7 +271,7 @@ def test_cures_are_held_against_the_files_and_against_false_ones(trace, prints):
     traces = {"CTC": trace, "KTH": kth}
     cured = {name: lost_jobs._cures(each, traces["CTC"]) for name, each in traces.items()}
     assert {name: list(of) for name, of in cured.items()} == {
-        "CTC": [AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE],
+        "CTC": [AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, NEXT_MONTH, OTHERS],
         "KTH": [AS_FILED, UNCALLED],
     }
     assert all(each.restored == (name != AS_FILED) for of in cured.values() for name, each in of.items())
@@ -218,9 +299,10 @@ def test_missing_numbers_are_the_lost_jobs_where_the_median_month_is_met_with_th
 
 
 def cures(**gains):
-    """Log likelihoods: the cure 20 above the file, in another's month 15, at any time 5; a whole log loses 9."""
-    gains = {PUT_BACK: 20, IN_MONTH: 15, ANYWHERE: 5, UNCALLED: -9} | {
-        {"put_back": PUT_BACK, "anywhere": ANYWHERE, "uncalled": UNCALLED}[name]: gain for name, gain in gains.items()
+    """Log likelihoods: the cure 20 above the file, in its month 15, at any time 5; a whole log loses 9."""
+    names = {"put_back": PUT_BACK, "anywhere": ANYWHERE, "next_month": NEXT_MONTH, "others": OTHERS}
+    gains = {PUT_BACK: 20, IN_MONTH: 15, ANYWHERE: 5, NEXT_MONTH: 10, OTHERS: 2, UNCALLED: -9} | {
+        (names | {"uncalled": UNCALLED})[name]: gain for name, gain in gains.items()
     }
     rows = {
         (trace, scheduler, cure): {
@@ -230,8 +312,8 @@ def cures(**gains):
         }
         for scheduler in SCHEDULERS
         for trace, of in {
-            "CTC": (AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE),
-            "Par": (AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE),
+            "CTC": (AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, NEXT_MONTH, OTHERS),
+            "Par": (AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, NEXT_MONTH, OTHERS),
             "KTH": (AS_FILED, UNCALLED),
         }.items()
         for cure in of
@@ -246,6 +328,8 @@ def cures(**gains):
         ({"put_back": 2, "anywhere": -5}, False),  # hardly likelier than the file
         ({"anywhere": 20}, False),  # jobs at any time do as well
         ({"anywhere": 18}, False),
+        ({"next_month": 18}, False),
+        ({"others": 18}, False),
         ({"uncalled": 0}, False),  # jobs that were never lost do no harm
         ({"uncalled": 9}, False),
     ],
@@ -254,10 +338,41 @@ def test_a_cure_is_one_only_where_false_ones_do_not_do_as_well(gains, holds):
     assert lost_jobs.cured(cures(**gains))[0] == holds
 
 
+def test_the_shares_of_the_gain_that_false_cures_bring_are_told():
+    numbers = lost_jobs.cured(cures())[2]
+    assert {name: numbers[name] for name in ("any_time", "next_month", "others")} == {
+        "any_time": 5 / 20,
+        "next_month": 10 / 20,
+        "others": 2 / 20,
+    }
+
+
 def test_one_scheduler_that_denies_a_cure_is_enough():
     table = cures().sort_index()
     table.loc[("Par", "conservative", ANYWHERE), "log_likelihood"] = -30
     assert not lost_jobs.cured(table)[0]
+
+
+@pytest.mark.parametrize("back, holds", [(398, True), (360, OPEN), (300, False)])
+def test_bands_hold_the_truth_where_the_interval_of_the_share_says_so(back, holds):
+    table = pd.DataFrame({"missing": [0.1], "cells": [400], "thinned": [200], "back": [back], "whole": [390]})
+    found = lost_jobs.bands_hold(table)
+    assert found[0] == holds and found[2]["share"] == back / 400
+    assert lost_jobs.bands_hold(table[:0])[0] is None
+
+
+def test_of_a_log_of_known_truth_jobs_are_taken_out_and_come_back_in_number_and_time():
+    w = load("sample")
+    start = pd.Timestamp("1996-07-01", tz="US/Eastern")
+    whole = Trace("KTH", Workload(w.jobs, 128, "KTH-SP2", log=w.log, start=start), ("1996-07", "1996-09"))
+    found = lost_jobs.thinned(whole)
+    assert {name.split(", ")[1] for name in found} == {"hour", "five days"} and lost_jobs.thinned(None) == {}
+    for one in found.values():
+        lacking = w.log[~w.log.job.isin(one.workload.log.job)]
+        gaps, back = one.lost.known_gaps, one.lost.whole(1)
+        assert gaps.jobs.sum() == len(lacking) == len(back) - len(one.workload) and lacking.user.nunique() == 1
+        made = back.jobs[~back.jobs.index.isin(one.workload.log.job)].submit.to_numpy()
+        assert np.abs(np.sort(made) - np.sort(lacking.submit)).max() < 5 * 86400
 
 
 def of_orders(best="28 31 30 31 31", **others):
@@ -300,20 +415,28 @@ def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_i
     logs = trace_logs(trace, Trace("KTH", kth, ("1996-10", "1996-11")))
     given = {"logs": logs, "by_month": lambda how: how | {"measures": logs.monthly}}
     alone = {', "conservative": Conservative(compress="start")}': "}"}
-    made = executed("mualem2001/lost-jobs", alone, given, traces=["CTC", "KTH"], shakes=3)
+    made = executed("mualem2001/lost-jobs", alone, given, traces=["CTC", "KTH"], shakes=3, control_shakes=2)
     assert list(made["cures"].index.unique("scheduler")) == ["easy"]
-    assert texts(made["picture_of_cures"].legends[0]) == [AS_FILED, UNCALLED, PUT_BACK, IN_MONTH, ANYWHERE]
+    assert texts(made["picture_of_cures"].legends[0]) == [
+        AS_FILED,
+        UNCALLED,
+        PUT_BACK,
+        IN_MONTH,
+        ANYWHERE,
+        NEXT_MONTH,
+        OTHERS,
+    ]
     assert [text.get_text() for text in made["picture_of_cures"].axes[0].get_yticklabels()] == ["KTH easy", "CTC easy"]
     assert [ax.get_title("left") for ax in made["picture"].axes] == ["CTC"]
     assert list(made["counts"].loc["CTC"].missing) == [0, 100, 0]
     assert made["inferred"].index.unique("trace").empty  # one scheduler has no other to be judged by
     assert verdict_by_id(made["found"])["OWN-08"] == UNTESTED
-    assert len(list(root.rglob("mualem2001_lost-jobs*.json"))) == 7
+    assert len(list(root.rglob("mualem2001_lost-jobs*.json"))) == 9
 
 
 @pytest.mark.slow
 def test_the_notebook_of_the_lost_jobs_comes_to_its_end_where_none_are_lost(small_logs):
-    made = executed("mualem2001/lost-jobs", shakes=2)
+    made = executed("mualem2001/lost-jobs", shakes=2, control_shakes=2)
     assert made["counts"].empty and made["cures"].empty and made["picture_of_cures"] is None
     found = verdict_by_id(made["found"])
     assert found.pop("OWN-09") != HOLDS and set(found.values()) == {UNTESTED}

@@ -224,20 +224,6 @@ def test_printed_numbers_stand_beside_ours_under_every_rule_and_nowhere_else(tab
     assert table.deviation.iloc[0] == -0.5
 
 
-def test_each_printed_number_is_one_cell_with_a_reading_by_rule(table):
-    (cell,) = results.cells(table, lambda of: {"close": 0.1, "note": of["trace"]})
-    assert (cell["of"], cell["published"], cell["note"]) == ({"trace": "KTH", "metric": "wait"}, 20, "KTH")
-    assert {rule: ours["verdict"] for rule, ours in cell["readings"].items()} == {"text": "inside", "likely": "inside"}
-    (cell,) = results.cells(table.assign(published=113.0).iloc[:2], lambda of: {"close": 0.54})
-    assert {rule: ours["verdict"] for rule, ours in cell["readings"].items()} == {"text": "off", "likely": "close"}
-
-
-def test_without_rules_and_intervals_a_cell_has_the_text_s_reading_and_has_to_be_exact(table):
-    bare = table.xs("text", level="rule").assign(low=np.nan, median=np.nan, high=np.nan)
-    (cell,) = results.cells(bare, lambda of: {})
-    assert cell["readings"]["text"]["verdict"] == verdicts.OFF
-
-
 def test_for_reading_every_further_rule_says_only_how_far_it_is_off(table):
     text = results.beside(table, "{:.0f}", "metric")
     assert text.loc["KTH", "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%", "likely off": "-50.0%"}

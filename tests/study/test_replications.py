@@ -216,6 +216,22 @@ def test_numbers_from_which_a_setting_was_inferred_are_told_by_what_they_are_of(
     for other in ({"month": "1996-08", "metric": "jobs"}, {"month": "1996-09", "metric": "load"}, {"month": "1996-08"}):
         assert not of.inferred_from(other)
     assert not lossy().lost.inferred_from({"month": "1996-08", "metric": "load"})
+    of = lossy(inferred_from=[{"month": "1996-08", "scheduler": ""}]).lost  # a difference between the schedulers
+    assert of.inferred_from({"month": "1996-08", "metric": "response_s"})
+    assert not of.inferred_from({"month": "1996-08", "metric": "response_s", "scheduler": "easy"})
+
+
+def test_a_mean_that_was_measured_a_few_times_is_drawn_as_students_t_has_it():
+    nights = [100, 500, 900, 1300]
+    drawn = [restored._values(nights, np.random.default_rng(seed)) for seed in range(4000)]
+    assert min(drawn) == 100 and np.median(drawn) == pytest.approx(700, rel=0.03)
+    error = np.std(nights, ddof=1) / 2
+    assert np.quantile(drawn, 0.975) == pytest.approx(700 + 3.182 * error, rel=0.1)
+
+
+def test_values_may_be_drawn_from_a_sample():
+    drawn = restored._values(np.array([3, 5, 9]), np.random.default_rng(0))
+    assert len(drawn) == restored.POOL and set(drawn) == {3, 5, 9}
 
 
 # A trace that lost jobs

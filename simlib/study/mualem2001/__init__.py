@@ -12,8 +12,6 @@ from ...core import metrics
 from ...core.schedule import MEANS
 from ...core.workload import Workload
 from ...logs import archive
-from ...policies.conservative import Conservative
-from ...policies.easy import EASY
 from ...report.taking import taken
 from ..loading import Logs, log
 from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
@@ -329,21 +327,3 @@ def labelled(traces):
 def trace_of(label):
     """The paper's name of a trace, from a label of `labelled`."""
     return label.split("-")[0]
-
-
-def policies(rules=(TEXT, LIKELY)):
-    """Both schedulers under some of the rules.
-
-    By the text EASY gives the processors out once that the head of the queue leaves free, and conservative backfilling
-    compresses its schedule in order of arrival. Most likely the authors' EASY gave them to every job, and their
-    conservative backfilling compressed in order of reserved start; so they do on restored logs. With the
-    calendar's months they follow the text.
-    """
-    known = (TEXT, LIKELY, RESTORED, CALENDAR)
-    if unknown := set(rules) - set(known):
-        raise ValueError(f"rules: found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
-    easy = {TEXT: EASY(), LIKELY: EASY(reuse_extra=True)}
-    conservative = {TEXT: Conservative(compress="arrival"), LIKELY: Conservative(compress="start")}
-    known = {"easy": easy, "conservative": conservative}
-    program = {RESTORED: LIKELY, CALENDAR: TEXT}
-    return {(name, rule): known[name][program.get(rule, rule)] for rule in rules for name in SCHEDULERS}
