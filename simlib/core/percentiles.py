@@ -22,35 +22,11 @@ _CHUNK = 32
 
 def statistics(values: ArrayLike) -> Floats:
     """Find mean, median, 95th and 99th percentile of some values; nan where there is none."""
-    values = np.asarray(values, float)
-    one = np.zeros((len(values), 1), np.int32)
-    return by_group(values, one, np.array([len(values)]))[0]
-
-
-def by_group(values: Floats, code: Codes, jobs: Ints, order: Ints | None = None) -> Floats:
-    """Find mean, median, 95th and 99th percentile of each group."""
-    # which job, counted from 1 and in order of value, has each of the percentiles: shape (rows, shares)
-    ranks = np.maximum(np.ceil(np.multiply.outer(jobs, SHARES) - 1e-9), 1).astype(np.int64)
-    return _by_group(values, np.argsort(values) if order is None else order, code, jobs, ranks)
-
-
-@compiled
-def _by_group(values: Floats, order: Ints, code: Codes, jobs: Ints, ranks: Ints) -> Floats:
-    """See `by_group`; `order` sorts the values."""
-    result = np.full((jobs.size, 1 + ranks.shape[1]), np.nan)
-    result[:, 0] = 0
-    seen, passed, due = np.zeros_like(jobs), np.zeros_like(jobs), ranks[:, 0].copy()
-    for job in order:
-        for row in code[job]:
-            if row >= 0:
-                seen[row] += 1
-                result[row, 0] += values[job]
-                while seen[row] == due[row]:
-                    passed[row] += 1
-                    result[row, passed[row]] = values[job]
-                    due[row] = ranks[row, passed[row]] if passed[row] < ranks.shape[1] else -1
-    result[:, 0] /= jobs
-    return result
+    ordered = np.sort(np.asarray(values, float))
+    if not (count := len(ordered)):
+        return np.full(len(STATISTICS), np.nan)
+    ranks = np.maximum(np.ceil(np.multiply(count, SHARES) - 1e-9), 1).astype(np.int64)
+    return np.array([np.cumsum(ordered)[-1] / count, *ordered[ranks - 1]])
 
 
 def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
@@ -64,7 +40,7 @@ def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, block
 
 
 def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
-    """Find what `by_group` does where blocks of jobs count as often as they are drawn."""
+    """Find the `statistics` of each group where blocks of jobs count as often as they are drawn."""
     result = np.empty((rows, len(STATISTICS), drawn.shape[1]))
     jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn

@@ -7,8 +7,8 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib.analysis.replicate import blocks, grouped
-from simlib.core.percentiles import SHARES, by_group, resampled, statistics
+from simlib.analysis.replicate import grouped
+from simlib.core.percentiles import SHARES, resampled, statistics
 
 DAY = 86400
 
@@ -20,15 +20,9 @@ def plainly(values):
 jobs = st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 2), st.integers(-1, 1), st.integers(0, 3)), min_size=1)
 
 
-@given(jobs)
-def test_each_groups_statistics_are_those_of_its_jobs(jobs):
-    values, *codes, _ = np.array(jobs).T
-    code = np.column_stack([codes[0], np.where(codes[1] < 0, -1, codes[1] + 3)]).astype("int32")
-    members = [values[(code == row).any(axis=1)].astype(float) for row in range(5)]
-    measures = by_group(values.astype(float), code, np.array([max(len(each), 1) for each in members]))
-    for row, each in enumerate(members):
-        if len(each):
-            np.testing.assert_allclose(measures[row], plainly(each))
+@given(st.lists(st.integers(0, 9)))
+def test_statistics_are_those_of_the_values(values):
+    np.testing.assert_allclose(statistics(values), plainly(np.array(values, float)))
 
 
 @given(jobs, st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1))
@@ -92,18 +86,9 @@ def test_another_way_to_divide_is_refused():
         grouped(made(), ["user", "colour"])
 
 
-def test_blocks_are_weeks_from_the_first_job_on_or_calendar_months():
-    assert blocks(made()).tolist() == [0, 0, 1, 5]
-    assert blocks(made(), "month").tolist() == [0, 0, 1, 2]
-    with pytest.raises(ValueError, match="found block='day', expected 'week' or 'month'"):
-        blocks(made(), "day")
-
-
 def test_without_a_calendar_there_are_no_months():
     w = numbered(ROWS, 8)
     assert "month" not in grouped(w, least=1).index.unique("by")
-    with pytest.raises(ValueError, match="has no calendar"):
-        blocks(w, "month")
 
 
 def test_a_log_of_one_machine_has_no_partitions(log):
