@@ -21,7 +21,7 @@ from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS, Predictions
 from .policies.orders import Multifactor
-from .policies.own_policy import OwnPolicy
+from .policies.own_policy import OwnPolicy, Predictor
 
 
 def _twin_of(name: str) -> Workload:
@@ -44,6 +44,7 @@ __all__ = [
     "Multifactor",
     "OwnPolicy",
     "Predictions",
+    "Predictor",
     "SWFError",
     "Schedule",
     "Selective",

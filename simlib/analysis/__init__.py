@@ -2,7 +2,8 @@
 
 from .._util import importing
 from .comparison import Comparison, compare
+from .predictions import accuracy
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "accuracy", "compare"]
 
 __getattr__ = importing(__name__, "load_curves", "model_comparison", "size_classes", "stats")

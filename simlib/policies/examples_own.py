@@ -1,4 +1,4 @@
-"""Known schedulers as policies of one's own, for `simlib.OwnPolicy`: each is a function, or a class with a memory.
+"""Known schedulers as policies of one's own, for `simlib.OwnPolicy`: each is a function, or a predictor.
 
 >>> import simlib
 >>> from simlib.policies import examples_own
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from .own_policy import Job, Machine, Queue
+from .own_policy import Job, Machine, Predictor, Queue
 
 
 def fcfs(queue: Queue, machine: Machine) -> Iterator[Job]:
@@ -146,8 +146,8 @@ def fullest(candidates: list[Job], machine: Machine, shadow: int, extra: int) ->
     return [job for i, job in enumerate(reversed(candidates)) if sets[best] >> i & 1][::-1]
 
 
-class EasyPlusPlus:
-    """EASY++: plan with predicted run times, and backfill the job of the shortest first (Tsafrir et al. 2005).
+class LastTwo(Predictor):
+    """Predict run times as EASY++ does: `OwnPolicy(easy_sjbf, LastTwo())` (Tsafrir et al. 2005, sections 3.2 and 3.4).
 
     When a job arrives, its run time is predicted as the mean, in whole seconds and at least one, of those of its user's
     two jobs that were submitted last of those that have ended; where there is one, as that one's; where there is none,
@@ -161,8 +161,8 @@ class EasyPlusPlus:
     >>> import pandas as pd, simlib
     >>> jobs = pd.DataFrame({"submit": [0, 0, 6, 6, 6], "run": [5, 5, 60, 9, 5], "estimate": [60, 60, 60, 9, 90]})
     >>> w = simlib.Workload(jobs.assign(procs=[2, 2, 3, 4, 1], user=7), 4)
-    >>> for own in (easy_sjbf, EasyPlusPlus()):
-    ...     print(simlib.simulate(w, simlib.OwnPolicy(own)).jobs.start.to_list())
+    >>> for predictor in (None, LastTwo()):
+    ...     print(simlib.simulate(w, simlib.OwnPolicy(easy_sjbf, predictor)).jobs.start.to_list())
     [0, 0, 6, 66, 75]
     [0, 0, 6, 66, 6]
     """
@@ -172,39 +172,22 @@ class EasyPlusPlus:
     def __init__(self) -> None:
         self.last_two: dict[int, list[tuple[int, int]]] = {}  # by user, of jobs that have ended: number and run time
         self.number: dict[Any, int] = {}  # by job, how many arrived before it
-        self.predicted: dict[Any, int] = {}  # by job
 
-    def __call__(self, queue: Queue, machine: Machine) -> Iterator[Job]:
-        """Say which jobs start now."""
-        for job in machine.ended:
-            ended = self.last_two.get(job.user, [])
-            self.last_two[job.user] = sorted([*ended, (self.number[job.number], job.run)])[-2:]
-        for job in queue:
-            if job.number not in self.predicted:
-                self.number[job.number] = len(self.number)
-                self.predicted[job.number] = self.predict(job)
-        yield from fcfs(queue, machine)
-        if queue:
-            shadow, extra = machine.shadow(queue[0], lambda job: self.expected_end(job, machine.now))
-            for job in sorted(machine.fits(queue), key=lambda job: self.predicted[job.number]):
-                late = machine.now + self.predicted[job.number] > shadow
-                if job.procs <= machine.free and not (late and job.procs > extra):
-                    extra -= job.procs * late
-                    yield job
-        if machine.running:  # by then, a job that runs will have run for longer than expected
-            machine.call_at(min(self.expected_end(job, machine.now) for job in machine.running))
-
-    def predict(self, job: Job) -> int:
-        """Predict how long a job runs that has just arrived."""
+    def arrival(self, job: Job, now: int) -> dict[Any, int]:
+        """Predict the mean of the last two."""
+        self.number[job.number] = len(self.number)
         known = self.last_two.get(job.user, []) if job.user >= 0 else []
         runs = [run for _, run in known] or [job.requested]
-        return max(min(sum(runs) // len(runs), job.requested), 1)
+        return {job.number: max(min(sum(runs) // len(runs), job.requested), 1)}
 
-    def expected_end(self, job: Job, now: int) -> int:
-        """Say when a running job is expected to end, later than now."""
-        expected, age, more = self.predicted[job.number], now - job.start, iter(self.MORE)
-        if expected <= age:
-            expected = max(job.requested, 1)
-        while expected <= age:
-            expected += next(more, self.MORE[-1])
-        return job.start + expected
+    def deadline_missed(self, job: Job, now: int) -> dict[Any, int]:
+        """Correct the prediction."""
+        longer, more = max(job.requested, 1), iter(self.MORE)
+        while longer <= job.estimate:
+            longer += next(more, self.MORE[-1])
+        return {job.number: longer}
+
+    def finish(self, job: Job, now: int) -> None:
+        """Remember the run time, if the job is one of its user's last two."""
+        ended = self.last_two.get(job.user, [])
+        self.last_two[job.user] = sorted([*ended, (self.number[job.number], job.run)])[-2:]

@@ -6,7 +6,7 @@ import copy
 import inspect
 from bisect import insort
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
@@ -82,6 +82,13 @@ class Job(_Kept):
 
     def __repr__(self) -> str:
         return f"<job {self.number}: {self.procs} processor{'s' * (self.procs != 1)}, estimate {self.estimate} s>"
+
+    # What the event loop does; no policy should come across it.
+
+    def _predict(self, seconds: int) -> None:
+        _set(self, "estimate", seconds)
+        if self.start is not None:
+            _set(self, "expected_end", self.start + seconds)
 
 
 class Queue(_Kept, Sequence[Job]):
@@ -167,17 +174,14 @@ class Machine(_Kept):
                     if not self.free:
                         return
 
-    def shadow(self, job: Job, expected_end: Callable[[Job], int] | None = None) -> tuple[int, int]:
+    def shadow(self, job: Job) -> tuple[int, int]:
         """Find the shadow time of a job and the extra processors (MF section 2.2, step 1)."""
-        held = [(other.expected_end, other.procs) for other in self._running]
-        if expected_end is not None:
-            held = sorted((expected_end(other), other.procs) for other in self._running)
         shadow, free = self.now, self.free
-        for end, procs in held:
-            if free >= job.procs and end > shadow:
+        for other in self._running:
+            if free >= job.procs and other.expected_end > shadow:
                 break
-            free += procs
-            shadow = max(shadow, end)
+            free += other.procs
+            shadow = max(shadow, other.expected_end)
         return shadow, free - job.procs
 
     def free_at(self, time: int) -> int:
@@ -201,11 +205,76 @@ class Machine(_Kept):
         _set(self, "free", self.free - job.procs)
         insort(self._running, job, key=attrgetter("expected_end"))
 
+    def _sort(self) -> None:
+        """Put the running jobs in order again, when they are expected to end at other seconds."""
+        self._running.sort(key=attrgetter("expected_end"))
+
     def _end(self, job: Job, run: int) -> None:
         _set(job, "_run", run)
         _set(self, "free", self.free + job.procs)
         self._running.remove(job)
         self.ended.append(job)
+
+
+# Predict how long jobs run, in the place of the users' estimates.
+
+
+Predicted = Mapping[Any, int] | None
+"""New predictions in seconds by the jobs' numbers, or None."""
+
+
+class Predictor:
+    """Predict run times as jobs arrive, start, outlive their predictions and end: for `simlib.OwnPolicy`.
+
+    Write a class that inherits from this one, with those of the four methods that it needs. Each is called when that
+    happens to a job, with the job and the present second, and returns new predictions: a dict of total run times, in
+    whole seconds, by the numbers of jobs that wait or run; or None. It may tell those of other jobs, too. A policy
+    sees the present prediction of a job as `job.estimate`, and plans with it; `job.requested` stays what the user
+    asked for. Nobody is killed for a prediction.
+
+    This class itself predicts what the user asked for and corrects nothing: so it makes original EASY of
+    `examples_own.easy`.
+
+    References
+    ----------
+    D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
+    technical report, Hebrew University, 2005, section 3.7: jobArrival, jobStart, jobDeadlineMiss and jobFinish.
+
+    Examples
+    --------
+    Every job is expected to run for as long as the last one that ended:
+
+    >>> import simlib
+    >>> from simlib.policies import examples_own
+    >>> class Last(simlib.Predictor):
+    ...     def __init__(self):
+    ...         self.run = None
+    ...     def arrival(self, job, now):
+    ...         return {job.number: self.run or job.requested}
+    ...     def deadline_missed(self, job, now):
+    ...         return {job.number: 2 * job.estimate}
+    ...     def finish(self, job, now):
+    ...         self.run = job.run
+    >>> rows = [(0, 5, 60, 1), (6, 9, 60, 4), (7, 4, 60, 1)]
+    >>> w = simlib.Workload.of("three jobs", 4, A=rows[0], B=rows[1], C=rows[2])
+    >>> simlib.simulate(w, simlib.OwnPolicy(examples_own.easy, Last())).jobs.mean_prediction.to_list()
+    [60.0, 7.777777777777778, 5.0]
+    """
+
+    def arrival(self, job: Job, now: int) -> Predicted:
+        """A job was submitted, and joins the queue. It needs a prediction of its own; without one it is the estimate."""
+
+    def start(self, job: Job, now: int) -> Predicted:
+        """A job was started."""
+
+    def deadline_missed(self, job: Job, now: int) -> Predicted:
+        """A job still runs that was expected to have ended by now: `job.start + job.estimate`.
+
+        Without a longer prediction for it, it is expected to end at once, and this is not called for it again.
+        """
+
+    def finish(self, job: Job, now: int) -> Predicted:
+        """A job has ended; `job.run` is known."""
 
 
 # Make a policy of one small function that is called at each scheduling pass; the rest is done here.
@@ -235,6 +304,11 @@ class OwnPolicy:
         simulation works with a copy of it, as it was when it was given: so they do not learn from each other, and
         the same simulation gives the same schedule again. The copy, with what it remembers then, is
         `schedule.policy.function`. A plain function that keeps things in global variables has no such protection.
+    predictor : Predictor, optional
+        Predicts run times in the place of the users' estimates; each simulation works with a copy of it, too, which is
+        `schedule.policy.predictor`. The schedule then has the columns `adjusted`, the first prediction for each job,
+        and `mean_prediction`, the mean over its time in the system, both in seconds (see `simlib.analysis.accuracy`).
+        A job that outlives its prediction causes a scheduling pass.
 
     Raises
     ------
@@ -242,7 +316,8 @@ class OwnPolicy:
         For what cannot be called with a queue and a machine. In a simulation: for a job that does not wait or does
         not fit, one that is there twice, and where nobody runs or comes any more and none of those that wait is
         started; for a schedule that no machine can run, as from a function that reaches into the machine (see
-        `Schedule.check`). What the function itself raises gets a note with the second.
+        `Schedule.check`); for a prediction of a job that neither waits nor runs, or that is no whole number of seconds.
+        What the function or the predictor itself raises gets a note with the second.
 
     Examples
     --------
@@ -281,6 +356,7 @@ class OwnPolicy:
 
     in_python: ClassVar[bool] = True  # for `simulate`: a pass is a call of the user's Python
     function: _Pass
+    predictor: Predictor | None = None
     _given: OwnPolicy | None = field(default=None, init=False, compare=False)  # what it is prepared from
     _jobs: pd.DataFrame | None = field(default=None, init=False, compare=False)  # which it is prepared for
 
@@ -294,12 +370,12 @@ class OwnPolicy:
             inspect.signature(self.function).bind(None, None)
         except TypeError as error:
             raise ValueError(f"{self}: cannot be called with a queue and a machine: {error}; {expected}") from None
+        if not (self.predictor is None or isinstance(self.predictor, Predictor)):
+            said = f"OwnPolicy: predictor: found {self.predictor!r}, expected an object of a class that inherits from"
+            raise ValueError(f"{said} simlib.Predictor")
 
     def __repr__(self) -> str:
-        shown = repr(self.function)
-        if shown == object.__repr__(self.function):
-            shown = f"{type(self.function).__name__}()"
-        return f"OwnPolicy({getattr(self.function, '__name__', shown)})"
+        return f"OwnPolicy({', '.join(_called(one) for one in (self.function, self.predictor) if one is not None)})"
 
     def prepare(self, jobs: pd.DataFrame) -> OwnPolicy:
         """Give the policy for one simulation of these jobs: it knows whose they are, and remembers for itself.
@@ -310,7 +386,7 @@ class OwnPolicy:
         OwnPolicy(<lambda>)
         """
         given = self._given or self
-        prepared = OwnPolicy(copy.deepcopy(given.function))
+        prepared = OwnPolicy(*copy.deepcopy((given.function, given.predictor)))
         object.__setattr__(prepared, "_given", given)
         object.__setattr__(prepared, "_jobs", jobs)
         return prepared
@@ -330,19 +406,117 @@ class OwnPolicy:
         jobs = pd.DataFrame(index=range(len(submit))) if self._jobs is None else self._jobs
         requested = None if self._jobs is None else jobs.estimate.to_numpy()
         known = columns.assign(number=jobs.index.to_numpy(), **whose(jobs), requested=requested)
-        decide = copy.deepcopy(self.function) if self._given is None else self.function
-        loop = _EventLoop(self, decide, known, machine, feedback)
+        both = self.function, self.predictor
+        loop = _EventLoop(self, *(copy.deepcopy(both) if self._given is None else both), known, machine, feedback)
         loop.to_the_end(np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop)
         start = [-1 if one is None else one for one in loop.start]  # of a run that was stopped
         times = {"submit": np.array(loop.submit, np.int64), "start": np.array(start, np.int64)}
-        return {**times, "backfilled": np.array(loop.backfilled, bool)}
+        predicted = {} if loop.predictions is None else loop.predictions.columns()
+        return {**times, "backfilled": np.array(loop.backfilled, bool), **predicted}
+
+
+def _called(thing: Any) -> str:
+    """What a function, or an object of a class, is called."""
+    shown = repr(thing)
+    shown = f"{type(thing).__name__}()" if shown == object.__repr__(thing) else shown
+    return getattr(thing, "__name__", shown)
+
+
+class _Predictions:
+    """The present predictions of all jobs that wait or run, and what they were on average."""
+
+    def __init__(self, policy: OwnPolicy, predictor: Predictor, machine: Machine, count: int) -> None:
+        self.policy, self.predictor, self.machine = policy, predictor, machine
+        self.there: dict[Any, Job] = {}  # by number, those that wait or run
+        self.since = [0] * count  # by place, the second from which on the present prediction holds
+        self.sum = [0.0] * count  # of earlier ones, each times the seconds that it held
+        self.first, self.mean = [0] * count, [0.0] * count
+        self.deadlines: list[tuple[int, int, Job]] = []  # a heap: seconds, places, jobs; some have been put off
+        self.deadline: list[int | None] = [None] * count  # by place, the one that counts
+
+    def next_deadline(self) -> int | None:
+        """Find the second at which a running job will have outlived its prediction; None where none will."""
+        while self.deadlines and self.deadlines[0][0] != self.deadline[self.deadlines[0][1]]:
+            heappop(self.deadlines)
+        return self.deadlines[0][0] if self.deadlines else None
+
+    def arrived(self, job: Job) -> None:
+        """Predict the run time of a job that joins the queue."""
+        self.there[job.number], self.since[job._place] = job, self.machine.now
+        self.take("arrival", job)
+        self.first[job._place] = job.estimate
+
+    def started(self, job: Job) -> None:
+        """Say that a job was started."""
+        self.expect(job)
+        self.take("start", job)
+
+    def outlived(self) -> None:
+        """Say which running jobs have outlived their predictions."""
+        while (deadline := self.next_deadline()) is not None and deadline <= self.machine.now:
+            _, place, job = heappop(self.deadlines)
+            self.deadline[place] = None
+            self.take("deadline_missed", job)
+
+    def ended(self, job: Job) -> None:
+        """Say that a job has ended."""
+        del self.there[job.number]
+        self.note(job)
+        in_system = self.machine.now - job.submit
+        self.mean[job._place] = self.sum[job._place] / in_system if in_system else float(job.estimate)
+        self.deadline[job._place] = None
+        self.take("finish", job)
+
+    def take(self, event: str, job: Job) -> None:
+        """Ask the predictor, and take over what it predicts."""
+        try:
+            predicted = getattr(self.predictor, event)(job, self.machine.now)
+        except Exception as error:
+            error.add_note(f"{self.policy}: {event} of job {job.number} raised this at {self.machine}")
+            raise
+        where = f"{self.policy}: second {self.machine.now:,}: {event} of job {job.number}"
+        if not (predicted is None or isinstance(predicted, Mapping)):
+            raise ValueError(f"{where}: returned {predicted!r}, expected a dict of seconds by job number, or None")
+        for number, seconds in (predicted or {}).items():
+            if number not in self.there:
+                raise ValueError(f"{where}: predicted job {number!r}, expected jobs that wait or run")
+            if not (isinstance(seconds, (int, np.integer)) and 0 <= seconds < 2**61):
+                raise ValueError(f"{where}: predicted {seconds!r} for job {number}, expected whole seconds from 0 on")
+            self.note(self.there[number])
+            self.there[number]._predict(int(seconds))
+            self.expect(self.there[number])
+
+    def expect(self, job: Job) -> None:
+        """Expect a running job to end as predicted."""
+        if job.start is not None:
+            self.machine._sort()
+            later = job.expected_end > self.machine.now
+            self.deadline[job._place] = job.expected_end if later else None
+            if later:
+                heappush(self.deadlines, (job.expected_end, job._place, job))
+
+    def note(self, job: Job) -> None:
+        """Note for how long the prediction of a job has held."""
+        place, now = job._place, self.machine.now
+        self.sum[place] += job.estimate * (now - self.since[place])
+        self.since[place] = now
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The columns of the schedule."""
+        return {"adjusted": np.array(self.first, np.int64), "mean_prediction": np.array(self.mean)}
 
 
 class _EventLoop:
     """What happens at which second, whatever the policy is."""
 
     def __init__(
-        self, policy: OwnPolicy, decide: _Pass, jobs: pd.DataFrame, procs: int, feedback: Feedback | None
+        self,
+        policy: OwnPolicy,
+        decide: _Pass,
+        predictor: Predictor | None,
+        jobs: pd.DataFrame,
+        procs: int,
+        feedback: Feedback | None,
     ) -> None:
         self.policy, self.decide = policy, decide
         self.submit, self.run = jobs.submit.tolist(), jobs.run.tolist()
@@ -351,6 +525,11 @@ class _EventLoop:
         self.start: list[int | None] = [None] * len(jobs)
         self.backfilled = [False] * len(jobs)
         self.queue, self.machine = Queue(), Machine(procs)
+        self.predictions = None
+        if predictor is not None:
+            self.predictions = _Predictions(policy, predictor, self.machine, len(jobs))
+            asked = [one[3] if one[-1] is None else one[-1] for one in self.known]  # also where the job runs longer
+            self.known = [(*one[:3], asked[place], *one[4:]) for place, one in enumerate(self.known)]
         self.ends: list[tuple[int, int, Job]] = []  # a heap: the end of each running job, its place, itself
         self.followers = defaultdict(list)
         followed = feedback[0].tolist() if feedback else [-1] * len(jobs)
@@ -370,13 +549,20 @@ class _EventLoop:
             while self.ends and self.ends[0][0] <= now:  # 1. jobs leave, and those are submitted that follow them
                 _, place, ended = heappop(self.ends)
                 machine._end(ended, self.run[place])
+                if self.predictions:
+                    self.predictions.ended(ended)
                 for follower, think in self.followers.get(place, ()):
                     self.submit[follower] = now + think
                     heappush(self.coming, (now + think, follower))
+            if self.predictions:
+                self.predictions.outlived()
             while self.coming and self.coming[0][0] <= now:  # 2. jobs join the queue
                 submit, place = heappop(self.coming)
                 number, _, *others = self.known[place]
-                queue._join(Job(number, submit, *others), place)
+                job = Job(number, submit, *others)
+                queue._join(job, place)
+                if self.predictions:
+                    self.predictions.arrived(job)
             if queue:  # 3. one scheduling pass
                 self.scheduling_pass()
                 _set(machine, "ended", [])
@@ -397,6 +583,8 @@ class _EventLoop:
         seconds = [heap[0][0] for heap in (self.ends, self.coming) if heap]
         if self.queue and self.machine._next_call is not None:
             seconds.append(self.machine._next_call)
+        if self.predictions and (deadline := self.predictions.next_deadline()) is not None:
+            seconds.append(deadline)
         return min(seconds, default=None)
 
     def scheduling_pass(self) -> None:
@@ -409,6 +597,8 @@ class _EventLoop:
             heappush(self.ends, (self.machine.now + self.run[job._place], job._place, job))
             self.start[job._place] = self.machine.now
             started.append(job)
+            if self.predictions:
+                self.predictions.started(job)
         self.queue._close_up()
         if self.queue:
             first = self.queue[0]._arrival

@@ -14,12 +14,12 @@ from simlib.policies.walltime import Adjustment, Scheme
 
 ALL = POLICIES | BEYOND
 EXAMPLES = {
-    "FCFS": examples_own.fcfs,
-    "EASY": examples_own.easy,
-    "EASY-SJBF": examples_own.easy_sjbf,
-    "EASY, largest": examples_own.best_fit,
-    "EASY, lookahead": examples_own.lookahead,
-    "EASY++": examples_own.EasyPlusPlus(),
+    "FCFS": OwnPolicy(examples_own.fcfs),
+    "EASY": OwnPolicy(examples_own.easy),
+    "EASY-SJBF": OwnPolicy(examples_own.easy_sjbf),
+    "EASY, largest": OwnPolicy(examples_own.best_fit),
+    "EASY, lookahead": OwnPolicy(examples_own.lookahead),
+    "EASY++": OwnPolicy(examples_own.easy_sjbf, examples_own.LastTwo()),
 }
 
 
@@ -41,7 +41,7 @@ def is_explained(schedule, **options):
 
 def equals_the_example(example):
     def equals(schedule, **options):
-        assert differing(schedule, simulate(schedule.workload, OwnPolicy(example), **options)) == []
+        assert differing(schedule, simulate(schedule.workload, example, **options)) == []
 
     return equals
 

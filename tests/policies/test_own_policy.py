@@ -246,7 +246,7 @@ def test_what_a_function_raises_has_a_note_with_the_second_and_who_waits():
 @pytest.mark.parametrize(
     "function, said",
     [
-        (examples_own.EasyPlusPlus, "found the class EasyPlusPlus, expected a function .* an object of it"),
+        (examples_own.LastTwo, "found the class LastTwo, expected a function .* an object of it"),
         (EASY(), "OwnPolicy: found EASY.*, expected a function of \\(queue, machine\\)"),
         (lambda queue: [], "cannot be called with a queue and a machine: too many positional arguments"),
         ("fcfs", "found 'fcfs', expected a function"),
@@ -266,14 +266,16 @@ def with_users(seed=8):
 
 
 def test_each_simulation_begins_with_the_memory_that_was_given():
-    own = examples_own.EasyPlusPlus()
-    w, policy = with_users(), OwnPolicy(own)
-    assert differing(simulate(w, policy), simulate(w, policy)) == []
-    assert own.last_two == own.predicted == {}
+    predictor = examples_own.LastTwo()
+    w, policy = with_users(), OwnPolicy(examples_own.easy_sjbf, predictor)
+    first = simulate(w, policy)
+    assert differing(first, simulate(w, policy)) == []
+    assert predictor.last_two == predictor.number == {}
+    assert len(first.policy.predictor.number) == len(w)
 
 
 def test_simulations_in_threads_do_not_share_a_memory():
-    w, policy = with_users(), OwnPolicy(examples_own.EasyPlusPlus())
+    w, policy = with_users(), OwnPolicy(examples_own.easy_sjbf, examples_own.LastTwo())
     together = replicate(w, policy, shakes=6, as_it_is=False, keep=False)
     alone = [simulate(w.shake(60, seed), policy).summary().mean_wait for seed in range(6)]
     assert together.mean_wait.to_list() == alone
@@ -293,8 +295,9 @@ def test_a_policy_is_known_by_what_its_function_does():
 
 
 def test_policies_have_the_names_of_their_functions():
-    named = [OwnPolicy(own) for own in (examples_own.easy, examples_own.EasyPlusPlus(), lambda queue, machine: [])]
-    assert list(map(str, named)) == ["OwnPolicy(easy)", "OwnPolicy(EasyPlusPlus())", "OwnPolicy(<lambda>)"]
+    named = [OwnPolicy(own) for own in (examples_own.easy, made(1), lambda queue, machine: [])]
+    assert list(map(str, named)) == ["OwnPolicy(easy)", "OwnPolicy(Memory())", "OwnPolicy(<lambda>)"]
+    assert str(OwnPolicy(examples_own.easy, examples_own.LastTwo())) == "OwnPolicy(easy, LastTwo())"
 
 
 def test_it_is_compared_planned_and_explained_as_others_are():
@@ -380,27 +383,127 @@ def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
     assert fullest == by_trying_all_sets(candidates, machine, 10, extra)
 
 
+# Predictions
+
+
+class Watched(simlib.Predictor):
+    """Notes what happens, and predicts as it is told."""
+
+    def __init__(self, **predicted):
+        self.seen, self.predicted = [], predicted
+
+    def note(self, event, job, now):
+        self.seen.append((event, job.number, now, job.estimate))
+        return self.predicted.get(f"{event}_{job.number}")
+
+    def arrival(self, job, now):
+        return self.note("arrival", job, now)
+
+    def start(self, job, now):
+        return self.note("start", job, now)
+
+    def deadline_missed(self, job, now):
+        return self.note("deadline_missed", job, now)
+
+    def finish(self, job, now):
+        return self.note("finish", job, now)
+
+
+def watched(rows, function=examples_own.easy, machine=4, **predicted):
+    schedule = simulate(numbered(rows, machine), OwnPolicy(function, Watched(**predicted)))
+    return schedule, schedule.policy.predictor.seen
+
+
 @given(seed=st.integers(0, 2**32))
 def test_where_no_user_is_known_easy_plus_plus_is_easy_that_backfills_the_shortest_first(seed):
     w = random_workload(seed, jobs=80, overrun=False, shortest=1)  # an estimate of 0 counts as 1 s
-    schedules = [simulate(w, OwnPolicy(own)) for own in (examples_own.easy_sjbf, examples_own.EasyPlusPlus())]
-    assert differing(*schedules) == []
+    policies = OwnPolicy(examples_own.easy_sjbf), OwnPolicy(examples_own.easy_sjbf, examples_own.LastTwo())
+    assert differing(*(simulate(w, policy) for policy in policies)) == []
 
 
-def test_easy_plus_plus_corrects_as_its_authors_do():
-    seen = {}
+@given(seed=st.integers(0, 2**32))
+def test_a_predictor_that_predicts_the_estimates_changes_nothing(seed):
+    w = random_workload(seed, jobs=80, overrun=False)
+    one, other = (simulate(w, OwnPolicy(examples_own.easy, each)) for each in (None, simlib.Predictor()))
+    assert differing(one, other) == []
+    assert other.jobs.adjusted.equals(w.jobs.estimate) and (other.jobs.mean_prediction == w.jobs.estimate).all()
 
-    class Watched(examples_own.EasyPlusPlus):
-        def __call__(self, queue, machine):
-            yield from super().__call__(queue, machine)
-            for job in machine.running:
-                seen[machine.now, job.number] = self.expected_end(job, machine.now) - job.start
 
-    waiting = (31, 1, 1, 64, 9, 0)
-    rows = [(0, 10, 100, 1, 7, 0), (0, 21, 100, 1, 7, 0), (0, 1, 1, 1, 8, 0), (30, 3000, 200, 1, 7, 0), waiting]
-    simulate(numbered(sorted(rows), 64), OwnPolicy(Watched()))
-    passes = {second: length for (second, job), length in seen.items() if job == 4}
-    assert passes == {30: 15, 31: 15, 45: 200, 230: 260, 290: 560, 590: 1460, 1490: 3260}
+def test_a_predictor_hears_what_happens_to_each_job_and_when():
+    _, seen = watched([(0, 30, 10, 4), (5, 10, 20, 1)], deadline_missed_1={1: 25})
+    assert seen == [
+        ("arrival", 1, 0, 10),
+        ("start", 1, 0, 10),
+        ("arrival", 2, 5, 20),
+        ("deadline_missed", 1, 10, 10),
+        ("deadline_missed", 1, 25, 25),  # and then never again, for it was not corrected
+        ("finish", 1, 30, 25),
+        ("start", 2, 30, 20),
+        ("finish", 2, 40, 20),
+    ]
+
+
+def test_a_correction_causes_a_pass_that_may_start_jobs():
+    rows = [(0, 30, 10, 3), (1, 5, 5, 4), (2, 9, 9, 1)]  # job 3 may pass job 2 as soon as job 1 is expected to last
+    kept, _ = watched(rows)
+    corrected, _ = watched(rows, deadline_missed_1={1: 40})
+    assert (kept.jobs.start.to_list(), corrected.jobs.start.to_list()) == ([0, 30, 35], [0, 30, 10])
+
+
+def test_one_event_may_change_what_is_predicted_of_others():
+    schedule, seen = watched([(0, 10, 10, 4), (0, 50, 50, 4), (0, 60, 60, 1)], finish_1={2: 20, 3: 5})
+    assert ("start", 2, 10, 20) in seen and ("deadline_missed", 2, 30, 20) in seen and ("start", 3, 60, 5) in seen
+    assert schedule.jobs.mean_prediction.to_list() == [10, (10 * 50 + 50 * 20) / 60, (10 * 60 + 110 * 5) / 120]
+
+
+def test_a_deadline_that_is_moved_and_comes_back_is_missed_once():
+    rows = [(0, 30, 99, 2), (5, 1, 1, 1), (6, 1, 1, 1)]
+    _, seen = watched(rows, start_1={1: 15}, arrival_2={1: 12}, arrival_3={1: 15})
+    assert [one[:3] for one in seen if one[0] == "deadline_missed"] == [("deadline_missed", 1, 15)]
+
+
+def test_last_two_corrects_as_its_authors_do():
+    class Noted(examples_own.LastTwo):
+        def deadline_missed(self, job, now):
+            longer = super().deadline_missed(job, now)
+            self.seen = [*getattr(self, "seen", []), (now, longer[job.number])]
+            return longer
+
+    rows = [(0, 10, 100, 1, 7, 0), (0, 21, 100, 1, 7, 0), (0, 1, 1, 1, 8, 0), (30, 3000, 200, 1, 7, 0)]
+    done = simulate(numbered(rows, 64), OwnPolicy(examples_own.easy_sjbf, Noted()))
+    assert done.policy.predictor.seen == [(45, 200), (230, 260), (290, 560), (590, 1460), (1490, 3260)]
+
+
+@pytest.mark.parametrize(
+    "predicted, said",
+    [
+        ({"arrival_1": {9: 5}}, "second 0: arrival of job 1: predicted job 9, expected jobs that wait or run"),
+        ({"finish_1": {1: 5}}, "second 10: finish of job 1: predicted job 1, expected jobs that wait or run"),
+        ({"arrival_1": {1: 2.5}}, "predicted 2.5 for job 1, expected whole seconds from 0 on"),
+        ({"arrival_1": {1: -1}}, "predicted -1 for job 1, expected whole seconds from 0 on"),
+        ({"start_1": 5}, "start of job 1: returned 5, expected a dict of seconds by job number, or None"),
+    ],
+)
+def test_predictions_that_cannot_be_are_refused(predicted, said):
+    with pytest.raises(ValueError, match=said):
+        watched([(0, 10, 10, 4)], **predicted)
+
+
+def test_what_a_predictor_raises_says_where():
+    class Fails(simlib.Predictor):
+        def finish(self, job, now):
+            return 1 / 0
+
+    with pytest.raises(ZeroDivisionError) as error:
+        simulate(table([(0, 10, 20, 3)], 4), OwnPolicy(examples_own.easy, Fails()))
+    assert "finish of job 0 raised this at second 10, 4 of 4 processors free" in error.value.__notes__[0]
+
+
+def test_what_is_no_predictor_is_refused():
+    with pytest.raises(
+        ValueError, match="OwnPolicy: predictor: found <class .*LastTwo'>, expected an object of a class"
+    ):
+        OwnPolicy(examples_own.easy, examples_own.LastTwo)
 
 
 def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
@@ -410,7 +513,8 @@ def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch
     for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
         exec(block, names)
     w = with_users(6)
-    names["EasyPlusPlus"] = names["EasyPlusPlus"]()
-    for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION, examples_own.EasyPlusPlus()):
-        name = getattr(own, "__name__", type(own).__name__)
+    for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION):
+        name = own.__name__
         assert (name, differing(simulate(w, OwnPolicy(own)), simulate(w, OwnPolicy(names[name])))) == (name, [])
+    there, shown = (OwnPolicy(examples_own.easy_sjbf, one) for one in (examples_own.LastTwo(), names["LastTwo"]()))
+    assert differing(simulate(w, there), simulate(w, shown)) == []
