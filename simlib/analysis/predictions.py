@@ -11,7 +11,7 @@ from ..policies.easy import Predictions
 
 
 def accuracy(schedule: Schedule) -> pd.Series:
-    """Measure how accurate the prediction of each job was, from 0 to 1: the smaller of it and the run time by the larger.
+    """Measure how accurate the prediction of each job was: the smaller of it and the run time by the larger.
 
     The prediction is the mean over the time that the job is in the system, from its submission to its end, for it may
     be corrected meanwhile. Without predictions it is the estimate that the user gave, also where the job runs longer;
@@ -24,7 +24,7 @@ def accuracy(schedule: Schedule) -> pd.Series:
     Returns
     -------
     Series
-        By job, without a unit. 1 where both are zero.
+        By job, from 0 to 1; 1 where both are zero.
 
     References
     ----------

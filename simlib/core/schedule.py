@@ -144,7 +144,8 @@ class Schedule:
         promised on arrival; EASY the `adjusted` estimates where it makes some. `submit` and `run` are the simulated
         ones, which feedback may have moved and killing may have cut.
     shadow : Series or None
-        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did.
+        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did. Where
+        predictions are not corrected it is their word, which may be a second that is past already.
 
     Examples
     --------

@@ -296,20 +296,24 @@ class Predicting(NamedTuple):
     ----------
     exact : bool, whether the run times are known; then nothing else matters but the switches
     correct : bool, whether what a running job outlives is corrected
+    similar : bool, whether the last two predict only jobs with the same estimate as both of them
     estimate : int64 array, by job; the user's own estimate, which may be below the run time
     group : int64 array, by job; the jobs of a group predict each other, such as a user's; -1 for no group
     runs : int64 array, two columns by group; the run times of the two jobs that were submitted last of those that have
         ended, the last one first; -1 where there is none
     numbers : int64 array, likewise; how many jobs arrived before each, below 0 for jobs of before the simulation
+    asked : int64 array, likewise; their estimates, which matter only where they have to be similar
     queue, backfill, running : bool, where the prediction takes the estimate's place
     """
 
     exact: bool
     correct: bool
+    similar: bool
     estimate: np.ndarray
     group: np.ndarray
     runs: np.ndarray
     numbers: np.ndarray
+    asked: np.ndarray
     queue: bool
     backfill: bool
     running: bool
@@ -323,22 +327,32 @@ def predict(predicting, estimates, job, run):
         group = predicting.group[job]
         if predicting.exact:
             estimates.t_sched[job] = run[job]
-        elif group >= 0 and predicting.runs[group, 0] >= 0:
+        elif group >= 0 and predicting.runs[group, 0] >= 0 and _are_similar(predicting, group, job):
             last, before = predicting.runs[group]
             mean = (last + before) // 2 if before >= 0 else last
             estimates.t_sched[job] = min(max(mean, 1), predicting.estimate[job])
 
 
 @part
+def _are_similar(predicting, group, job):
+    """Tell whether there are two last jobs that have the estimate of this one, where that matters."""
+    if not predicting.similar:
+        return True
+    last, before = predicting.asked[group]
+    return predicting.runs[group, 1] >= 0 and last == before == predicting.estimate[job]
+
+
+@part
 def note_run(predicting, job, run, number):
     """Note that a job ends. `number` tells, by job, how many arrived before it."""
     if predicting is not None and predicting.group[job] >= 0:
-        runs, numbers = predicting.runs[predicting.group[job]], predicting.numbers[predicting.group[job]]
+        group = predicting.group[job]
+        runs, numbers, asked = predicting.runs[group], predicting.numbers[group], predicting.asked[group]
         if number[job] > numbers[0]:
-            runs[1], numbers[1] = runs[0], numbers[0]
-            runs[0], numbers[0] = run[job], number[job]
+            runs[1], numbers[1], asked[1] = runs[0], numbers[0], asked[0]
+            runs[0], numbers[0], asked[0] = run[job], number[job], predicting.estimate[job]
         elif number[job] > numbers[1]:
-            runs[1], numbers[1] = run[job], number[job]
+            runs[1], numbers[1], asked[1] = run[job], number[job], predicting.estimate[job]
 
 
 @part
@@ -358,6 +372,21 @@ def correct(predicting, running, now):
             job = take_next(expected)
             start = running.start[job]
             insert(expected, job, start + _longer(predicting.estimate[job], expected.time[job] - start))
+
+
+@part
+def reservation(predicting, expected, head_size, free, shadow, size):
+    """When the head is told to start: at its shadow time, or where predictions stay uncorrected, when these say."""
+    if predicting is None:
+        return shadow
+    if predicting.correct:
+        return shadow
+    for i in range(expected.count[0] - 1, -1, -1):
+        job = expected.jobs[i]
+        free += size[job]
+        if free >= head_size:
+            return expected.time[job]
+    return shadow
 
 
 @part

@@ -6,7 +6,17 @@ import numpy as np
 
 from .._util.compiled import compiled
 from .easy import shadow_time
-from .estimating import adjust, correct, estimates_in_use, next_correction, note_run, predict, put_off, remember
+from .estimating import (
+    adjust,
+    correct,
+    estimates_in_use,
+    next_correction,
+    note_run,
+    predict,
+    put_off,
+    remember,
+    reservation,
+)
 from .queue import first_waiting, next_to_backfill, take, waiting
 from .ranked import (
     RANKED_ANEW,
@@ -270,7 +280,8 @@ def easy_variants(
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
-    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
+    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did; where
+        predictions are not corrected, its reservation
     t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
     """
     n = submit.size
@@ -317,7 +328,7 @@ def easy_variants(
                 size[job], running.free[0], now, expected.jobs, expected.count[0], expected.time, size
             )
             if first_shadow[job] < 0:
-                first_shadow[job] = shadow
+                first_shadow[job] = reservation(predicting, expected, size[job], running.free[0], shadow, size)
             if passing == BEST_SET:
                 _pass_as_best_set(
                     candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts

@@ -203,30 +203,28 @@ class Predictor:
 
     def __init__(self, predictions: Predictions, ended: Sequence[Job] = ()) -> None:
         self.predictions = predictions
-        self.known: dict[tuple, list[tuple[int, int]]] = {}  # by key: arrival and run time of the jobs that have ended
+        self.known: dict[int, list[tuple[int, int, int]]] = {}  # by user: arrival, run time, estimate of ended jobs
         self.learns = predictions.predictor in ("last two", "same estimate")
         if predictions.past is not None and self.learns:
             past = predictions.past.sort_values("submit", kind="stable").to_dict("records")
             for place, job in enumerate(past, -len(past)):
-                self.known.setdefault(self._key(job["user"], job.get("estimate")), []).append((place, job["run"]))
+                self.known.setdefault(job["user"], []).append((place, job["run"], max(job.get("estimate", 1), 1)))
         self._learn(ended)
-
-    def _key(self, user: int, estimate: int | None) -> tuple:
-        """What the jobs have in common that predict each other."""
-        return (user, estimate) if self.predictions.predictor == "same estimate" else (user,)
 
     def _learn(self, ended: Sequence[Job]) -> None:
         for job in ended if self.learns else ():
             if job.user != -1:
-                self.known.setdefault(self._key(job.user, job.requested), []).append((job.arrival, job.run))
+                self.known.setdefault(job.user, []).append((job.arrival, job.run, max(job.requested, 1)))
 
     def predict(self, system: System) -> Decisions:
         """Predict the run times of the jobs that arrive, from those that have ended."""
         self._learn(system.ended)
         for job in system.arrived:
-            known = self.known.get(self._key(job.user, job.requested), []) if job.user != -1 else []
-            runs = [run for _, run in sorted(known)[-2:]]
+            last_two = sorted(self.known.get(job.user, []))[-2:] if job.user != -1 else []
+            runs = [run for _, run, _ in last_two]
             job.predicted = max(job.requested, 1)
+            if self.predictions.predictor == "same estimate" and [one[2] for one in last_two] != [job.predicted] * 2:
+                runs = []
             if self.predictions.predictor == "exact":
                 job.predicted = job.run
             elif runs:
@@ -238,7 +236,7 @@ class Predictor:
             if runs:
                 yield rules.predicts, job, tuple(runs)
             elif self.learns:
-                yield rules.does_not_predict, job
+                yield rules.does_not_predict, job, len(last_two)
 
     def correct(self, system: System) -> Decisions:
         """Expect the running jobs to end later that have outlived what was expected of them."""

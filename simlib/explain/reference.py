@@ -117,15 +117,14 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
 
 def _predictions(adjust: policies.Predictions, jobs: pd.DataFrame) -> tuple:
     """The arguments of `Predicting` for a `simlib.Predictions`."""
-    columns = {"last two": ["user"], "same estimate": ["user", "estimate"]}.get(adjust.predictor)
+    learns = adjust.predictor in ("last two", "same estimate")
     past = jobs[:0] if adjust.past is None else adjust.past.sort_values("submit", kind="stable")
-    keys, earlier = (
-        [tuple(job[name] for name in columns) if columns and job["user"] != -1 else None for job in rows]
-        for rows in (jobs.to_dict("records"), past.to_dict("records"))
-    )
+    users = [user if learns and user != -1 else None for user in jobs.get("user", [-1] * len(jobs))]
+    asked = past.reindex(columns=["estimate"]).estimate.clip(lower=1)
+    known = list(zip(past.user, past.run, asked, strict=True)) if learns and len(past) else []
     switches = adjust.queue, adjust.backfill, adjust.running
-    known = list(zip(earlier, past.run, strict=True))
-    return keys, known, jobs.estimate.clip(lower=1).tolist(), switches, adjust.correct, adjust.predictor == "exact"
+    kinds = adjust.predictor == "exact", adjust.predictor == "same estimate"
+    return users, known, jobs.estimate.clip(lower=1).tolist(), switches, adjust.correct, *kinds
 
 
 def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:
@@ -382,38 +381,44 @@ class EASY(FCFS):
 
 
 class Predicting(EASY):
-    """Plan with the mean run time of the last two jobs of the same key: EASY++ (Tsafrir et al. 2005, section 3).
+    """Plan with the mean run time of the last two jobs of the same user: EASY++ (Tsafrir et al. 2005, section 3).
 
-    `keys` has the key of each job by number, such as its user, None where it is not known; `past` has earlier jobs as
-    (key, run time), in order of their submission; `estimates` what users asked for; `switches` as for `AdjustedEASY`.
+    `users` has the user of each job by number, None where it is not known; `past` has earlier jobs as (user, run time,
+    estimate), in order of their submission; `estimates` what users asked for; `switches` as for `AdjustedEASY`. With
+    `similar` there must be two last jobs, and the estimates of all three the same (sections 5.1 and 6).
     """
 
     MORE = [60 * more for more in (1, 5, 15, 30)] + [3600 * more for more in (1, 2, 5, 10, 20, 50, 100)]
 
     def __init__(
         self,
-        keys: list[Any],
-        past: list[tuple[Any, int]],
+        users: list[Any],
+        past: list[tuple[Any, int, int]],
         estimates: list[int],
         switches: tuple[bool, bool, bool],
         correct: bool = True,
         exact: bool = False,
+        similar: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self.keys, self.past, self.estimates, self.switches = keys, past, estimates, switches
-        self.correct, self.exact = correct, exact
+        self.users, self.past, self.estimates, self.switches = users, past, estimates, switches
+        self.correct, self.exact, self.similar = correct, exact, similar
 
     def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
         """Predict the run time of a job that joins the queue."""
-        estimate, key = self.estimates[job.number], self.keys[job.number]
-        ended = sorted((one.arrival, one.run) for one in self.gone if self.keys[one.number] == key)
-        last_two = ([run for of, run in self.past if of == key] + [run for _, run in ended])[-2:]
+        estimate, user = self.estimates[job.number], self.users[job.number]
+        mine = sorted((one.arrival, one.run, one.number) for one in self.gone if self.users[one.number] == user)
+        known = [(run, asked) for of, run, asked in self.past if of == user]
+        last_two = (known + [(run, self.estimates[number]) for _, run, number in mine])[-2:]
+        runs = [run for run, _ in last_two]
+        if self.similar and [asked for _, asked in last_two] != [estimate, estimate]:
+            runs = []
         job.adjusted = estimate
         if self.exact:
             job.adjusted = job.run
-        elif key is not None and last_two:
-            job.adjusted = min(estimate, max(1, sum(last_two) // len(last_two)))
+        elif user is not None and runs:
+            job.adjusted = min(estimate, max(1, sum(runs) // len(runs)))
         job.go_by_adjusted(*self.switches)
 
     def alarms(self, running: list[Job]) -> list[int]:

@@ -343,8 +343,11 @@ def predicts(job: Job, runs: Sequence[int]) -> str:
 
 
 @_rule("predict", "the user's estimate")
-def does_not_predict(job: Job) -> str:
+def does_not_predict(job: Job, known: int) -> str:
+    """`known` is how many of the user's last two jobs have ended."""
     why = f"no job of user {job.user} has ended before" if job.user != -1 else "its user is not known"
+    if known:
+        why = f"there are no two last jobs of user {job.user} that have ended and both asked for as much"
     return sentence(f"{_named(job)} is expected to run for its estimate, {length(job.predicted)}: {why}")
 
 

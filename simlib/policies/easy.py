@@ -35,7 +35,7 @@ Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 
 
 _PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
-"""The names of predictors; of those that learn, what the jobs have in common that they learn from."""
+"""The names of predictors; of those that learn, the columns of the jobs that they look at."""
 
 _NONE = -3
 """The number of a past job that there is not: below those of the last two, -1 and -2."""
@@ -58,7 +58,7 @@ class Predictions:
     Parameters
     ----------
     predictor : {"last two", "same estimate", "exact", "estimate"}
-        "last two" as above; "same estimate" learns only from jobs of the user with the same estimate (section 5.1);
+        "last two" as above; "same estimate" predicts only where both of these jobs asked for as much as this one;
         "exact" knows the run times; "estimate" predicts nothing, so that estimates are corrected and that is all.
     queue, backfill, running : bool
         Where predictions are used: in the order of the queue, for jobs that might be backfilled, for running jobs, and
@@ -77,9 +77,11 @@ class Predictions:
     References
     ----------
     D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
-    technical report, Hebrew University, 2005: the predictor in section 3.2, the correction in 3.4, the last two jobs of
-    the same estimate in 5.1. It does not say how a mean is rounded (here: down), whether a job has ended that ends in
-    the second of an arrival (it has), and what follows the 100 hours (another 100 hours each time).
+    technical report, Hebrew University, 2005: the predictor in section 3.2, the correction in 3.4, and in 5.1 the last
+    two similar jobs, with the same estimate, which section 6 calls an immediate window. That both must be there is not
+    said; the printed numbers of Tables 2, 5 and 6 come out so. It does not say how a mean is rounded (here: down),
+    whether a job has ended that ends in the second of an arrival (it has), and what follows the 100 hours (another 100
+    hours each time).
 
     Examples
     --------
@@ -105,7 +107,7 @@ class Predictions:
         if self.past is not None and (missing := [name for name in needed if name not in self.past]):
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
-    def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+    def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints, Ints], Ints, Ints]:
         """Find what is known before the first of these jobs arrives.
 
         Parameters
@@ -115,11 +117,11 @@ class Predictions:
 
         Returns
         -------
-        runs, numbers : pair of int64 arrays, shape (groups, 2)
-            Of the two past jobs of each group that were submitted last, the last one first: the run times in seconds,
-            -1 where there is none; and -1 and -2, as they come before the jobs' own numbers.
-        group : int64 array
-            The number of each job's group; -1 for none.
+        runs, numbers, asked : int64 arrays, shape (users, 2)
+            Of the two past jobs of each user that were submitted last, the last one first: the run times in seconds,
+            -1 where there is none; -1 and -2, as they come before the jobs' own numbers; and their estimates.
+        user : int64 array
+            The number of each job's user; -1 for none.
         estimate : int64 array
             The user's estimate of each job, in seconds, at least one.
 
@@ -132,27 +134,28 @@ class Predictions:
         --------
         >>> table = pd.DataFrame({"user": [3, 5], "submit": [0, 1], "estimate": 60})
         >>> before = pd.DataFrame({"user": [5, 5, 5], "run": [10, 20, 30], "submit": [-99, -9, -999]})
-        >>> (runs, numbers), user, _ = Predictions(past=before).history(table)
+        >>> (runs, numbers, _), user, _ = Predictions(past=before).history(table)
         >>> runs.tolist(), numbers.tolist(), user.tolist()
         ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
         """
         estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
         columns = _PREDICTORS[self.predictor]
         if columns is None:
-            nobody = np.empty((0, 2), np.int64)
-            return (nobody, nobody), np.full(len(jobs), -1), estimate
+            return (np.empty((0, 2), np.int64),) * 3, np.full(len(jobs), -1), estimate
         if "user" not in jobs or (len(jobs) and (jobs.user == -1).all()):
             raise ValueError("Predictions: found no job with a user, which predictions are made by; expected some")
         past = jobs[:0] if self.past is None else self.past.sort_values("submit", kind="stable")[::-1]  # latest first
-        of_all = pd.concat([jobs[columns], past[columns]]).groupby(columns, sort=False).ngroup().to_numpy(np.int64)
-        group, of_past = of_all[: len(jobs)], of_all[len(jobs) :]
-        groups = int(of_all.max(initial=-1)) + 1
-        runs, numbers = np.full((groups, 2), -1), np.full((groups, 2), _NONE)
-        before = past.groupby(of_past).cumcount().to_numpy()  # 0 for the last one of a group, 1 for the one before it
+        of_all = pd.factorize(pd.concat([jobs.user, past.user]))[0].astype(np.int64)
+        user, of_past = of_all[: len(jobs)], of_all[len(jobs) :]
+        users = int(of_all.max(initial=-1)) + 1
+        runs, numbers, asked = np.full((users, 2), -1), np.full((users, 2), _NONE), np.zeros((users, 2), np.int64)
+        before = past.groupby(of_past).cumcount().to_numpy()  # 0 for the last one of a user, 1 for the one before it
         known = before < 2
         runs[of_past[known], before[known]] = past.run[known]
         numbers[of_past[known], before[known]] = -1 - before[known]
-        return (runs, numbers), np.where(jobs.user == -1, -1, group), estimate
+        if "estimate" in columns:
+            asked[of_past[known], before[known]] = past.estimate[known].clip(lower=1)
+        return (runs, numbers, asked), np.where(jobs.user == -1, -1, user), estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -490,10 +493,11 @@ class EASY(Ordered):
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
         past, learned = self.known.past, self.known.by_job[-2:]
         if isinstance(self.adjust, Predictions):
-            (runs, numbers), (group, estimate) = past, learned
+            user, estimate = learned
             switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
-            rules = self.adjust.predictor == "exact", bool(self.adjust.correct)
-            return None, engine.Predicting(*rules, estimate, group, runs.copy(), numbers.copy(), *switches)
+            kind = self.adjust.predictor
+            rules = kind == "exact", bool(self.adjust.correct), kind == "same estimate"
+            return None, engine.Predicting(*rules, estimate, user, *(one.copy() for one in past), *switches)
         scheme, (group, r) = self.adjust.scheme, learned
         adjusting = engine.Adjusting(
             type(past)(*(numbers.copy() for numbers in past)),

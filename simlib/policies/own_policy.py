@@ -262,7 +262,7 @@ class Predictor:
     """
 
     def arrival(self, job: Job, now: int) -> Predicted:
-        """A job was submitted, and joins the queue. It needs a prediction of its own; without one it is the estimate."""
+        """A job was submitted, and joins the queue. Without a prediction its estimate counts."""
 
     def start(self, job: Job, now: int) -> Predicted:
         """A job was started."""

@@ -11,6 +11,7 @@ from .._util import paths
 PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
     "tang2013": "Tang, Desai, Buettner & Lan, 2013",
+    "tsafrir2005": "Tsafrir, Etsion & Feitelson, 2005",
     "elsewhere": "On other machines",
     "teaching": "For teaching",
 }

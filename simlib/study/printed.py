@@ -93,6 +93,18 @@ def _by_trace(table):
     return table.set_index(table.columns[0]).rename_axis(index="quantity", columns="trace").stack(future_stack=True)
 
 
+def _by_policy(table):
+    return table.set_index(["metric", "trace"]).rename_axis(columns="scheduler").stack(future_stack=True)
+
+
+def _performance(table2):
+    """Tables 2 and 3 and Figure 5 of Tsafrir et al. together: each mean from where it has most decimals."""
+    others = [_read(f"tsafrir2005_{name}").drop(columns="EASY") for name in ("table3", "figure5")]
+    accuracy = _by_policy(_read("tsafrir2005_figure5")).loc[["accuracy_pct"]]
+    of_all = pd.concat([*map(_by_policy, (table2, *others)), accuracy])
+    return of_all[~of_all.index.duplicated()]
+
+
 def _gains(table):
     """Average gains, by order, case and metric."""
     return _by_levels(table[table.statistic == "mean"][["order", "case", "metric", "value"]], "value")
@@ -104,6 +116,13 @@ def _gains_statistics(table):
 
 
 TABLES = {
+    **{f"tsafrir2005_{name}": _by_policy for name in ("table2", "table3", "figure5", "table5", "table6")},
+    **{f"tsafrir2005_{name}_changes": _by_policy for name in ("table2", "table3")},
+    "tsafrir2005_table1": lambda table: (
+        table.set_index("trace").rename_axis(columns="quantity").stack(future_stack=True)
+    ),
+    "tsafrir2005_table2 and others": _performance,
+    "tsafrir2005_figure10": lambda table: table.set_index("trace").rename_axis(columns="jobs").stack(future_stack=True),
     "tang2013_gains": _gains,
     "tang2013_gains statistics": _gains_statistics,
     "mualem2001_table1": _table1,

@@ -120,17 +120,14 @@ def test_a_job_is_predicted_from_a_single_earlier_one_and_from_one_that_ends_jus
     assert adjusted(rows) == [90, 90, 10, 17, 6]
 
 
-def test_only_jobs_of_the_same_estimate_predict_if_that_is_wanted():
-    rows = [
-        (0, 10, 90, 1, 1, 1),
-        (0, 20, 60, 1, 1, 1),
-        (50, 5, 90, 1, 1, 1),
-        (51, 5, 60, 1, 1, 1),
-        (52, 5, 70, 1, 1, 1),
-    ]
-    assert adjusted(rows, predictor="same estimate") == [90, 60, 10, 20, 70]
-    assert adjusted(rows, predictor="exact") == [10, 20, 5, 5, 5]
-    assert adjusted(rows, predictor="estimate") == [90, 60, 90, 60, 70]
+def test_the_last_two_predict_only_jobs_with_their_estimate_if_that_is_wanted():
+    asked = [90, 90, 90, 60, 60, 90, 60]  # the third has two of 90 before it, the sixth two of 60, the last 90 and 60
+    rows = [(50 * place, 10 + place, estimate, 1, 1, 1) for place, estimate in enumerate(asked)]
+    assert adjusted(rows, predictor="same estimate") == [90, 90, 10, 60, 60, 90, 60]
+    assert adjusted(rows[:5] + [(250, 9, 60, 1, 1, 1)], predictor="same estimate")[-1] == 13
+    assert adjusted(rows) == [90, 10, 10, 11, 12, 13, 14]
+    assert adjusted(rows, predictor="exact") == list(range(10, 17))
+    assert adjusted(rows, predictor="estimate") == asked
 
 
 def test_what_is_known_before_counts_less_than_what_is_learned():
@@ -155,7 +152,7 @@ def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_gr
     )
     promised = [first_shadow(now, 10**6, 500) for now in (500, *ends)]
     assert promised == [*ends, ends[-1] + 100 * hour]
-    assert first_shadow(700, 10**6, 500, correct=False) == 700
+    assert first_shadow(700, 10**6, 500, correct=False) == 10  # as predicted, though that is past
     assert first_shadow(700, 10**6, 500, running=False) == 10**6  # where it is switched off, as under EASY
 
 

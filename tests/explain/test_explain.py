@@ -302,12 +302,13 @@ def test_what_is_predicted_and_what_is_done_when_predictions_are_outlived():
 
 
 def test_jobs_of_before_predict_in_explanations_as_in_the_engine():
-    past = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 0, 60]})
-    w = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 1, 2, 7)], 8)
-    for predictor, first in [("last two", 20), ("same estimate", 10)]:
+    past = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 60, 60]})
+    w = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 50, 2, 7)], 8)
+    for predictor, known in [("last two", [20, 1, 20]), ("same estimate", [20, 1, 50])]:
         explanation = explain(w, EASY(adjust=Predictions(predictor, past=past)))
-        assert explanation.schedule.jobs.adjusted.to_list() == [first, 1, 1]
-        assert f" {first} s" in next(seen for seen in explanation if seen.kind == "predict").sentence
+        assert explanation.schedule.jobs.adjusted.to_list() == known
+        said = [seen.sentence for seen in explanation if seen.kind == "predict"]
+        assert " 20 s" in said[0] and ("both asked for as much" in said[2]) == (known[2] == 50)
 
 
 # Sets

@@ -500,9 +500,7 @@ def test_what_a_predictor_raises_says_where():
 
 
 def test_what_is_no_predictor_is_refused():
-    with pytest.raises(
-        ValueError, match="OwnPolicy: predictor: found <class .*LastTwo'>, expected an object of a class"
-    ):
+    with pytest.raises(ValueError, match="predictor: found <class .*LastTwo'>, expected an object of a class"):
         OwnPolicy(examples_own.easy, examples_own.LastTwo)
 
 
