@@ -23,7 +23,7 @@ def policies():
 
 
 def read_case(path):
-    """A case's name, title, rule and source, and by policy the starts (None: never) by job, and their reason."""
+    """A case's name, title, rule and source, and by policy the starts of its jobs and their reason."""
     head, *blocks = path.read_text("utf-8").replace("\n#   ", " ").split("\n\n")
     *comments, columns = head.splitlines()
     case = {key[2:].lower(): text for key, text in (line.split(": ", 1) for line in comments)}
@@ -31,8 +31,8 @@ def read_case(path):
     for block in blocks:
         reason, *rows = block.splitlines()
         for policy, *starts in csv.reader(rows):
-            of_job = zip(jobs, (None if start == "-" else int(start) for start in starts), strict=True)
-            known[policy] = dict(of_job), reason[2:]
+            of_job = {job: int(start) for job, start in zip(jobs, starts, strict=True) if start != "-"}
+            known[policy] = of_job, reason[2:]
     return case | {"name": path.stem, "swf": path.with_suffix(".swf"), "known": known}
 
 
@@ -52,7 +52,6 @@ def parse(text):
 
 def difference(starts, known):
     """Say which is the first job that starts at another time than known; "" if none does."""
-    known = {job: start for job, start in known.items() if start is not None}
     differing = [job for job in {**starts, **known} if starts.get(job) != known.get(job)]
     if not differing:
         return ""
