@@ -3,6 +3,7 @@
 `PYTHONPATH=.:tests python tests/conformance/test_schedules.py` writes the table of `docs/known-schedules.md` anew.
 """
 
+import csv
 import re
 import subprocess
 import sys
@@ -164,11 +165,8 @@ def test_easys_schedules_are_not_those_of_conservative_backfilling(results, tmp_
     for path in results.glob("*.easy"):
         (tmp_path / f"{path.stem}.conservative").write_text(path.read_text("utf-8"), "utf-8")
     status, lines = check(tmp_path, "--policies", "conservative")
-    differing = {
-        name
-        for name, case in CASES.items()
-        if {"easy", "conservative"} <= set(case["known"]) and case["known"]["easy"][0] != case["known"]["conservative"][0]
-    }
+    known = {name: case["known"] for name, case in CASES.items() if {"easy", "conservative"} <= set(case["known"])}
+    differing = {name for name, of in known.items() if of["easy"][0] != of["conservative"][0]}
     wrong = {re.match(r"(.+)\.conservative: job", line)[1] for line in lines if ".conservative: job" in line}
     assert status == 1 and wrong == differing and "second-in-queue" in wrong
 
@@ -224,23 +222,29 @@ def by_size(self, queue, running, machine, now):
     return sorted(queue, key=lambda job: (job.submit, job.size))
 
 
-def last_ended(self, job, running, queue, machine, now):
-    ended = sorted((one.end(), one.run) for one in self.gone if self.keys[one.number] == self.keys[job.number])
-    last_two = [run for _, run in ended][-2:]
-    job.adjusted = min(self.estimates[job.number], sum(last_two) // len(last_two)) if last_two else job.estimate
-    job.go_by_adjusted(*self.switches)
+def mean_of(learned, capped=True):
+    """Predict the mean run time of the last two of the jobs of the same user that are learned from."""
+
+    def job_joins(self, job, running, queue, machine, now):
+        same_user = [one for one in learned(self.gone, running) if self.keys[one.number] == self.keys[job.number]]
+        runs, estimate = [one.run for one in same_user[-2:]], self.estimates[job.number]
+        mean = sum(runs) // len(runs) if runs else estimate
+        job.adjusted = min(mean, estimate) if capped else mean
+        job.go_by_adjusted(*self.switches)
+
+    return job_joins
 
 
-def of_all_started(self, job, running, queue, machine, now):
-    runs = [one.run for one in [*self.gone, *running] if self.keys[one.number] == self.keys[job.number]][-2:]
-    job.adjusted = min(self.estimates[job.number], sum(runs) // len(runs)) if runs else job.estimate
-    job.go_by_adjusted(*self.switches)
+def by_end(gone, running):
+    return sorted(gone, key=lambda job: job.end())
 
 
-def whatever_its_estimate(self, job, running, queue, machine, now):
-    runs = [one.run for one in self.gone if self.keys[one.number] == self.keys[job.number]][-2:]
-    job.adjusted = sum(runs) // len(runs) if runs else self.estimates[job.number]
-    job.go_by_adjusted(*self.switches)
+def by_arrival(gone, running):
+    return sorted(gone, key=lambda job: job.arrival)
+
+
+def all_started(gone, running):
+    return by_arrival([*gone, *running], [])
 
 
 def no_length_first(self, running, queue, machine, now, rightly=reference.EASY.scheduling_pass):
@@ -270,48 +274,57 @@ def first_point(self, job, running, reserved, machine, now, rightly=reference.Co
     return anchor
 
 
+def fits(job, seen):
+    return job.size <= seen["free"]
+
+
 WRONG = {
-    "whatever fits passes": ("easy", "EASY.may_pass", lambda self, job, seen: job.size <= seen["free"]),
+    "whatever fits passes": ("past-shadow.easy", "EASY.may_pass", lambda self, job, seen: fits(job, seen)),
     "extra nodes are not looked at": (
-        "easy",
+        "exact-extra.easy",
         "EASY.may_pass",
-        lambda self, job, seen: job.size <= seen["free"] and job.to_backfill <= seen["window"],
+        lambda self, job, seen: fits(job, seen) and job.to_backfill <= seen["window"],
     ),
     "candidates' run times are known": (
-        "easy",
+        "true-run-would-fit.easy",
         "EASY.may_pass",
-        lambda self, job, seen: job.size <= seen["free"] and (job.run <= seen["window"] or job.size <= seen["extra"]),
+        lambda self, job, seen: fits(job, seen) and (job.run <= seen["window"] or job.size <= seen["extra"]),
     ),
     "the shadow time is the first end": (
-        "easy",
+        "shadow-after-two-ends.easy",
         "EASY.head_fits",
         lambda self, head, held, machine, time: any(end <= time for end, _ in held),
     ),
     "a running job's whole estimate is to come": (
-        "easy",
+        "past-shadow.easy",
         "EASY.expected_end",
         lambda self, job, now: now + job.while_running,
     ),
-    "smaller jobs of one second first": ("fcfs", "FCFS.in_order", by_size),
-    "smaller jobs of one second first under EASY": ("easy", "FCFS.in_order", by_size),
-    "jobs of no length need no processors": ("easy", "EASY.scheduling_pass", no_length_first),
-    "all that fit start": ("fcfs", "FCFS.scheduling_pass", all_that_fit),
-    "an anchor point is not scanned from": ("conservative", "Conservative.anchor", first_point),
-    "compressed at every end": ("conservative", "Conservative.jobs_left", at_every_end),
-    "the last two are those that ended last": ("easy-plus", "Predicting.job_joins", last_ended),
-    "running jobs teach their run times": ("easy-plus", "Predicting.job_joins", of_all_started),
-    "predictions above the estimate count": ("easy-plus", "Predicting.job_joins", whatever_its_estimate),
-    "corrections cause no pass": ("easy-pcor", "Predicting.alarms", lambda self, running: []),
-    "each correction adds a minute": ("easy-pcor", "Predicting.MORE", [60] * 50),
+    "small jobs of one second first": ("ties-not-by-size.fcfs", "FCFS.in_order", by_size),
+    "small jobs of one second first under EASY": ("ties-not-by-size.easy", "FCFS.in_order", by_size),
+    "jobs of no length need no processors": ("no-length-waits.easy", "EASY.scheduling_pass", no_length_first),
+    "all that fit start": ("in-time.fcfs", "FCFS.scheduling_pass", all_that_fit),
+    "an anchor point is not scanned from": ("second-anchor.conservative", "Conservative.anchor", first_point),
+    "compressed at every end": ("never-later.conservative", "Conservative.jobs_left", at_every_end),
+    "who ended last teaches": ("prediction-last-submitted.easy-plus", "Predicting.job_joins", mean_of(by_end)),
+    "who runs teaches": ("prediction-of-ended.easy-plus", "Predicting.job_joins", mean_of(all_started)),
+    "predictions above the estimate count": (
+        "prediction-above-estimate.easy-plus",
+        "Predicting.job_joins",
+        mean_of(by_arrival, capped=False),
+    ),
+    "corrections cause no pass": ("outlived.easy-pcor", "Predicting.alarms", lambda self, running: []),
+    "each correction adds a minute": ("corrections.easy-pcor", "Predicting.MORE", [60] * 50),
 }
+"""By what is wrong: a known schedule that it breaks, what of the reference is changed, and to what."""
 
 
-@pytest.mark.parametrize("name, what, rule", WRONG.values(), ids=list(WRONG))
-def test_every_wrong_rule_breaks_some_known_schedule(name, what, rule, monkeypatch):
-    assert faults(name, reference.simulate) == []
-    kind, method = what.split(".")
-    monkeypatch.setattr(getattr(reference, kind), method, rule)
-    assert faults(name, reference.simulate)
+@pytest.mark.parametrize("schedule, what, rule", WRONG.values(), ids=list(WRONG))
+def test_every_wrong_rule_breaks_a_known_schedule(schedule, what, rule, monkeypatch):
+    case, name = schedule.split(".")
+    kind, attribute = what.split(".")
+    monkeypatch.setattr(getattr(reference, kind), attribute, rule)
+    assert case in faults(name, reference.simulate)
 
 
 @pytest.mark.parametrize(
@@ -331,3 +344,74 @@ def test_every_wrong_rule_breaks_some_known_schedule(name, what, rule, monkeypat
 def test_no_policy_is_taken_for_another(name, wrong):
     policy, options = POLICIES[wrong]
     assert faults(name, lambda workload, _, **ours: simulate(workload, policy, **options))
+
+
+# The page
+
+
+def cases_by_rule():
+    """The part of the page that says of each rule which cases it decides, and which policies these tell apart."""
+    known = [starts for case in CASES.values() for starts, _ in case["known"].values()]
+    parts = [f"{len(CASES)} workloads, {len(known)} schedules."]
+    rules = sorted(
+        {(case["source"], case["rule"]) for case in CASES.values()}, key=lambda rule: ("convention" in rule[0], rule)
+    )
+    for source, rule in rules:
+        rows = ["| case | what it decides | tells apart |", "| --- | --- | --- |"]
+        for case in CASES.values():
+            if case["rule"] == rule:
+                files = [f"../tests/conformance/schedules/{case['name']}.{ending}" for ending in ("starts", "swf")]
+                name = f"[{case['name']}]({files[0]}) ([log]({files[1]}))"
+                rows.append(f"| {name} | {case['title']} | {told_apart(case['known'])} |")
+        parts += [f"> {rule} ({source})", "\n".join(rows)]
+    return "\n\n".join(parts)
+
+
+def told_apart(known):
+    """The policies of a case, those of one schedule together."""
+    groups = {}
+    for name, (starts, _) in known.items():
+        groups.setdefault(tuple(starts.items()), []).append(name)
+    return " / ".join(", ".join(group) for group in groups.values())
+
+
+def policy_table():
+    """The part of the page that says what the policies are."""
+    with (check_schedules.FOLDER / "policies.csv").open(encoding="utf-8", newline="") as file:
+        rows = [f"| {row['policy']} | {row['rule']} | {row['source']} |" for row in csv.DictReader(file)]
+    return "\n".join(["| policy | rule | source |", "| --- | --- | --- |", *rows])
+
+
+WRITTEN = {"policies": policy_table, "cases": cases_by_rule}
+
+
+def with_tables(page):
+    """The page with its tables as the files have them."""
+    for name, table in WRITTEN.items():
+        between = rf"(?<=<!-- {name} -->\n\n).*?(?=\n\n<!-- end of {name} -->)"
+        page, count = re.subn(between, lambda _, table=table: table(), page, flags=re.S)
+        assert count == 1
+    return page
+
+
+def test_the_pages_tables_are_those_of_the_files():
+    page = PAGE.read_text("utf-8")
+    assert page == with_tables(page)
+
+
+@pytest.mark.slow
+def test_the_pages_simulator_does_what_the_page_says(tmp_path):
+    page = PAGE.read_text("utf-8")
+    simulator, output = (re.search(rf"```{kind}\n(.*?)```", page, flags=re.S)[1] for kind in ("python", "text"))
+    wrong, right = re.findall(r"`(sorted\(.*?\))`", page)
+    shown = [line for line in output.splitlines() if line != "..."]
+    for text, status in ((simulator, 1), (simulator.replace(wrong, right), 0)):
+        (tmp_path / "fcfs.py").write_text(text, "utf-8")
+        command = f"{sys.executable} {tmp_path / 'fcfs.py'} {{swf}}"
+        told = check("--run", command, "--policies", "fcfs")
+        assert told[0] == status and (set(shown) <= set(told[1])) == (status == 1)
+    assert simulator.count(wrong) == 1
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
