@@ -4,6 +4,7 @@
 """
 
 import csv
+import functools
 import re
 import subprocess
 import sys
@@ -47,9 +48,12 @@ POLICIES = {
 """What the policies of the known schedules are here: a policy, and the options of `simlib.simulate`."""
 
 
+workload_of = functools.cache(read_swf)
+
+
 def started(case, policy, simulator=simulate, **options):
     """The starts of a case by job."""
-    workload = read_swf(case["swf"])
+    workload = workload_of(case["swf"])
     return simulator(workload, policy, **options).jobs.start.loc[workload.jobs.index].to_dict()
 
 
@@ -72,7 +76,7 @@ def test_a_case_has_a_rule_with_its_source_two_to_eight_jobs_and_a_reason_for_ev
     text = (check_schedules.FOLDER / f"{case['name']}.starts").read_text("utf-8")
     (columns,) = re.findall(r"^policy,(.*)$", text, flags=re.M)
     assert columns.split(",") == [line[0] for line in lines]
-    workload = read_swf(case["swf"])
+    workload = workload_of(case["swf"])
     assert workload.synthetic and case["title"] in "\n".join(workload.header)
     assert case["known"] and all(reason for _, reason in case["known"].values())
     assert {frozenset(starts) for starts, _ in case["known"].values()} == {frozenset(workload.jobs.index)}
@@ -397,6 +401,7 @@ def with_tables(page):
 def test_the_pages_tables_are_those_of_the_files():
     page = PAGE.read_text("utf-8")
     assert page == with_tables(page)
+    assert f"{len(READINGS) + len(WRONG)} other rules" in page
 
 
 @pytest.mark.slow
