@@ -216,6 +216,14 @@ def test_every_other_reading_of_the_text_breaks_some_known_schedule(scheduler, p
     assert faults(against, lambda workload, _: simulate(workload, program, **options))
 
 
+@pytest.mark.parametrize(
+    "scheduler, program", [reading for name, reading in READINGS.items() if "instant" in name], ids=str
+)
+def test_what_the_text_decides_does_not_hang_on_what_comes_first_within_a_second(scheduler, program):
+    broken = faults(scheduler, lambda workload, _: simulate(workload, program))
+    assert [name for name in broken if not CASES[name]["source"].startswith("convention;")] == []
+
+
 @pytest.mark.parametrize("scheduler", ["easy", "conservative"])
 def test_the_engines_own_reading_breaks_none(scheduler):
     reading = {"easy": programs.EasyProgram(), "conservative": programs.ConservativeProgram()}[scheduler]
