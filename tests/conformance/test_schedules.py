@@ -1,0 +1,430 @@
+"""The known schedules: simlib keeps them, the checker says so, and no wrong rule does.
+
+`PYTHONPATH=.:tests python tests/conformance/test_schedules.py` writes the table of `docs/known-schedules.md` anew.
+"""
+
+import csv
+import functools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import check_schedules
+import pytest
+from helpers import ROOT
+
+from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
+from simlib.explain import reference
+from simlib.study.investigations import programs
+
+CHECKER = Path(check_schedules.__file__)
+PAGE = ROOT / "docs" / "known-schedules.md"
+CASES = {path.stem: check_schedules.read_case(path) for path in sorted(check_schedules.FOLDER.glob("*.starts"))}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+
+POLICIES = {
+    "fcfs": (FCFS(), {}),
+    "easy": (EASY(), {}),
+    "easy-reuse-extra": (EASY(reuse_extra=True), {}),
+    "easy-sjf": (EASY(order="sjf"), {}),
+    "easy-wfp": (EASY(order="wfp"), {}),
+    "easy-sjbf": (EASY(backfill="sjf"), {}),
+    "easy-2-reservations": (EASY(reservations=2), {}),
+    "easy-kill": (EASY(), {"overrun": "kill"}),
+    "easy-expired": (EASY(adjust=Predictions("estimate", correct=False)), {}),
+    "easy-pcor": (EASY(adjust=Predictions("estimate")), {}),
+    "easy-plus": (EASY(adjust=Predictions()), {}),
+    "easy-plus-plus": (EASY.plus_plus(), {}),
+    "conservative": (Conservative(), {}),
+    "conservative-start": (Conservative("start"), {}),
+    "conservative-none": (Conservative("none"), {}),
+    "conservative-rebackfill": (Conservative("rebackfill"), {}),
+    "conservative-kill": (Conservative(), {"overrun": "kill"}),
+    "fcfs-feedback": (FCFS(), {"feedback": True}),
+    "easy-feedback": (EASY(), {"feedback": True}),
+    "conservative-feedback": (Conservative(), {"feedback": True}),
+}
+"""What the policies of the known schedules are here: a policy, and the options of `simlib.simulate`."""
+
+
+workload_of = functools.cache(read_swf)
+
+
+def started(case, policy, simulator=simulate, **options):
+    """The starts of a case by job."""
+    workload = workload_of(case["swf"])
+    return simulator(workload, policy, **options).jobs.start.loc[workload.jobs.index].to_dict()
+
+
+def faults(name, simulator=simulate):
+    """The cases whose known schedules under a policy are not those of a simulator."""
+    policy, options = POLICIES[name]
+    cases = [case for case in CASES.values() if name in case["known"]]
+    return [case["name"] for case in cases if started(case, policy, simulator, **options) != case["known"][name][0]]
+
+
+# The files
+
+
+@every_case
+def test_a_case_has_a_rule_with_its_source_two_to_eight_jobs_and_a_reason_for_every_schedule(case):
+    assert {"title", "rule", "source"} <= set(case)
+    assert case["source"].startswith("convention;") or case["rule"].startswith('"') or "equation" in case["source"]
+    lines = [line.split() for line in case["swf"].read_text("utf-8").splitlines() if line[0] != ";"]
+    assert 2 <= len(lines) <= 8 and {len(line) for line in lines} == {18}
+    text = (check_schedules.FOLDER / f"{case['name']}.starts").read_text("utf-8")
+    (columns,) = re.findall(r"^policy,(.*)$", text, flags=re.M)
+    assert columns.split(",") == [line[0] for line in lines]
+    workload = workload_of(case["swf"])
+    assert workload.synthetic and case["title"] in "\n".join(workload.header)
+    assert case["known"] and all(reason for _, reason in case["known"].values())
+    assert {frozenset(starts) for starts, _ in case["known"].values()} == {frozenset(workload.jobs.index)}
+
+
+def test_every_policy_is_known_here_and_has_some_cases():
+    assert list(POLICIES) == check_schedules.policies()
+    assert {name for case in CASES.values() for name in case["known"]} == set(POLICIES)
+    assert len(CASES) >= 60
+
+
+# What simlib does
+
+
+@pytest.mark.parametrize("simulator", [simulate, reference.simulate], ids=["engine", "reference"])
+@every_case
+def test_every_job_starts_when_it_is_known_to(case, simulator):
+    for name, (known, reason) in case["known"].items():
+        policy, options = POLICIES[name]
+        assert started(case, policy, simulator, **options) == known, f"{name}: {reason}"
+
+
+# The checker
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """What simlib's engine gives, as the checker reads it."""
+    folder = tmp_path_factory.mktemp("results")
+    for case in CASES.values():
+        for name in case["known"]:
+            policy, options = POLICIES[name]
+            write(folder / f"{case['name']}.{name}", started(case, policy, **options))
+    return folder
+
+
+def write(path, starts):
+    path.write_text("".join(f"{job} {start}\n" for job, start in starts.items()), "utf-8")
+
+
+def check(*arguments, script=CHECKER):
+    """The status and the lines of the checker, run without anything of this environment."""
+    done = subprocess.run([sys.executable, "-I", script, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout.splitlines() or done.stderr.splitlines()
+
+
+def changed(results, tmp_path, name, starts):
+    """What the checker says where one result is another."""
+    for path in results.glob("exact-shadow.*"):
+        (tmp_path / path.name).write_text(path.read_text("utf-8"), "utf-8")
+    write(tmp_path / name, starts)
+    return check(tmp_path, "--cases", "exact-shadow")
+
+
+@pytest.mark.slow
+def test_the_checker_finds_all_of_simlibs_schedules_right(results):
+    status, lines = check(results)
+    count = sum(len(case["known"]) for case in CASES.values())
+    assert status == 0 and lines[-1] == f"{count} of {count} schedules are right" and len(lines) == count + 1
+
+
+@pytest.mark.slow
+def test_a_job_that_starts_at_another_time_is_named_with_the_reason_and_the_rule(results, tmp_path):
+    status, lines = changed(results, tmp_path, "exact-shadow.easy", {1: 0, 2: 10, 3: 15})
+    rule = '    "It requires no more than the currently free nodes and will terminate by the shadow time" '
+    assert status == 1 and lines[-1] == "4 of 5 schedules are right"
+    wrong = lines.index("exact-shadow.easy: job 3 starts at 15, expected at 2")
+    assert lines[wrong + 1] == "    Shadow time 10, no extra nodes. 2 + 8 = 10 is by the shadow time."
+    assert lines[wrong + 2] == rule + "(Mu'alem & Feitelson 2001, section 2.2, step 2.b.i)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "starts, told",
+    [
+        ({1: 0, 2: 10}, "job 3 starts never, expected at 2"),
+        ({1: 0, 2: 10, 3: 2, 4: 7}, "job 4 starts at 7, expected never"),
+        ({1: 0, 2: 11, 3: 15}, "job 3 starts at 15, expected at 2"),
+        ({1: 0, 2: "soon", 3: 2}, "found the line '2 soon', expected two numbers, a job and its start"),
+        ({1: 0, 2: 10, "3 2\n3": 2}, "found job 3 twice, expected it once"),
+    ],
+)
+def test_what_is_wrong_with_a_result_is_said(results, tmp_path, starts, told):
+    status, lines = changed(results, tmp_path, "exact-shadow.easy", starts)
+    assert status == 1 and f"exact-shadow.easy: {told}" in lines
+
+
+@pytest.mark.slow
+def test_easys_schedules_are_not_those_of_conservative_backfilling(results, tmp_path):
+    for path in results.glob("*.easy"):
+        (tmp_path / f"{path.stem}.conservative").write_text(path.read_text("utf-8"), "utf-8")
+    status, lines = check(tmp_path, "--policies", "conservative")
+    known = {name: case["known"] for name, case in CASES.items() if {"easy", "conservative"} <= set(case["known"])}
+    differing = {name for name, of in known.items() if of["easy"][0] != of["conservative"][0]}
+    wrong = {re.match(r"(.+)\.conservative: job", line)[1] for line in lines if ".conservative: job" in line}
+    assert status == 1 and wrong == differing and "second-in-queue" in wrong
+
+
+@pytest.mark.slow
+def test_what_is_missing_or_not_known_is_wrong(tmp_path):
+    status, lines = check(tmp_path, "--policies", "fcfs", "--cases", "in-time")
+    assert status == 1 and "No such file" in lines[0] and lines[-1] == "0 of 1 schedules are right"
+    assert check(tmp_path, "--cases", "no-such-case") == (1, ["0 of 0 schedules are right"])
+    status, lines = check(tmp_path, "--policies", "fcfs,lifo")
+    assert status == 2 and "found lifo, expected some of fcfs, easy," in lines[-1]
+    assert check()[0] == check(tmp_path, "--run", "true")[0] == 2
+
+
+@pytest.mark.slow
+def test_a_command_that_fails_is_wrong():
+    command = f"{sys.executable} -c 'raise SystemExit(\"no {{policy}} here\")'"
+    status, lines = check("--run", command, "--policies", "easy", "--cases", "in-time")
+    assert status == 1 and lines[0] == "in-time.easy: the command ended with 1: no easy here"
+
+
+def test_the_checker_is_short_and_needs_nothing():
+    lines = CHECKER.read_text("utf-8").splitlines()
+    needed = {line.split()[1] for line in lines if re.match("import |from ", line)}
+    assert len(lines) <= 100 and needed <= sys.stdlib_module_names
+
+
+# Wrong rules: each breaks some known schedule.
+
+READINGS = {
+    f"{scheduler}: {detail}: {reading}": (scheduler, programs.program(scheduler, choices))
+    for scheduler in ("easy", "conservative")
+    for (detail, reading), choices in programs.neighbours(scheduler).items()
+    if detail
+}
+
+
+@pytest.mark.parametrize("scheduler, program", READINGS.values(), ids=list(READINGS))
+def test_every_other_reading_of_the_text_breaks_some_known_schedule(scheduler, program):
+    overrun = getattr(program, "overrun", "extend")
+    options = {"overrun": overrun} if overrun == "kill" else {}
+    against = "easy-expired" if overrun == "outlive" and program.reading.in_past else scheduler
+    assert faults(against, lambda workload, _: simulate(workload, program, **options))
+
+
+@pytest.mark.parametrize(
+    "scheduler, program", [reading for name, reading in READINGS.items() if "instant" in name], ids=str
+)
+def test_what_the_text_decides_does_not_hang_on_what_comes_first_within_a_second(scheduler, program):
+    broken = faults(scheduler, lambda workload, _: simulate(workload, program))
+    assert [name for name in broken if not CASES[name]["source"].startswith("convention;")] == []
+
+
+@pytest.mark.parametrize("scheduler", ["easy", "conservative"])
+def test_the_engines_own_reading_breaks_none(scheduler):
+    reading = {"easy": programs.EasyProgram(), "conservative": programs.ConservativeProgram()}[scheduler]
+    assert faults(scheduler, lambda workload, _: simulate(workload, reading)) == []
+
+
+def by_size(self, queue, running, machine, now):
+    return sorted(queue, key=lambda job: (job.submit, job.size))
+
+
+def mean_of(learned, capped=True):
+    """Predict the mean run time of the last two of the jobs of the same user that are learned from."""
+
+    def job_joins(self, job, running, queue, machine, now):
+        same_user = [one for one in learned(self.gone, running) if self.keys[one.number] == self.keys[job.number]]
+        runs, estimate = [one.run for one in same_user[-2:]], self.estimates[job.number]
+        mean = sum(runs) // len(runs) if runs else estimate
+        job.adjusted = min(mean, estimate) if capped else mean
+        job.go_by_adjusted(*self.switches)
+
+    return job_joins
+
+
+def by_end(gone, running):
+    return sorted(gone, key=lambda job: job.end())
+
+
+def by_arrival(gone, running):
+    return sorted(gone, key=lambda job: job.arrival)
+
+
+def all_started(gone, running):
+    return by_arrival([*gone, *running], [])
+
+
+def no_length_first(self, running, queue, machine, now, rightly=reference.EASY.scheduling_pass):
+    at_once = [job for job in queue if job.run == 0]
+    return at_once or rightly(self, running, queue, machine, now)
+
+
+def all_that_fit(self, running, queue, machine, now):
+    free, starting = machine - sum(job.size for job in running), []
+    for job in queue:
+        if job.size <= free:
+            free -= job.size
+            starting.append(job)
+    return starting
+
+
+def at_every_end(self, left, running, queue, machine, now):
+    for job in queue if left else []:
+        others = [other for other in queue if other is not job]
+        job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
+
+
+def first_point(self, job, running, reserved, machine, now, rightly=reference.Conservative.anchor):
+    estimate, job.estimate = job.estimate, 0
+    anchor = rightly(self, job, running, reserved, machine, now)
+    job.estimate = estimate
+    return anchor
+
+
+def fits(job, seen):
+    return job.size <= seen["free"]
+
+
+WRONG = {
+    "whatever fits passes": ("past-shadow.easy", "EASY.may_pass", lambda self, job, seen: fits(job, seen)),
+    "extra nodes are not looked at": (
+        "exact-extra.easy",
+        "EASY.may_pass",
+        lambda self, job, seen: fits(job, seen) and job.to_backfill <= seen["window"],
+    ),
+    "candidates' run times are known": (
+        "true-run-would-fit.easy",
+        "EASY.may_pass",
+        lambda self, job, seen: fits(job, seen) and (job.run <= seen["window"] or job.size <= seen["extra"]),
+    ),
+    "the shadow time is the first end": (
+        "shadow-after-two-ends.easy",
+        "EASY.head_fits",
+        lambda self, head, held, machine, time: any(end <= time for end, _ in held),
+    ),
+    "a running job's whole estimate is to come": (
+        "past-shadow.easy",
+        "EASY.expected_end",
+        lambda self, job, now: now + job.while_running,
+    ),
+    "small jobs of one second first": ("ties-not-by-size.fcfs", "FCFS.in_order", by_size),
+    "small jobs of one second first under EASY": ("ties-not-by-size.easy", "FCFS.in_order", by_size),
+    "jobs of no length need no processors": ("no-length-waits.easy", "EASY.scheduling_pass", no_length_first),
+    "all that fit start": ("in-time.fcfs", "FCFS.scheduling_pass", all_that_fit),
+    "an anchor point is not scanned from": ("second-anchor.conservative", "Conservative.anchor", first_point),
+    "compressed at every end": ("never-later.conservative", "Conservative.jobs_left", at_every_end),
+    "who ended last teaches": ("prediction-last-submitted.easy-plus", "Predicting.job_joins", mean_of(by_end)),
+    "who runs teaches": ("prediction-of-ended.easy-plus", "Predicting.job_joins", mean_of(all_started)),
+    "predictions above the estimate count": (
+        "prediction-above-estimate.easy-plus",
+        "Predicting.job_joins",
+        mean_of(by_arrival, capped=False),
+    ),
+    "corrections cause no pass": ("outlived.easy-pcor", "Predicting.alarms", lambda self, running: []),
+    "each correction adds a minute": ("corrections.easy-pcor", "Predicting.MORE", [60] * 50),
+}
+"""By what is wrong: a known schedule that it breaks, what of the reference is changed, and to what."""
+
+
+@pytest.mark.parametrize("schedule, what, rule", WRONG.values(), ids=list(WRONG))
+def test_every_wrong_rule_breaks_a_known_schedule(schedule, what, rule, monkeypatch):
+    case, name = schedule.split(".")
+    kind, attribute = what.split(".")
+    monkeypatch.setattr(getattr(reference, kind), attribute, rule)
+    assert case in faults(name, reference.simulate)
+
+
+@pytest.mark.parametrize(
+    "name, wrong",
+    [
+        ("easy-plus-plus", "easy-plus"),
+        ("easy-sjbf", "easy"),
+        ("easy-sjbf", "easy-sjf"),
+        ("easy-wfp", "easy-sjf"),
+        ("easy-plus", "easy-pcor"),
+        ("easy-2-reservations", "conservative"),
+        ("easy-2-reservations", "easy"),
+        ("conservative-rebackfill", "conservative-start"),
+        ("easy-feedback", "easy"),
+    ],
+)
+def test_no_policy_is_taken_for_another(name, wrong):
+    policy, options = POLICIES[wrong]
+    assert faults(name, lambda workload, _, **ours: simulate(workload, policy, **options))
+
+
+# The page
+
+
+def cases_by_rule():
+    """The part of the page that says of each rule which cases it decides, and which policies these tell apart."""
+    known = [starts for case in CASES.values() for starts, _ in case["known"].values()]
+    parts = [f"{len(CASES)} workloads, {len(known)} schedules."]
+    rules = sorted(
+        {(case["source"], case["rule"]) for case in CASES.values()}, key=lambda rule: ("convention" in rule[0], rule)
+    )
+    for source, rule in rules:
+        rows = ["| case | what it decides | tells apart |", "| --- | --- | --- |"]
+        for case in CASES.values():
+            if case["rule"] == rule:
+                files = [f"../tests/conformance/schedules/{case['name']}.{ending}" for ending in ("starts", "swf")]
+                name = f"[{case['name']}]({files[0]}) ([log]({files[1]}))"
+                rows.append(f"| {name} | {case['title']} | {told_apart(case['known'])} |")
+        parts += [f"> {rule} ({source})", "\n".join(rows)]
+    return "\n\n".join(parts)
+
+
+def told_apart(known):
+    """The policies of a case, those of one schedule together."""
+    groups = {}
+    for name, (starts, _) in known.items():
+        groups.setdefault(tuple(starts.items()), []).append(name)
+    return " / ".join(", ".join(group) for group in groups.values())
+
+
+def policy_table():
+    """The part of the page that says what the policies are."""
+    with (check_schedules.FOLDER / "policies.csv").open(encoding="utf-8", newline="") as file:
+        rows = [f"| {row['policy']} | {row['rule']} | {row['source']} |" for row in csv.DictReader(file)]
+    return "\n".join(["| policy | rule | source |", "| --- | --- | --- |", *rows])
+
+
+WRITTEN = {"policies": policy_table, "cases": cases_by_rule}
+
+
+def with_tables(page):
+    """The page with its tables as the files have them."""
+    for name, table in WRITTEN.items():
+        between = rf"(?<=<!-- {name} -->\n\n).*?(?=\n\n<!-- end of {name} -->)"
+        page, count = re.subn(between, lambda _, table=table: table(), page, flags=re.S)
+        assert count == 1
+    return page
+
+
+def test_the_pages_tables_are_those_of_the_files():
+    page = PAGE.read_text("utf-8")
+    assert page == with_tables(page)
+    assert f"{len(READINGS) + len(WRONG)} other rules" in page
+
+
+@pytest.mark.slow
+def test_the_pages_simulator_does_what_the_page_says(tmp_path):
+    page = PAGE.read_text("utf-8")
+    simulator, output = (re.search(rf"```{kind}\n(.*?)```", page, flags=re.S)[1] for kind in ("python", "text"))
+    wrong, right = re.findall(r"`(sorted\(.*?\))`", page)
+    shown = [line for line in output.splitlines() if line != "..."]
+    for text, status in ((simulator, 1), (simulator.replace(wrong, right), 0)):
+        (tmp_path / "fcfs.py").write_text(text, "utf-8")
+        command = f"{sys.executable} {tmp_path / 'fcfs.py'} {{swf}}"
+        told = check("--run", command, "--policies", "fcfs")
+        assert told[0] == status and (set(shown) <= set(told[1])) == (status == 1)
+    assert simulator.count(wrong) == 1
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
