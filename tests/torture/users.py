@@ -1,0 +1,94 @@
+"""The third interval of `simlib.compare`, other users: how often it holds what it is called, on logs of made-up users."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from simlib import EASY, Conservative, Workload, compare, simulate
+
+from .attack import Tried
+from .intervals import MEASURES, SHARES, SIZES, held, span
+
+LOADS = 0.60, 0.75, 0.85
+LOGS = 40
+"""So many logs a load and length."""
+
+WEEKS = 12, 40
+WEEK = 7 * 86400
+USERS, PROCS, STAY = 100, 64, 6
+"""How many users there are at a time, processors, and weeks that a temporary user stays."""
+
+MEAN_SIZE = np.mean([SIZES[np.clip(np.arange(len(SIZES)) + step, 0, len(SIZES) - 1)] @ SHARES for step in (-1, 0, 1)])
+
+JOBS = 300
+"""A week, on the mean."""
+
+CASES = {"EASY": EASY(), "shortest first": EASY(order="sjf"), "conservative": Conservative()}
+SHAKES, DRAWS = 4, 10
+
+LOG = 0.75
+"""What the interval holds at least of other logs; it should be 0.95."""
+
+
+def of_users(rng, load, weeks):
+    """Users with paces, sizes and lengths of their own, whose jobs come in sessions by day.
+
+    Half of those who are there stay for the whole log, the others, who come and go as a Poisson process, for six weeks.
+    """
+    there = rng.poisson(USERS / 2)
+    begin = np.r_[np.zeros(there), rng.uniform(-STAY, weeks, rng.poisson(USERS / 2 * (weeks + STAY) / STAY))]
+    stay = np.where(np.arange(len(begin)) < there, weeks, STAY)
+    sessions = rng.poisson(JOBS / 3 / USERS * stay * differ(rng, 0.8, len(begin)))
+    user = np.repeat(np.arange(len(begin)), sessions)
+    day = (begin[user] + stay[user] * rng.random(len(user))) * WEEK // 86400
+    user, day = np.repeat([user, day], 3, axis=1).astype(int)  # three jobs a session
+    submit = (day + rng.uniform(0.3, 0.8, len(day) // 3).repeat(3)) * 86400 + rng.exponential(900, len(day))
+    usual = rng.choice(len(SIZES), len(begin), p=SHARES)[user]
+    jobs = pd.DataFrame({"submit": submit.astype(int), "user": user})
+    jobs["procs"] = SIZES[np.clip(usual + rng.integers(-1, 2, len(user)), 0, len(SIZES) - 1)]
+    kind = rng.choice([0.15, 1, 5], len(user), p=[0.6, 0.3, 0.1]) / 0.89
+    mean = load * WEEK * PROCS / (JOBS * MEAN_SIZE)
+    jobs["run"] = np.maximum(rng.exponential(mean * differ(rng, 0.5, len(begin))[user] * kind), 1).astype(int)
+    jobs["estimate"] = (jobs.run * rng.choice([1, 1.5, 2, 4, 10], len(user))).astype(int) + 60
+    jobs = jobs[(jobs.submit >= 0) & (jobs.submit < weeks * WEEK)].sort_values("submit", ignore_index=True)
+    return Workload(jobs, PROCS, f"made-up users, load {load:g}")
+
+
+def differ(rng, sigma, users):
+    """By which factors users differ, one on the mean."""
+    return rng.lognormal(-(sigma**2) / 2, sigma, users)
+
+
+def other_users(plan):
+    """Other users, and another year beside it, at several loads and lengths of logs, for two policies."""
+    rows, runs = [], 0
+    for place, (load, weeks) in enumerate(product(LOADS, WEEKS)):
+        numbers = range(1000 * place, 1000 * place + max(3, round(LOGS * plan.share)))
+        logs = [of_users(plan.rng(number), load, weeks) for number in numbers]
+        found = [compare(log, CASES, shakes=SHAKES, by=["all"], users=DRAWS).relative for log in logs]
+        means = [[simulate(log.shake(60, 99), policy).jobs[MEASURES].mean() for policy in CASES.values()] for log in logs]
+        changes = np.array(means)[:, 1:] / np.array(means)[:, :1] - 1
+        runs += len(logs)
+        for case, name in enumerate(list(CASES)[1:]):
+            for measure, of in enumerate(MEASURES):
+                ends = [table.loc[name, "all", "all", of, "mean"] for table in found]
+                others = [np.delete(changes[:, case, measure], number) for number in range(len(logs))]
+                both = zip(ends, others, strict=True)
+                shares = [
+                    (held(e.other_users_low, e.other_users_high, o), held(e.another_year_low, e.another_year_high, o))
+                    for e, o in both
+                ]
+                rows.append((load, weeks, name, of, *np.mean(shares, axis=0)))
+    table = pd.DataFrame(rows, columns=["load", "weeks", "case", "measure", "users", "year"])
+    failures = [
+        f"{row.case}, {row.measure}, {row.weeks} weeks, load {row.load:g}: of other logs {row.users:.0%}"
+        for row in table.itertuples()
+        if row.users < LOG
+    ]
+    what = (
+        f"intervals of other users from {DRAWS} draws, on {runs} logs of made-up users of {WEEKS[0]} and {WEEKS[-1]} "
+        f"weeks at mean loads of {LOADS[0]:g} to {LOADS[-1]:g}: they held {span(table.users)} of logs of other users; "
+        f"another year's, of the same users, {span(table.year)}"
+    )
+    return Tried(what, runs * (LOGS - 1) * len(CASES), failures), table
