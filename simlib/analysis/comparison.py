@@ -20,7 +20,7 @@ from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
 from ..models import users as users_of
 from .replicate import BY, Groups, grouped, schedules
-from .stats import FEWEST_RUNS, PARTS, intervals, other_logs, relative_intervals
+from .stats import FEWEST_RUNS, PARTS, change, intervals, other_logs, relative_intervals
 
 INTERVALS = ("coincidence", "another_year")
 
@@ -440,14 +440,13 @@ def _replication(
 def _of_other_users(
     workload: Workload, policies: Mapping[str, Case], groups: Groups, seed: int, overrun: str
 ) -> Floats:
-    """Simulate all cases on a log drawn from the users of one: all statistics of its jobs, by case, row, and measure."""
+    """Simulate all cases on a log drawn from the users of one: all statistics by case, row and measure."""
     other, place = users_of.resampled(workload, seed)
     cases = [_case(other, name, given) for name, given in policies.items()]
-    code, part = groups.code[place], np.zeros(len(place), np.int64)
+    code, rows, once = groups.code[place], len(groups.jobs), (np.zeros(len(place), np.int64), np.ones((1, 1), int))
     of_cases = [
-        [resampled(values, code, len(groups.jobs), part, np.ones((1, 1), int))[..., 0] for values in _values(one, index)]
-        for index in [other.jobs.index]
-        for one in schedules([(case.workload, case.policy) for case in cases], 0, None, overrun)
+        [resampled(values, code, rows, *once)[..., 0] for values in _values(schedule, other.jobs.index)]
+        for schedule in schedules([(case.workload, case.policy) for case in cases], 0, None, overrun)
     ]
     return np.array(of_cases).swapaxes(1, 2)
 
@@ -457,7 +456,7 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
     base, value = (part.reshape(len(draws), -1).T for part in np.broadcast_arrays(draws[:, :1], draws[:, 1:]))
     with np.errstate(divide="ignore", invalid="ignore"):
         if relative:
-            return np.expm1(other_logs(np.log1p(difference.to_numpy()), np.log(value / base)))
+            return np.expm1(other_logs(np.log1p(difference.to_numpy()), np.log1p(change(base, value))))
         return other_logs(difference.to_numpy(), value - base)
 
 

@@ -1,4 +1,4 @@
-"""Made-up workloads: the published models of Feitelson '96 and Jann '97, twins that stand in for logs, logs of other users."""
+"""Workloads that no machine had: models of Feitelson '96 and Jann '97, twins that stand in for logs, other users."""
 
 from .._util import importing
 

@@ -5,12 +5,13 @@ Concurrency & Computation 26(12), 2014: a log is divided into the jobs of each u
 that what a user does and the cycles of day and week remain (abstracts). Sessions and batches are those of their "On
 identifying user session boundaries in parallel workload logs", JSSPP 2012 (LNCS 7698), sections 2 and 6.
 
-The rules within were not to be had in print. As others retell those of Feitelson, "Resampling with feedback", JSSPP
-2021, users whose jobs span more than half of the log are long-term, all others temporary, and there are as many of each
-kind as in the log. Decided here: users are drawn with replacement; each comes a random whole number of weeks later, and
-what passes the end of the log comes at its beginning, so that of temporary users some are cut by its ends, as in a real
-log; users of its first and last weeks are kept, so that the load is that of the log on the mean; a new session does not
-follow an old one, but keeps its hour.
+How users are drawn there was not to be had. As others retell Feitelson, "Resampling with feedback", JSSPP 2021, users
+whose jobs span more than half of the log are long-term, all others temporary, and as many of each kind are drawn as the
+log has. Decided here: every user comes as often as a Poisson number of mean one says, for how many come is chance, too,
+and a kind that has one user would always have him; each time he comes a random whole number of weeks later, and what
+passes the end of the log comes at its beginning, so that some are cut by its ends, as in a real log; users of the first
+and last weeks are kept, so that the load is that of the log on the mean; a new session does not follow an old one, but
+keeps its hour.
 """
 
 import numpy as np
@@ -31,10 +32,10 @@ SESSION = 3600
 def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) -> Workload:
     """Draw another log as long from the users of a log.
 
-    As many users are drawn as it has, with replacement, long-term and temporary ones apart, and each brings all his
-    jobs, a random number of weeks later or, round the end of the log, earlier. So hours, days of the week and
-    all that a user's jobs have in common remain; what users have in common, such as holidays, does not. The load differs
-    from draw to draw, as few users bring much of it.
+    Each user comes once on the mean: he may be absent, or come twice and more; each time with all his jobs, a random
+    number of weeks later or, round the end of the log, earlier. So hours, days of the week and all that a user's jobs
+    have in common remain; what users have in common, such as holidays, does not. The load differs from draw to draw,
+    for few users bring much of it.
 
     Zakay & Feitelson, "Workload resampling for performance evaluation of parallel job schedulers", ICPE 2013; the
     module says which rules are theirs.
@@ -42,7 +43,7 @@ def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) ->
     Parameters
     ----------
     workload : Workload
-        Of five weeks and more. It is cut, or filled up, to whole weeks.
+        Of five weeks and more. It is cut, or filled up, to whole weeks. Jobs of no known user are one user's.
     seed : int
     feedback : bool
         Whether jobs follow others, for `simulate(..., feedback=True)`: those of the log's fields 17 and 18 where it has
@@ -65,7 +66,7 @@ def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) ->
     >>> w = simlib.load("sample")
     >>> draws = [resample_users(w, seed) for seed in range(3)]
     >>> [len(draw) for draw in draws], [round(draw.load, 2) for draw in (w, *draws)]
-    ([4968, 7201, 5588], [0.72, 0.79, 0.69, 0.57])
+    ([6996, 6093, 7109], [0.68, 0.65, 0.8, 0.72])
     >>> simlib.simulate(resample_users(w, feedback=True), simlib.EASY(), feedback=True).feedback
     True
     """
@@ -110,11 +111,11 @@ def _drawn(workload: Workload, seed: int, feedback: bool = False) -> tuple[Ints,
     by_user = within[in_order(user)]
     count = np.bincount(user)
     begin = np.cumsum(count) - count
-    long_term = since[by_user[begin + count - 1]] - since[by_user[begin]] > weeks * WEEK / 2
 
     rng = np.random.default_rng(seed)
-    kinds = [np.flatnonzero(kind) for kind in (long_term, ~long_term)]
-    chosen = np.concatenate([rng.choice(kind, len(kind)) for kind in kinds if len(kind)])
+    times = rng.poisson(1, len(names))
+    times[rng.integers(len(names))] += not times.any()  # of few users all might be absent
+    chosen = np.repeat(np.arange(len(names)), times)
     later = WEEK * rng.integers(weeks, size=len(chosen))
     number = np.repeat(np.arange(len(chosen)), count[chosen])
     first = np.cumsum(count[chosen]) - count[chosen]  # of the draw's jobs by user

@@ -1,4 +1,4 @@
-"""The third interval of `simlib.compare`, other users: how often it holds what it is called, on logs of made-up users."""
+"""The interval of other users of `simlib.compare`: how often it holds another log, on logs of made-up users."""
 
 from itertools import product
 
@@ -25,7 +25,9 @@ JOBS = 300
 """A week, on the mean."""
 
 CASES = {"EASY": EASY(), "shortest first": EASY(order="sjf"), "conservative": Conservative()}
-SHAKES, DRAWS = 4, 10
+SHAKES, DRAWS, FURTHER = 4, 10, 99
+"""Shaken runs and draws of a comparison, and the seed of one more run of a log, which the intervals of others should hold.
+"""
 
 LOG = 0.75
 """What the interval holds at least of other logs; it should be 0.95."""
@@ -55,6 +57,12 @@ def of_users(rng, load, weeks):
     return Workload(jobs, PROCS, f"made-up users, load {load:g}")
 
 
+def changes(log):
+    """By which shares of EASY's each policy's measures differ, by policy and measure."""
+    means = np.array([simulate(log, policy).jobs[MEASURES].mean() for policy in CASES.values()])
+    return means[1:] / means[:1] - 1
+
+
 def differ(rng, sigma, users):
     """By which factors users differ, one on the mean."""
     return rng.lognormal(-(sigma**2) / 2, sigma, users)
@@ -67,19 +75,16 @@ def other_users(plan):
         numbers = range(1000 * place, 1000 * place + max(3, round(LOGS * plan.share)))
         logs = [of_users(plan.rng(number), load, weeks) for number in numbers]
         found = [compare(log, CASES, shakes=SHAKES, by=["all"], users=DRAWS).relative for log in logs]
-        means = [[simulate(log.shake(60, 99), policy).jobs[MEASURES].mean() for policy in CASES.values()] for log in logs]
-        changes = np.array(means)[:, 1:] / np.array(means)[:, :1] - 1
+        once = np.array([changes(log.shake(60, FURTHER)) for log in logs])
         runs += len(logs)
-        for case, name in enumerate(list(CASES)[1:]):
-            for measure, of in enumerate(MEASURES):
-                ends = [table.loc[name, "all", "all", of, "mean"] for table in found]
-                others = [np.delete(changes[:, case, measure], number) for number in range(len(logs))]
-                both = zip(ends, others, strict=True)
-                shares = [
-                    (held(e.other_users_low, e.other_users_high, o), held(e.another_year_low, e.another_year_high, o))
-                    for e, o in both
-                ]
-                rows.append((load, weeks, name, of, *np.mean(shares, axis=0)))
+        for (case, name), (measure, of) in product(enumerate(list(CASES)[1:]), enumerate(MEASURES)):
+            ends = [table.loc[name, "all", "all", of, "mean"] for table in found]
+            others = [np.delete(once[:, case, measure], log) for log in range(len(logs))]
+            shares = [
+                [held(row[f"{kind}_low"], row[f"{kind}_high"], values) for kind in ("other_users", "another_year")]
+                for row, values in zip(ends, others, strict=True)
+            ]
+            rows.append((load, weeks, name, of, *np.mean(shares, axis=0)))
     table = pd.DataFrame(rows, columns=["load", "weeks", "case", "measure", "users", "year"])
     failures = [
         f"{row.case}, {row.measure}, {row.weeks} weeks, load {row.load:g}: of other logs {row.users:.0%}"
@@ -91,4 +96,4 @@ def other_users(plan):
         f"weeks at mean loads of {LOADS[0]:g} to {LOADS[-1]:g}: they held {span(table.users)} of logs of other users; "
         f"another year's, of the same users, {span(table.year)}"
     )
-    return Tried(what, runs * (LOGS - 1) * len(CASES), failures), table
+    return Tried(what, len(table) * len(numbers) * (len(numbers) - 1), failures)
