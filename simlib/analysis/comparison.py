@@ -43,8 +43,10 @@ MEANING = (
 
 _OTHERS = (
     " Other users: {users} logs are drawn from the users of this one; by how much the difference varies over them says "
-    "where another log as long, of other such users, would lie."
+    "where another log as long, of other such users, would lie. On logs of made-up users it held 85 to 96 of 100 such "
+    "changes of means, mostly 91: tests/torture/users.py."
 )
+"""Of the third."""
 
 HOLDS = {
     "equal": "equal",
@@ -291,7 +293,7 @@ def compare(
     executor: Any = None,
     users: int = 0,
 ) -> Comparison:
-    """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference.
+    """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference, or three.
 
     *Coincidence*: the log is shaken, as by `simlib.replicate`, and a policy held against the base run by run, with the
     same submit times. The interval is Student's for one more such run: what is inside may be luck of the second.
@@ -302,11 +304,20 @@ def compare(
     unlike all of the log, and is not known (nan) for a log of less than five weeks, for a group without
     jobs in one of the parts, and where all that waits is in one part.
 
-    Of relative differences both are found on the scale of logarithms. On made-up logs of 12 and of 40 independent,
+    *Other users*, where `users` is not 0: so many logs are drawn from the users of this one, as by
+    `simlib.models.users.resample_users`. How much the difference varies over them says how far this log and another as
+    long, each of users who might as well have been others, are off. It knows what hangs on few users, which another
+    year does not; it cannot know what users have in common, and is not known for single users and months.
+
+    Of relative differences all are found on the scale of logarithms. On made-up logs of 12 and of 40 independent,
     heavy-tailed weeks at loads of 0.60 to 0.97 coincidence from five shaken runs held 86 to 97 % of further runs,
     mostly 93. Another year held the change of a mean on another log in 84 to 99 % of all cases, mostly 95, where
     policies differ, and in 82 to 95 %, mostly 86, where luck alone does, for one log's luck is not another's. How often
     it holds percentiles is not known.
+
+    On logs of made-up users, of 12 and of 40 weeks at mean loads of 0.60 to 0.85, other users from ten draws held the
+    change of a mean on another log, of users drawn anew, in 85 to 96 % of all cases, mostly 91, least at the highest
+    load; another year held it in 71 to 97 %, mostly 86.
 
     Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
 
@@ -330,7 +341,8 @@ def compare(
     executor : concurrent.futures.Executor, optional
         By default threads, see `simlib.sweep`.
     users : int
-        How many logs of other users are drawn, none or at least five; each costs a run of every policy.
+        How many logs of other users are drawn, none or at least five; each costs a run of every policy. Estimates of a
+        case are then made of each draw, whose jobs are numbered anew.
 
     Returns
     -------

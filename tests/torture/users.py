@@ -26,11 +26,13 @@ JOBS = 300
 
 CASES = {"EASY": EASY(), "shortest first": EASY(order="sjf"), "conservative": Conservative()}
 SHAKES, DRAWS, FURTHER = 4, 10, 99
-"""Shaken runs and draws of a comparison, and the seed of one more run of a log, which the intervals of others should hold.
-"""
+"""Shaken runs and draws of a comparison, and the seed of one more run of a log, which others' intervals should hold."""
 
 LOG = 0.75
-"""What the interval holds at least of other logs; it should be 0.95."""
+"""What the interval holds at least of other logs.
+
+It should be 0.95; the floor leaves room for so few logs, and was set when it was known what it holds.
+"""
 
 
 def of_users(rng, load, weeks):
