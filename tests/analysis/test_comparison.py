@@ -476,6 +476,14 @@ def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
     assert holds(found.table.loc["conservative", "all", "all", "wait", "mean"]) == "coincidence"
 
 
+@pytest.mark.slow
+def test_on_kth_other_users_differ_more_than_another_year_of_the_same(log):
+    found = compare(log("KTH-SP2"), {"EASY": EASY(), "conservative": Conservative()}, by=["all"], shakes=5, users=10)
+    row = found.relative.loc["conservative", "all", "all", "wait", "mean"]
+    reach = [np.log1p(row[f"{kind}_high"]) - np.log1p(row.difference) for kind in found.intervals]
+    assert 0 < 2 * reach[0] < reach[1] and 1.5 * reach[1] < reach[2]
+
+
 def test_parts_are_equally_long_and_no_shorter_than_a_week():
     later = simlib.load("sample").between("2026-02-02", "2026-03-12")
     submit, part = later.jobs.submit.to_numpy(), comparison.parts(later)

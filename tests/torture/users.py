@@ -11,8 +11,8 @@ from .attack import Tried
 from .intervals import MEASURES, SHARES, SIZES, held, span
 
 LOADS = 0.60, 0.75, 0.85
-LOGS = 40
-"""So many logs a load and length."""
+LOGS, FEWEST = 40, 20
+"""So many logs a load and length, and of fewer a share says too little."""
 
 WEEKS = 12, 40
 WEEK = 7 * 86400
@@ -74,7 +74,7 @@ def other_users(plan):
     """Other users, and another year beside it, at several loads and lengths of logs, for two policies."""
     rows, runs = [], 0
     for place, (load, weeks) in enumerate(product(LOADS, WEEKS)):
-        numbers = range(1000 * place, 1000 * place + max(3, round(LOGS * plan.share)))
+        numbers = range(1000 * place, 1000 * place + max(FEWEST, round(LOGS * plan.share)))
         logs = [of_users(plan.rng(number), load, weeks) for number in numbers]
         found = [compare(log, CASES, shakes=SHAKES, by=["all"], users=DRAWS).relative for log in logs]
         once = np.array([changes(log.shake(60, FURTHER)) for log in logs])
