@@ -434,6 +434,33 @@ def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
     return _with_intervals(values.mean(axis=-1), values, np.asarray(values_without, float))
 
 
+def other_logs(estimate: ArrayLike, draws: ArrayLike) -> Floats:
+    """Find where a number of a log lies on another log, from draws of what the log might have been.
+
+    Both logs are off the truth as the draws differ, each on its own; Student's t for so many draws.
+
+    Parameters
+    ----------
+    estimate : float array
+        On the log itself.
+    draws : float array, shape (..., draws)
+
+    Returns
+    -------
+    float array, shape (..., 2)
+        nan where a draw is not finite.
+
+    Examples
+    --------
+    >>> other_logs(10, [9, 10, 11, 10, 10]).round(2).tolist()
+    [7.22, 12.78]
+    """
+    draws = np.asarray(draws, float)
+    draws = np.where(np.isfinite(draws), draws, np.nan)
+    reach = scipy.special.stdtrit(draws.shape[-1] - 1, 0.975) * np.sqrt(2) * draws.std(axis=-1, ddof=1)
+    return np.stack([estimate - reach, estimate + reach], axis=-1)
+
+
 def clear_by_chance(runs: int) -> tuple[float, float]:
     """Find how often both intervals of so many runs are clear of zero where chance alone makes the mean.
 

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 
 from .. import plots
 from .._util import paths
-from ..analysis.comparison import MEANING, Comparison
+from ..analysis.comparison import Comparison
 from ..core.calendar import Moment
 from ..core.workload import Workload
 from ..logs import archive
@@ -442,7 +442,7 @@ def comparison_page(comparison: Comparison, path: str | Path | None = None) -> s
     said = "".join(f"<li>{escape(f'{name}: {policy}')}</li>" for name, policy in comparison.policies.items())
     content = [
         f"<h1>{title}</h1><p>{escape(repr(comparison.workload).strip('<>'))}</p><ul>{said}</ul>",
-        f"<p>{escape(MEANING.format(**comparison.settings))}</p>",
+        f"<p>{escape(comparison.meaning)}</p>",
         _html(comparison.overview(), title),
     ]
     with plt.rc_context():

@@ -11,8 +11,9 @@ import simlib
 from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, replicate, report
 from simlib.analysis import Comparison, comparison
 from simlib.analysis.comparison import INTERVALS, MEASURES, holds
-from simlib.analysis.stats import FEWEST_RUNS, PARTS, intervals, relative_intervals
+from simlib.analysis.stats import FEWEST_RUNS, PARTS, intervals, other_logs, relative_intervals
 from simlib.core.percentiles import STATISTICS, statistics
+from simlib.models.users import resample_users
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study.tang2013.beyond import Predicted
 
@@ -251,7 +252,7 @@ def test_a_change_has_the_intervals_of_students_t_on_the_scale_of_logarithms():
     effect, low, high, year_low, year_high = relative_intervals(base, value, *without)
     assert effect == pytest.approx(value.mean() / base.mean() - 1)
     spread = (value / value.mean() - base / base.mean()).std(ddof=1)
-    reach = 2.571 * np.sqrt(1 + 1 / 6) * spread
+    reach = 2.570582 * np.sqrt(1 + 1 / 6) * spread
     assert (np.log1p([low, high]) - np.log1p(effect)).tolist() == pytest.approx([-reach, reach], rel=1e-3)
     away = np.log(without[1] / without[0])
     reach += 2.776 * np.sqrt(2 * 4 / 5 * ((away - away.mean()) ** 2).sum())
@@ -343,6 +344,85 @@ def test_where_one_part_alone_has_a_queue_another_year_is_not_known():
     assert holds(row) == "this log"
 
 
+OTHER_ENDS = ["other_users_low", "other_users_high"]
+
+
+def test_other_users_stand_beside_the_two_intervals_only_where_they_are_asked_for(sample):
+    """They change nothing else, and are as far off as draws of the users differ, for both logs."""
+    policies = {"EASY": EASY(), "FCFS": FCFS(), "exact": (EASY(), "exact")}
+    plain, found = (compare(sample, policies, shakes=4, by=["all", "size"], users=users) for users in (0, 6))
+    assert not set(OTHER_ENDS) & set(plain.table) and plain.intervals == list(INTERVALS)
+    for before, after in ((plain.table, found.table), (plain.relative, found.relative)):
+        pd.testing.assert_frame_equal(before, after.drop(columns=OTHER_ENDS))
+    draws = [resample_users(sample, seed) for seed in range(6)]
+    for size, chosen in (("all", lambda jobs: jobs.procs > 0), ("33-64", lambda jobs: jobs.procs.between(33, 64))):
+        key = ("all", "all") if size == "all" else ("size", size)
+        for name, change in (("FCFS", (FCFS(), "user")), ("exact", (EASY(), "exact"))):
+            waits = []
+            for policy, model in ((EASY(), "user"), change):
+                runs = [simlib.simulate(draw.with_estimates(model), policy).jobs for draw in draws]
+                waits.append(np.array([run[chosen(run)].wait.mean() for run in runs]))
+            row = found.table.loc[(name, *key, "wait", "mean")]
+            reach = 2.570582 * np.sqrt(2) * (waits[1] - waits[0]).std(ddof=1)  # Student's t for six draws
+            ends = [row.difference - reach, row.difference + reach]
+            np.testing.assert_allclose(row[OTHER_ENDS].to_numpy(float), ends, rtol=1e-3)
+            row = found.relative.loc[(name, *key, "wait", "mean")]
+            reach = 2.570582 * np.sqrt(2) * np.log(waits[1] / waits[0]).std(ddof=1)
+            ends = (1 + row.difference) * np.exp([-reach, reach]) - 1
+            np.testing.assert_allclose(row[OTHER_ENDS].to_numpy(float), ends, rtol=1e-3)
+
+
+def test_of_one_user_and_one_month_there_are_no_others(sample):
+    found = compare(sample, EASY_AND_FCFS, shakes=4, by=["all", "month", "user", "size"], users=5)
+    for way in ("month", "user"):
+        assert found.table.xs(way, level="by")[OTHER_ENDS].isna().all(axis=None)
+    assert found.table.xs("all", level="by")[OTHER_ENDS].notna().all(axis=None)
+    overview = found.overview("user", [("wait", "mean")])
+    assert set(overview["other users"]) == {"not known"}
+    assert list(found.overview()) == ["EASY", "value", "change", "coincidence", "another year", "other users", "holds"]
+    assert "Other users: 5 logs are drawn" in found._repr_html_() and found.settings["users"] == 5
+    assert "Other users: 5 logs" in report.comparison_page(found)
+
+
+def bursts(one):
+    """Ten weeks of 21 users, each with two bursts that fill the machine, in one of which a long job comes first.
+
+    With `one` all bursts of the second kind are another user's: the jobs are the same.
+    """
+    rows = []
+    for user in range(21):
+        alike, long_first = (7 * 86400 * ((user + weeks) % 10) + user * 8 * 3600 for weeks in (0, 5))
+        rows += [(alike, 200, user), *[(alike + 100, 600, user)] * 10]
+        owner = one or user
+        rows += [(long_first, 200, owner), (long_first + 100, 5400, owner), *[(long_first + 161, 60, owner)] * 9]
+    jobs = pd.DataFrame(rows, columns=["submit", "run", "user"]).assign(procs=4)
+    return Workload(jobs.sort_values("submit", kind="stable", ignore_index=True), 4, "bursts")
+
+
+def test_where_one_user_decides_other_users_may_bring_far_more_or_less():
+    """The jobs are the same, and so are the other two intervals: only whose they are differs."""
+    policies = {"EASY": EASY(), "sjf": EASY(order="sjf")}
+    many, one = (compare(bursts(one), policies, shakes=4, by=["all"], users=20) for one in (0, 99))
+    rows = [found.relative.loc["sjf", "all", "all", "wait", "mean"] for found in (many, one)]
+    assert rows[0][ENDS].equals(rows[1][ENDS])
+    reach = [np.log1p(row.other_users_high) - np.log1p(row.difference) for row in rows]
+    assert rows[0].other_users_high < 0 < rows[1].other_users_high and reach[1] > 3 * reach[0]
+
+
+@pytest.mark.parametrize("users, message", [(3, "found users=3, expected 0, or at least 5"), (-1, "found users=-1")])
+def test_few_draws_of_users_are_refused(sample, users, message):
+    with pytest.raises(ValueError, match=f"sample: compare: {message}"):
+        compare(sample, EASY_AND_FCFS, users=users)
+
+
+def test_other_logs_are_held_as_often_as_is_said_where_draws_are_what_logs_are():
+    rng = np.random.default_rng(4)
+    logs, draws, other = rng.normal(0, 1, 4000), rng.normal(0, 1, (4000, 10)), rng.normal(0, 1, 4000)
+    low, high = other_logs(logs, draws).T
+    assert 0.935 < ((low <= other) & (other <= high)).mean() < 0.965
+    assert np.isnan(other_logs(0.0, [1, 2, np.inf, 3, 4])).all() and (other_logs(0.5, [1.0] * 5) == 0.5).all()
+
+
 def test_the_overview_says_how_far_each_difference_holds(found):
     overview = found.overview()
     assert list(overview) == ["EASY", "value", "change", "coincidence", "another year", "holds"]
@@ -394,6 +474,14 @@ def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
     ratio = (row.another_year_high - row.another_year_low) / (row.coincidence_high - row.coincidence_low)
     assert 3 < ratio < 12
     assert holds(found.table.loc["conservative", "all", "all", "wait", "mean"]) == "coincidence"
+
+
+@pytest.mark.slow
+def test_on_kth_other_users_differ_more_than_another_year_of_the_same(log):
+    found = compare(log("KTH-SP2"), {"EASY": EASY(), "conservative": Conservative()}, by=["all"], shakes=5, users=10)
+    row = found.relative.loc["conservative", "all", "all", "wait", "mean"]
+    reach = [np.log1p(row[f"{kind}_high"]) - np.log1p(row.difference) for kind in found.intervals]
+    assert 0 < 2 * reach[0] < reach[1] and 1.5 * reach[1] < reach[2]
 
 
 def test_parts_are_equally_long_and_no_shorter_than_a_week():

@@ -45,13 +45,14 @@ ATTACKS = {
         "places.odd_settings",
     ],
     "Caches": ["caches.kept_blocks", "caches.kernels"],
-    "Intervals": ["intervals.intervals"],
+    "Intervals": ["intervals.intervals", "users.other_users"],
     "Slurm's records": ["slurm.damaged_records", "slurm.damaged_bytes", "slurm.broken_names"],
 }
 """By kind, each as module and function."""
 
 LONGEST = [
     "intervals.intervals",
+    "users.other_users",
     "server.bad_answers",
     "kills.killed",
     "logs.damaged_lines",
