@@ -143,13 +143,12 @@ PROGRAMS = {
 CAUSES = {
     "no extra processors": TEXT._replace(beyond=easy.NOBODY),
     "shared extra processors": TEXT._replace(charge=easy.CHARGE_NONE),
-    "processors by number": TEXT._replace(beyond=easy.PLACED),
     "run times known": TEXT._replace(known=True),
     "shadow time held": TEXT._replace(held=True),
     "a pass for each event": TEXT._replace(events=easy.ENDS_FIRST),
     "32 jobs looked at": TEXT._replace(looked_at=32),
 }
-"""Single differences between the programs by name; the second is how the paper's authors most likely had it."""
+"""Single differences by name, beside that of easy_bf; the second is how the paper's authors most likely had it."""
 
 
 def policy(reading):
