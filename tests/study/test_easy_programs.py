@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers import random_workload, small_workloads, table
 from hypothesis import given
+from hypothesis import strategies as st
 
 from simlib import EASY, simulate
 from simlib.study.elsewhere import easy_programs
@@ -333,10 +334,88 @@ def test_a_queue_that_is_looked_at_in_part_is_looked_at_until_nothing_starts(dra
         assert ours(rows, procs, reading) == theirs(rows, procs, "Flux", flux(depth))
 
 
+def by_settings(reading):
+    """What settings say, one after another, for any of them together."""
+
+    def rule(machine):
+        again = True
+        while again:
+            queue = list(machine.queue)
+            seen = queue[: reading.looked_at or None]
+            while seen and seen[0].size <= machine.free and not too_early(machine, seen[0]):
+                machine.begin(seen[0], machine.idle[: seen[0].size])
+                seen = seen[1:]
+            if seen:
+                backfill(machine, seen[0], seen[1:])
+            again = len(machine.queue) < len(queue) and 0 < reading.looked_at < len(queue)
+
+    def too_early(machine, job):
+        return reading.waits and machine.memory.get(job, machine.now) > machine.now
+
+    def backfill(machine, head, candidates):
+        shadow, extra, free_numbers = window(machine, head)
+        for job in candidates:
+            end = machine.now + (job.run if reading.known else job.estimate)
+            in_time = end < shadow or (end == shadow and not reading.strict)
+            place = machine.idle if in_time else [at for at in machine.idle if at in free_numbers]
+            beyond = len(place) if reading.beyond == easy.PLACED else extra
+            if job.size > machine.free or not (in_time or job.size <= beyond):
+                continue
+            machine.begin(job, (place if len(place) >= job.size else machine.idle)[: job.size])
+            extra -= 0 if in_time else job.size
+            if reading.anew:
+                return backfill(machine, head, [each for each in candidates if each is not job])
+
+    def window(machine, head):
+        end = {job: max(job.expected, machine.now + reading.least) for job in machine.running}
+        order = sorted(end, key=lambda job: (job.estimate, end[job]) if reading.by_limit else end[job])
+        free, shadow = machine.free, machine.now
+        for job in order:
+            if free >= head.size and (reading.by_limit or reading.first_only or end[job] > shadow):
+                break
+            free, shadow = free + job.size, end[job]
+        if reading.held:
+            shadow = max(machine.memory.setdefault(head, shadow), machine.now)
+            machine.memory["reserved"] = machine.memory[head]
+        taken = set().union(*(job.place for job in machine.running if job.expected > shadow))
+        reserved = [at for at in range(machine.procs) if at not in taken][: head.size]
+        extra = {easy.NOBODY: 0, easy.ANYBODY: np.inf}.get(reading.beyond, free - head.size)
+        return shadow, extra, set(range(machine.procs)).difference(reserved)
+
+    return rule
+
+
+more_readings = st.builds(
+    TEXT._replace,
+    strict=st.booleans(),
+    first_only=st.booleans(),
+    events=st.integers(0, 2),
+    beyond=st.integers(0, 3),
+    known=st.booleans(),
+    by_limit=st.booleans(),
+    anew=st.booleans(),
+    looked_at=st.integers(0, 3),
+    least=st.sampled_from([0, 0, 3, 20]),
+) | st.builds(TEXT._replace, held=st.just(True), waits=st.booleans(), beyond=st.integers(0, 3), known=st.booleans())
+
+
+@given(drawn=small_workloads(), reading=more_readings)
+def test_settings_together_do_what_each_says(drawn, reading):
+    procs, rows = drawn
+    rows = [(submit, run, -(-estimate // 5) * 5, size) for submit, run, estimate, size in lasting(rows)]  # equal limits
+    events = easy_programs.NAMES["events"][reading.events]
+    assert ours(rows, procs, reading) == Machine(rows, procs, by_settings(reading), events).starts()
+
+
+def test_of_equal_limits_the_one_that_started_first_comes_first():
+    rows = [(0, 100, 100, 2), (10, 100, 100, 2), (20, 50, 50, 3), (21, 85, 85, 1), (22, 78, 78, 1)]
+    assert ours(rows, 5, PROGRAMS["RAPS"].reading) == theirs(rows, 5, "RAPS") == [0, 10, 100, 110, 22]
+
+
 def crowd(seed):
     """A busy machine, where jobs come together; every third is given twice its load, and has a long queue."""
     jobs = random_workload(seed, jobs=150, machine=16, overrun=False, shortest=1).jobs
-    jobs = jobs.assign(submit=jobs.submit // (20 if seed % 3 else 40) * 20)
+    jobs = jobs.assign(submit=jobs.submit // (20 if seed % 3 else 40) * 20, estimate=-(-jobs.estimate // 60) * 60)
     return lasting(jobs[["submit", "run", "estimate", "procs"]].to_numpy().tolist())
 
 

@@ -128,6 +128,21 @@ def shadow_time(head_size, now, running, limits, size, reading):
 
 
 @part
+def insert_by_limit(limits, job, limit, expected_end):
+    """Insert a job that has just started by its estimate; of equal ones that come first that end first, as expected."""
+    insert(limits, job, limit)
+    i = np.uint64(limits.count[0] - 1)
+    while limits.jobs[i] != job:
+        i -= np.uint64(1)
+    while i > 0 and limits.time[limits.jobs[i - np.uint64(1)]] == limit:
+        before = limits.jobs[i - np.uint64(1)]
+        if expected_end[before] >= expected_end[job]:
+            break
+        limits.jobs[i], limits.jobs[i - np.uint64(1)] = before, job
+        i -= np.uint64(1)
+
+
+@part
 def hold(first_shadow, head, shadow, now):
     """Find the shadow time that the head had when it first waited as head, or now if that has passed."""
     if first_shadow[head] == NEVER:
@@ -178,7 +193,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     break
                 start_job(running, job, now, size, run, estimate)
                 if reading.by_limit:
-                    insert(limits, job, estimate[job])
+                    insert_by_limit(limits, job, estimate[job], expected_end)
                 if reading.beyond == PLACED:
                     occupy(places, job, size[job], 0)
                 place += np.uint64(1)
@@ -210,7 +225,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     backfilled[job] = True
                     start_job(running, job, now, size, run, estimate)
                     if reading.by_limit:
-                        insert(limits, job, estimate[job])
+                        insert_by_limit(limits, job, estimate[job], expected_end)
                     if reading.beyond == PLACED:
                         occupy(places, job, size[job], 0 if in_time else lowest)
                         extra = free_from(places, lowest)
