@@ -205,7 +205,7 @@ def take_next(ends):
 
 
 @part
-def _remove(ends, job):
+def remove(ends, job):
     """Take out a job, keeping the order of the others."""
     jobs = ends.jobs
     i = last = np.uint64(ends.count[0] - 1)
@@ -230,6 +230,6 @@ def start_job(running, job, now, size, run, estimate):
 def end_job(running, size):
     """End the next job to end: it frees its processors. Returns it."""
     job = take_next(running.by_end)
-    _remove(running.by_expected_end, job)
+    remove(running.by_expected_end, job)
     running.free[0] += size[job]
     return job

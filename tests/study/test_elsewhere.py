@@ -307,6 +307,23 @@ def test_what_is_within_a_bound_on_most_machines_holds(decide, changes, half, ve
     assert decided(decide(rows(0))) == UNTESTED
 
 
+@pytest.mark.parametrize(
+    ("other", "verdict"),
+    [
+        ([0.2] * 6, HOLDS),
+        ([0.005] * 6, HOLDS),  # open, and no other order
+        ([-0.1] * 2 + [0.1] * 4, HOLDS),
+        ([-0.1] * 3 + [0.1] * 3, HOLDS_NOT),
+        ([0.1] * 5, UNTESTED),
+    ],
+)
+def test_rules_agree_on_a_log_where_none_is_clearly_on_the_other_side(other, verdict):
+    found = deciding.same_side({"one": rows(*[0.1] * len(other)), "other": rows(*other)})
+    assert decided(found) == verdict
+    if verdict == HOLDS_NOT:
+        assert "log 0 1 above, 1 below, 0 open, -10.0 to +10.0 % (not so)" in found[1] and found[2]["either"] == 3
+
+
 @pytest.mark.parametrize(("chance", "verdict"), [(0.02, HOLDS), (0.03, HOLDS_NOT), (np.nan, UNTESTED)])
 def test_an_effect_hangs_on_a_trait_where_chance_is_rare_for_all_pairs_together(chance, verdict):
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])

@@ -239,6 +239,20 @@ def within(rows, bound, called, form, head=""):
     return _most_of(so, text, int((~so & ~beyond).sum()))
 
 
+def same_side(effects):
+    """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
+    found = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
+    both = (found == WITH).any(axis=1) & (found == AGAINST).any(axis=1)
+    each = []
+    for log, row in found.iterrows():
+        counts = [
+            f"{(row == side).sum()} {word}" for side, word in ((WITH, "above"), (AGAINST, "below"), (OPEN, "open"))
+        ]
+        ends = [100 * bound(of.effect[log] for of in effects.values()) for bound in (min, max)]
+        each.append(f"{log} {', '.join(counts)}, {ends[0]:+.1f} to {ends[1]:+.1f} %{' (not so)' if both[log] else ''}")
+    return _most_of(~both, f"so on {(~both).sum()} of {len(both)} logs; {'; '.join(each)}", either=int(both.sum()))
+
+
 def not_shorter(rows):
     """Decide whether waits do not get shorter on most machines."""
     so = sides(rows, -1) != WITH

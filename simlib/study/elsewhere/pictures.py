@@ -155,7 +155,7 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     """
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
-    size = (2.2 + 0.52 * len(policies), 1.9 + len(measures) * (0.27 * len(places) + 0.35))
+    size = (max(7.6, 2.2 + 0.52 * len(policies)), 1.9 + len(measures) * (0.27 * len(places) + 0.35))
     figure, axes = plt.subplots(len(measures), 1, figsize=size, sharex=True, squeeze=False)
     for ax, measure in zip(axes[:, 0], measures, strict=True):
         _map(ax, table.loc[measure], places, policies, better)

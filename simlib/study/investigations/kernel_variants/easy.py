@@ -11,20 +11,46 @@ from ....engine.running import (
     arrive,
     end_job,
     idle,
+    insert,
     next_arrival,
     next_end,
+    no_ends,
     part,
+    remove,
     start_job,
     uncounted,
 )
+from .placing import all_free, end_of_reserved, free_from, occupy, vacate
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE, CHARGE_ALL = range(3)
 OLDEST, NEWEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(6)
+COUNTED, NOBODY, ANYBODY, PLACED = range(4)
 
 
 class EasyReading(NamedTuple):
-    """How the text is read; the defaults are how the engine does."""
+    """How the text is read; the defaults are how the engine does. From `beyond` on it is how other programs do.
+
+    Attributes
+    ----------
+    charge : int, which backfilled jobs use up extra processors
+    strict : bool, whether a backfilled job ends before the shadow time, not at it
+    first_only : bool, whether extra processors are counted as soon as the head has enough
+    in_past : bool, whether a shadow time may have passed
+    events : int, whether there is one pass for all events of an instant, or one for each
+    candidates : int, in which order they are considered
+    once : bool, whether one job is backfilled in a pass
+    held : bool, whether the head keeps the shadow time that it had first
+    beyond : int, who may run beyond the shadow time: whoever fits the extra processors, `COUNTED`; `NOBODY`; `ANYBODY`;
+        or who fits those free processors that the head, which reserves the lowest numbers, leaves: `PLACED`
+    known : bool, whether candidates are considered with their run times, not their estimates
+    by_limit : bool, whether the shadow time is that of the job with which the head has enough when running jobs are
+        gone through in order of their estimates, not of their ends
+    waits : bool, whether the head starts no earlier than at the shadow time that it had first; with `held`
+    anew : bool, whether all is found anew after each backfilled job, the first candidate considered first
+    looked_at : int, how many jobs of the queue are looked at at a time, 0 for all
+    least : int, seconds that a running job is taken to need at least
+    """
 
     charge: int = CHARGE_LONG
     strict: bool = False
@@ -34,6 +60,13 @@ class EasyReading(NamedTuple):
     candidates: int = OLDEST
     once: bool = False
     held: bool = False
+    beyond: int = COUNTED
+    known: bool = False
+    by_limit: bool = False
+    waits: bool = False
+    anew: bool = False
+    looked_at: int = 0
+    least: int = 0
 
 
 TEXT = EasyReading()
@@ -79,18 +112,34 @@ def those_waiting(jobs, count, start):
 
 
 @uncounted
-def shadow_time(head_size, now, running, size, reading):
-    """Find the head's shadow time and extra processors, see `EasyReading` for `first_only` and `in_past`."""
-    expected = running.by_expected_end
+def shadow_time(head_size, now, running, limits, size, reading):
+    """Find the head's shadow time and the extra processors, counted, see `EasyReading`."""
+    order = limits if reading.by_limit else running.by_expected_end
     available = running.free[0]
     shadow = -NEVER if reading.in_past else now
-    for i in range(expected.count[0] - 1, -1, -1):
-        job = expected.jobs[i]
-        if available >= head_size and (reading.first_only or expected.time[job] > shadow):
+    for i in range(order.count[0] - 1, -1, -1):
+        job = order.jobs[i]
+        end = max(running.by_expected_end.time[job], now + reading.least)
+        if available >= head_size and (reading.first_only or reading.by_limit or end > shadow):
             break
         available += size[job]
-        shadow = max(shadow, expected.time[job])
+        shadow = end if reading.by_limit else max(shadow, end)
     return shadow, available - head_size
+
+
+@part
+def insert_by_limit(limits, job, limit, expected_end):
+    """Insert a job that has just started by its estimate; of equal ones that come first that end first, as expected."""
+    insert(limits, job, limit)
+    i = np.uint64(limits.count[0] - 1)
+    while limits.jobs[i] != job:
+        i -= np.uint64(1)
+    while i > 0 and limits.time[limits.jobs[i - np.uint64(1)]] == limit:
+        before = limits.jobs[i - np.uint64(1)]
+        if expected_end[before] >= expected_end[job]:
+            break
+        limits.jobs[i], limits.jobs[i - np.uint64(1)] = before, job
+        i -= np.uint64(1)
 
 
 @part
@@ -107,44 +156,85 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, running = arrivals_of(submit, nobody, nobody), idle(machine, n)
     queue = Queue(np.empty(n, np.uint64), np.empty(n, np.uint64), np.zeros(1, np.int64))
+    limits, places = no_ends(n, min(machine, n)), all_free(machine if reading.beyond == PLACED else 1)
+    expected_end = running.by_expected_end.time
     start, backfilled, first_shadow = running.start, np.zeros(n, np.bool_), np.full(n, NEVER)
     start[:] = NEVER
 
     while True:
         now = min(next_arrival(arrivals), next_end(running.by_end))
         if now == NEVER:
-            break
+            if queue.count[0] == 0:
+                break
+            now = first_shadow[queue.jobs[0]]  # waits, on an idle machine
 
-        more = True  # events: one, or all of this instant
+        more = min(next_arrival(arrivals), next_end(running.by_end)) <= now  # events: one, or all of this instant
         while more:
             arrival = next_arrival(arrivals) <= now
             if arrival and (reading.events == ARRIVALS_FIRST or next_end(running.by_end) > now):
                 join(queue, arrive(arrivals), estimate, size, reading.candidates)
             else:
-                end_job(running, size)
+                job = end_job(running, size)
+                if reading.by_limit:
+                    remove(limits, job)
+                if reading.beyond == PLACED:
+                    vacate(places, np.int64(job))
             more = reading.events == ONE_PASS and min(next_arrival(arrivals), next_end(running.by_end)) <= now
 
-        place = np.uint64(0)
-        while place < queue.count[0] and size[queue.jobs[place]] <= running.free[0]:
-            start_job(running, queue.jobs[place], now, size, run, estimate)
-            place += np.uint64(1)
-        if place < queue.count[0]:
-            head = queue.jobs[place]
-            shadow, extra = shadow_time(size[head], now, running, size, reading)
-            if reading.held:
-                shadow = hold(first_shadow, head, shadow, now)
-            for i in range(np.uint64(queue.count[0])):
-                job = queue.considered[i]
-                if size[job] > running.free[0] or start[job] == now:  # the head is too large, too
-                    continue
-                in_time = now + estimate[job] < shadow or (now + estimate[job] == shadow and not reading.strict)
-                if not in_time and size[job] > extra:
-                    continue
-                if reading.charge == CHARGE_ALL or (reading.charge == CHARGE_LONG and not in_time):
-                    extra -= size[job]
-                backfilled[job] = True
-                start_job(running, job, now, size, run, estimate)
-                if reading.once:
+        again = True
+        while again:
+            waiting = queue.count[0]
+            looked_at = min(waiting, reading.looked_at) if reading.looked_at > 0 else waiting
+            place = np.uint64(0)
+            while place < looked_at:
+                job = queue.jobs[place]
+                too_early = reading.waits and first_shadow[job] != NEVER and first_shadow[job] > now
+                if size[job] > running.free[0] or too_early:
                     break
-        drop_started(queue, start)
+                start_job(running, job, now, size, run, estimate)
+                if reading.by_limit:
+                    insert_by_limit(limits, job, estimate[job], expected_end)
+                if reading.beyond == PLACED:
+                    occupy(places, job, size[job], 0)
+                place += np.uint64(1)
+            if place < looked_at:
+                head, known, extra = queue.jobs[place], False, np.int64(0)
+                shadow, lowest = now, np.int64(0)
+                i = np.uint64(0)
+                while i < looked_at:
+                    if not known:
+                        shadow, extra = shadow_time(size[head], now, running, limits, size, reading)
+                        if reading.held:
+                            shadow = hold(first_shadow, head, shadow, now)
+                        if reading.beyond == NOBODY:
+                            extra = np.int64(0)
+                        elif reading.beyond == ANYBODY:
+                            extra = NEVER
+                        elif reading.beyond == PLACED:
+                            lowest = end_of_reserved(places, size[head], shadow, expected_end)
+                            extra = free_from(places, lowest)
+                        known = True
+                    job = queue.considered[i]
+                    i += np.uint64(1)
+                    if size[job] > running.free[0] or start[job] != NEVER or job == head:
+                        continue
+                    end = now + (run[job] if reading.known else estimate[job])
+                    in_time = end < shadow or (end == shadow and not reading.strict)
+                    if not in_time and size[job] > extra:
+                        continue
+                    backfilled[job] = True
+                    start_job(running, job, now, size, run, estimate)
+                    if reading.by_limit:
+                        insert_by_limit(limits, job, estimate[job], expected_end)
+                    if reading.beyond == PLACED:
+                        occupy(places, job, size[job], 0 if in_time else lowest)
+                        extra = free_from(places, lowest)
+                    elif reading.charge == CHARGE_ALL or (reading.charge == CHARGE_LONG and not in_time):
+                        extra -= size[job]
+                    if reading.once:
+                        break
+                    if reading.anew:
+                        i, known = np.uint64(0), False
+            drop_started(queue, start)
+            again = looked_at < waiting and queue.count[0] < waiting
     return start, backfilled
