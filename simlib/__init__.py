@@ -20,7 +20,7 @@ from .logs.schedules import recorded, write_evalys
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS, Predictions
-from .policies.orders import Multifactor
+from .policies.orders import Multifactor, Thresholded
 from .policies.own_policy import OwnPolicy
 
 
@@ -47,6 +47,7 @@ __all__ = [
     "SWFError",
     "Schedule",
     "Selective",
+    "Thresholded",
     "Workload",
     "compare",
     "estimates",
