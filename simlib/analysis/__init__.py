@@ -5,4 +5,4 @@ from .comparison import Comparison, compare
 
 __all__ = ["Comparison", "compare"]
 
-__getattr__ = importing(__name__, "load_curves", "model_comparison", "size_classes", "stats")
+__getattr__ = importing(__name__, "load_curves", "model_comparison", "predicted_starts", "size_classes", "stats")
