@@ -124,9 +124,10 @@ def _by_state(schedule: Schedule) -> _WhatIf:
         alive = alive[end[alive] > now - (start[alive] == now)]  # one of no length that starts now is there, too
         runs = start[alive] < now
         running, waiting = alive[runs], alive[~runs]
-        left = np.concatenate([[2 * _AGES], start[running] + estimate[running] - now, estimate[waiting]])
+        left = np.concatenate([[2 * _AGES + 1], start[running] + estimate[running] - now, estimate[waiting]])
         sizes = np.concatenate([[machine], procs[running], procs[waiting]])
         begin = np.full(1 + len(running), now - 2 * _AGES)
+        begin[0] -= 1
         told = policy.schedule(np.concatenate([begin, submit[waiting]]), left, left, sizes, machine)["start"]
         return told[len(begin) + np.searchsorted(waiting, arrived)]
 
