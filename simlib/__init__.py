@@ -19,6 +19,7 @@ from .logs import archive as _archive
 from .logs.archive import ArchiveError, load
 from .logs.schedules import recorded, write_evalys
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
+from .logs.tables import read_table
 from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS, Predictions
 from .policies.orders import Multifactor, Thresholded
@@ -56,6 +57,7 @@ __all__ = [
     "metrics",
     "predicted_starts",
     "read_swf",
+    "read_table",
     "recorded",
     "replicate",
     "simulate",

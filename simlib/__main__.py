@@ -14,7 +14,7 @@ from .analysis.comparison import compare
 from .core import estimates
 from .core.schedule import pieces, simulate
 from .core.workload import Workload
-from .logs import archive, sacct, swf
+from .logs import archive, sacct, swf, tables
 from .policies import walltime
 from .policies.conservative import Conservative
 from .policies.easy import EASY, FCFS
@@ -113,6 +113,23 @@ def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezon
         workload = swf.read_swf(target)
     print(*(doubt.message for doubt in doubts), sep="\n", end="\n" * bool(doubts), file=sys.stderr)
     print(*[line.strip() for line in workload.header if "Note:" in line], workload, sep="\n")
+
+
+@commands.command()
+@click.argument("source", metavar="INPUT")
+@click.argument("target", metavar="OUTPUT")
+@click.option("--columns", required=True, type=click.Choice(list(tables.MAPPINGS)), help="Whose table it is.")
+@click.option("--procs", required=True, type=int, metavar="N", help="The machine's size, in nodes.")
+@click.option("--timezone", metavar="NAME", help="The cluster's, such as Europe/Berlin.")
+def from_table(source: str, target: str, columns: str, procs: int, timezone: str | None) -> None:
+    """Convert a public set, CSV or Parquet, to a log.
+
+    OUTPUT is the log to write, such as mine.swf.gz. Other tables are read in Python: simlib.read_table.
+    """
+    paths.refuse_unwritable(target, source)
+    workload = tables.read_table(source, columns, procs, timezone)
+    swf.write_swf(workload, target)
+    print(f"{tables.MAPPINGS[columns].source}\n{workload}", end="\n")
 
 
 @commands.command()

@@ -95,8 +95,9 @@ def _sees_no_more(policy: Any) -> bool:
     if type(policy) is FCFS:
         asked = asked_for(policy.order)
     elif type(policy) is EASY and policy.adjust is None and policy.reservations == 1:
-        by_name = policy.backfill is None or isinstance(policy.backfill, str)
-        asked = asked_for(policy.order) + (() if by_name else asked_for(policy.backfill, BACKFILL))
+        asked = asked_for(policy.order)
+        if policy.backfill is not None and policy.backfill != "lookahead":
+            asked += asked_for(policy.backfill, BACKFILL)
     else:
         return False
     return set(asked) <= set(THREE)

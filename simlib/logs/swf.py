@@ -504,7 +504,7 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
     if not len(log):
         raise SWFError(f"{path}: not written: found no job, expected one at least")
     log = log[[*FIELDS, *log.columns.difference(FIELDS, sort=False)]]
-    for field in log:
+    for field in map(str, log):
         make_whole(log, field)
         _refuse(path, log, log[field].between(-LARGEST, LARGEST), field, "a number below 2**53")
     header = list(header)
