@@ -50,6 +50,11 @@ class Mapped(NamedTuple):
         What is counted as processors.
     source : str
         Where the columns and their units are written.
+
+    Examples
+    --------
+    >>> MAPPINGS["PM100"].columns["requested_time"], MAPPINGS["F-DATA"].timezone
+    (('time_limit', 'min'), 'Asia/Tokyo')
     """
 
     columns: Columns

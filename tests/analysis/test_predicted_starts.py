@@ -24,7 +24,7 @@ def told_slowly(workload, policy):
         has_ended = (whole.end < now) | ((whole.end == now) & (whole.start < now))
         expected = planned.where(whole.start + planned > now, estimate)
         run = workload.jobs.run.where(has_ended, expected)
-        then = workload.derive(workload.jobs.assign(run=run, estimate=estimate).loc[known], "known")
+        then = workload.derive(workload.jobs.assign(run=run).loc[known], "known")
         told |= reference.simulate(then, policy).jobs.start[then.jobs.submit == now].to_dict()
     return pd.Series(told).reindex(workload.jobs.index)
 

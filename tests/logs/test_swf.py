@@ -438,7 +438,7 @@ def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
         fast = swf_lines._parse_fast(swf_lines._split_comments(data)[1], swf.FIELDS)
     except (ValueError, OverflowError):
         return
-    pd.testing.assert_frame_equal(fast, swf_lines._parse_slowly(data, path))
+    pd.testing.assert_frame_equal(fast, swf_lines._parse_slowly(data, path, swf.FIELDS))
 
 
 def test_clean_logs_take_the_fast_way(put):
