@@ -44,7 +44,7 @@ class BadLine(Exception):
 
 
 def expected(data):
-    """The comments and the job lines of a text in bytes, each a list of 18 floats or more; BadLine where it is no log."""
+    """The comments and job lines of a text in bytes, each a list of 18 or more floats; BadLine where it is no log."""
     if b"\0" in data:
         raise BadLine(0)
     if data.startswith(b"\xef\xbb\xbf"):
