@@ -109,8 +109,13 @@ def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezon
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
     for what, count in sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone).items():
         print(f"{count:>12,}  {what}")
+    _show(target)
+
+
+def _show(log: str) -> None:
+    """Show what a log that was written says of itself, and what is doubtful of it."""
     with warnings.catch_warnings(record=True, action="always") as doubts:
-        workload = swf.read_swf(target)
+        workload = swf.read_swf(log)
     print(*(doubt.message for doubt in doubts), sep="\n", end="\n" * bool(doubts), file=sys.stderr)
     print(*[line.strip() for line in workload.header if "Note:" in line], workload, sep="\n")
 
@@ -127,9 +132,9 @@ def from_table(source: str, target: str, columns: str, procs: int, timezone: str
     OUTPUT is the log to write, such as mine.swf.gz. Other tables are read in Python: simlib.read_table.
     """
     paths.refuse_unwritable(target, source)
-    workload = tables.read_table(source, columns, procs, timezone)
-    swf.write_swf(workload, target)
-    print(f"{tables.MAPPINGS[columns].source}\n{workload}", end="\n")
+    with warnings.catch_warnings(action="ignore"):  # of what is doubtful, which is shown below
+        swf.write_swf(tables.read_table(source, columns, procs, timezone), target)
+    _show(target)
 
 
 @commands.command()

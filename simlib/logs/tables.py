@@ -4,6 +4,7 @@ Public sets that come as tables have their mappings here, in `MAPPINGS`: for eac
 that is written.
 """
 
+import warnings
 import zoneinfo
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -190,16 +191,22 @@ def read_table(
     ValueError
         For a mapping or a zone that is none.
 
+    Warns
+    -----
+    LogWarning
+        As `simlib.read_swf`, where the table lacks limits, or the machine cannot be so small.
+
     Examples
     --------
     >>> import simlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "jobs.csv")
-    ...     _ = path.write_text("sent,began,hours,nodes,who\\n2024-03-01 08:00,2024-03-01 09:00,0.5,2,ann\\n")
+    ...     _ = path.write_text("sent,began,hours,limit,nodes\\n2024-03-01 08:00,2024-03-01 09:00,0.5,60,2\\n")
     ...     columns = {"submit": ("sent", "time"), "start": ("began", "time"), "run": ("hours", "h")}
-    ...     w = simlib.read_table(path, columns | {"procs": ("nodes", "count"), "user": ("who", "names")}, procs=4)
-    >>> w.jobs[["submit", "run", "procs", "user"]].to_numpy().tolist(), str(w.start)
-    ([[0, 1800, 2, 1]], '2024-03-01 08:00:00+00:00')
+    ...     columns |= {"requested_time": ("limit", "min"), "procs": ("nodes", "count")}
+    ...     w = simlib.read_table(path, columns, procs=4)
+    >>> w.jobs[["submit", "run", "procs", "estimate"]].to_numpy().tolist(), str(w.start)
+    ([[0, 1800, 2, 3600]], '2024-03-01 08:00:00+00:00')
     """
     known = _known(columns)
     try:
@@ -215,8 +222,12 @@ def read_table(
     log, start = _log(fields, zone)
     title = name or Path(path).name.partition(".")[0]
     header = [" Version: 2.2", f" Conversion: simlib, from {Path(path).name}", f" Note: processors are {known.unit}"]
+    header += [f" Note: columns as in {known.source}"] if known.source else []
     source = {"file": Path(path).name, "path": str(path)}
-    return Workload(swf.jobs_of(log), procs, title, start=start, header=header, log=log, source=source)
+    workload = Workload(swf.jobs_of(log), procs, title, start=start, header=header, log=log, source=source)
+    for sentence in swf.doubts(workload):
+        warnings.warn(sentence, swf.LogWarning, stacklevel=2)
+    return workload
 
 
 def _known(columns: str | Columns) -> Mapped:

@@ -12,6 +12,8 @@ from simlib import read_swf, read_table, write_swf
 from simlib.__main__ import main
 from simlib.logs import tables
 
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.LogWarning")  # of made-up tables without limits
+
 COLUMNS = {"submit": ("sent", "unix"), "run": ("took", "min"), "procs": ("nodes", "count")}
 
 
@@ -167,6 +169,11 @@ def test_a_compressed_table_is_read(put):
 
 
 # Faults
+
+
+def test_a_machine_that_is_too_small_is_doubted(put):
+    with pytest.warns(simlib.LogWarning, match="1 of 1 jobs are dropped, for they are larger than the machine"):
+        read_table(put("sent,took,nodes\n0,1,9\n"), COLUMNS, procs=8)
 
 
 @pytest.mark.parametrize(
