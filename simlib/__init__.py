@@ -9,6 +9,7 @@
 
 from ._util import importing as _importing
 from .analysis.comparison import compare
+from .analysis.predicted_starts import predicted_starts
 from .analysis.replicate import replicate
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
@@ -18,9 +19,10 @@ from .logs import archive as _archive
 from .logs.archive import ArchiveError, load
 from .logs.schedules import recorded, write_evalys
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
+from .logs.tables import read_table
 from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS, Predictions
-from .policies.orders import Multifactor
+from .policies.orders import Multifactor, Thresholded
 from .policies.own_policy import OwnPolicy, Predictor
 
 
@@ -48,12 +50,15 @@ __all__ = [
     "SWFError",
     "Schedule",
     "Selective",
+    "Thresholded",
     "Workload",
     "compare",
     "estimates",
     "load",
     "metrics",
+    "predicted_starts",
     "read_swf",
+    "read_table",
     "recorded",
     "replicate",
     "simulate",

@@ -14,7 +14,7 @@ from .analysis.comparison import compare
 from .core import estimates
 from .core.schedule import pieces, simulate
 from .core.workload import Workload
-from .logs import archive, sacct, swf
+from .logs import archive, sacct, swf, tables
 from .policies import walltime
 from .policies.conservative import Conservative
 from .policies.easy import EASY, FCFS
@@ -109,10 +109,32 @@ def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezon
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
     for what, count in sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone).items():
         print(f"{count:>12,}  {what}")
+    _show(target)
+
+
+def _show(log: str) -> None:
+    """Show what a log that was written says of itself, and what is doubtful of it."""
     with warnings.catch_warnings(record=True, action="always") as doubts:
-        workload = swf.read_swf(target)
+        workload = swf.read_swf(log)
     print(*(doubt.message for doubt in doubts), sep="\n", end="\n" * bool(doubts), file=sys.stderr)
     print(*[line.strip() for line in workload.header if "Note:" in line], workload, sep="\n")
+
+
+@commands.command()
+@click.argument("source", metavar="INPUT")
+@click.argument("target", metavar="OUTPUT")
+@click.option("--columns", required=True, type=click.Choice(list(tables.MAPPINGS)), help="Whose table it is.")
+@click.option("--procs", required=True, type=int, metavar="N", help="The machine's size, in nodes.")
+@click.option("--timezone", metavar="NAME", help="The cluster's, such as Europe/Berlin.")
+def from_table(source: str, target: str, columns: str, procs: int, timezone: str | None) -> None:
+    """Convert a public set, CSV or Parquet, to a log.
+
+    OUTPUT is the log to write, such as mine.swf.gz. Other tables are read in Python: simlib.read_table.
+    """
+    paths.refuse_unwritable(target, source)
+    with warnings.catch_warnings(action="ignore"):  # of what is doubtful, which is shown below
+        swf.write_swf(tables.read_table(source, columns, procs, timezone), target)
+    _show(target)
 
 
 @commands.command()

@@ -16,7 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Workload, load, simulate
+from simlib import (
+    EASY,
+    FCFS,
+    Conservative,
+    Multifactor,
+    Predictions,
+    Selective,
+    Thresholded,
+    Workload,
+    load,
+    simulate,
+)
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013
@@ -220,6 +231,10 @@ BEYOND = {
     "EASY, shortest first, best fit": EASY(order="sjf", backfill="best-fit"),
     "EASY, widest of each group first": EASY(order=widest_of_its_group),
     "EASY, backfilling by arrival": EASY(order="wfp", backfill="arrival"),
+    **{f"EASY, {order}": EASY(order=order) for order in ("unicef", "expansion factor", "f1", "f2", "f3", "f4")},
+    "EASY, smallest area first": EASY(order="smallest area", backfill="expansion factor"),
+    "EASY, smallest area first but for the starved": EASY(order=Thresholded("smallest area", 20)),
+    "FCFS, by F4 but for the starved": FCFS(order=Thresholded("f4", 60)),
     "EASY-SJBF": EASY(backfill="sjf"),
     "EASY, best fit": EASY(backfill="best-fit"),
     "EASY, largest": EASY(backfill="largest"),

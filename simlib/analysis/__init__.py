@@ -6,4 +6,4 @@ from .predictions import accuracy
 
 __all__ = ["Comparison", "accuracy", "compare"]
 
-__getattr__ = importing(__name__, "load_curves", "model_comparison", "size_classes", "stats")
+__getattr__ = importing(__name__, "load_curves", "model_comparison", "predicted_starts", "size_classes", "stats")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._util.words import length, number
-from ..policies.orders import Multifactor
+from ..policies.orders import Multifactor, Thresholded
 
 # What each account has had of the machine of late, in plain Python.
 
@@ -196,6 +196,12 @@ _BY = {
     "wfp": "WFP, (wait / estimate)^3 x procs",
     "largest": "processors, the most first",
     "smallest area": "processors x estimate, the smallest first",
+    "expansion factor": "expansion factor, (wait + estimate) / estimate",
+    "unicef": "UNICEF, wait / (log2(procs) x estimate)",
+    "f1": "F1, log10(estimate) x procs + 870 log10(submit), the smallest first",
+    "f2": "F2, sqrt(estimate) x procs + 25600 log10(submit), the smallest first",
+    "f3": "F3, estimate x procs + 6860000 log10(submit), the smallest first",
+    "f4": "F4, estimate x sqrt(procs) + 530000 log10(submit), the smallest first",
     "best-fit": "what they fill of the window until the shadow time, the most processor-seconds first",
 }
 """The names of orders in words."""
@@ -205,7 +211,7 @@ _SHOWN: dict[str, Callable[[float], str]] = {
     "largest": lambda rank: number(int(rank)),
     "smallest area": lambda rank: number(int(-rank)),
     "best-fit": lambda rank: number(int(rank)),
-}
+} | dict.fromkeys(["f1", "f2", "f3", "f4"], lambda rank: f"{-rank:.7g}")
 """How the rank of a job is shown, if not as a decimal number."""
 
 
@@ -241,6 +247,9 @@ class Ranks:
         if isinstance(self.order, Multifactor):
             counted = [name.replace("_", " ") for name in _WEIGHTS if getattr(self.order, name)]
             return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
+        if isinstance(self.order, Thresholded):
+            others = Ranks(self.order.order, self.function).by
+            return f"{others}, behind all that have waited for more than {length(int(self.order.seconds))}"
         if isinstance(self.order, str):
             return _BY.get(self.order, self.order)
         return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")
@@ -255,5 +264,9 @@ class Ranks:
                 return values
             made_of = (", ".join(f"{name} {value:.3f}" for name, value in job.factors.items()) for job in jobs)
             return [f"{value}: {factors}" for value, factors in zip(values, made_of, strict=True)]
+        if isinstance(self.order, Thresholded):
+            of_all = [rank if rank < math.inf else 0.0 for rank in ranks]
+            values = Ranks(self.order.order, self.function).values(jobs, of_all) or [""] * len(jobs)
+            return ["starved" if rank == math.inf else value for rank, value in zip(ranks, values, strict=True)]
         shown = _SHOWN.get(self.order) if isinstance(self.order, str) else None
         return [shown(rank) if shown else f"{rank:.3g}" for rank in ranks]

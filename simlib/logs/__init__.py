@@ -2,4 +2,4 @@
 
 from .._util import importing
 
-__getattr__ = importing(__name__, "archive", "restoring", "sacct", "schedules", "swf")
+__getattr__ = importing(__name__, "archive", "restoring", "sacct", "schedules", "swf", "tables")

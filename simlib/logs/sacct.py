@@ -36,7 +36,7 @@ _RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
 OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
 """Columns of names for fields of the log."""
 
-_STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
     "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
 )
 """The status in SWF by Slurm's state; -1 for any other."""
@@ -336,9 +336,9 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
     if size.name == "alloctres":
         size = size.str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0].fillna("").rename(size.name)
     procs = _counts(size)
-    status = records.state.map(_STATUS).fillna(-1).astype("int64")
+    status = records.state.map(STATUS).fillna(-1).astype("int64")
     # Of a job that never started some versions print the wanted size as its size, and the end as its start.
-    never = (start < 0) | (procs <= 0) | ((status == _STATUS["CANCELLED"]) & (run == 0))
+    never = (start < 0) | (procs <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
     begun = start.where(~never, end)
     eligible = _times(records.eligible, zone, _NO_TIME) if "eligible" in records else submitted
     jobs = pd.DataFrame(

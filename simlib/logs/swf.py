@@ -1,6 +1,7 @@
 """Read and write the Standard Workload Format (SWF), version 2.2, of the Parallel Workloads Archive.
 
-A log is a header of comment lines (`; Key: value`) and one line of 18 numbers a job, -1 for what is not known.
+A log is a header of comment lines (`; Key: value`) and one line of 18 numbers a job, -1 for what is not known. Some
+logs have further numbers behind these, which are kept: see `read_log`.
 Format: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
@@ -203,7 +204,8 @@ def read_swf(path: str | Path, procs: int | None = None, name: str | None = None
     Workload
         A job's size is its allocated processors, or the requested ones where the log records no allocation at all.
         Its estimate is the requested time if that is positive, else its run time. Times are rounded to whole seconds.
-        It is synthetic if any comment has the word "synthetic".
+        It is synthetic if any comment has the word "synthetic". `Workload.log` has all fields of the log, those behind
+        the 18 of the format by the names that the header gives (`; Field 19: energy`), or as `field_19` and so on.
 
     Raises
     ------
@@ -471,14 +473,14 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
 
 
 def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> None:
-    """Write comment lines and a table of the 18 fields such as `read_log` returns; see `write_swf`.
+    """Write comment lines and a table of fields such as `read_log` returns; see `write_swf`.
 
     Parameters
     ----------
     header : iterable of str
         Without their semicolon.
     log : DataFrame
-        Columns `FIELDS`, one row a job line.
+        Columns `FIELDS` and any further ones, one row a job line.
     path : str or Path
 
     Raises
@@ -501,8 +503,8 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         raise SWFError(f"{str(path)!r}: cannot be written: found a NUL in the path")
     if not len(log):
         raise SWFError(f"{path}: not written: found no job, expected one at least")
-    log = log[list(FIELDS)]
-    for field in FIELDS:
+    log = log[[*FIELDS, *log.columns.difference(FIELDS, sort=False)]]
+    for field in map(str, log):
         make_whole(log, field)
         _refuse(path, log, log[field].between(-LARGEST, LARGEST), field, "a number below 2**53")
     header = list(header)

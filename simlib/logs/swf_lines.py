@@ -1,4 +1,4 @@
-"""Read the lines of a log: its comments, and the 18 numbers of each job."""
+"""Read the lines of a log: its comments, and the 18 or more numbers of each job."""
 
 import codecs
 import hashlib
@@ -8,6 +8,7 @@ import re
 import stat
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +126,11 @@ FIELDS = (
 ).split()
 """The 18 fields of a job line in order; `procs` are the allocated processors, `cpu` the mean CPU time used."""
 
+_MOST = 2 * len(FIELDS) - 1
+"""The most fields that a line may have: one with more is two lines that lack the line feed between them."""
+
+_NAME_OF_FIELD = re.compile(rb"\s*Field (\d+): ([A-Za-z_]\w*)\s*")
+
 LARGEST = 2**53 - 1
 """Beyond it neighbouring whole numbers are no longer told apart in floating point."""
 
@@ -135,7 +141,10 @@ _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.DataFrame]:
-    """Read all 18 fields of all job lines, and the comments.
+    """Read all fields of all job lines, and the comments.
+
+    A log may have further fields behind the 18 of the format, the same number on all lines. A comment such as
+    `; Field 19: energy` names one; without it is called `field_19`.
 
     Parameters
     ----------
@@ -148,13 +157,13 @@ def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.
     header : tuple of str
         The comment lines without their semicolon.
     log : DataFrame
-        One row a job line in the order of the file, columns `FIELDS`, index the job number; whole numbers where a
-        field has nothing else.
+        One row a job line in the order of the file, columns `FIELDS` and the further ones, index the job number; whole
+        numbers where a field has nothing else.
 
     Raises
     ------
     SWFError
-        Where the file cannot be read, or a line of it is not 18 numbers.
+        Where the file cannot be read, or a line of it is not 18 numbers, or as many more as the first line has.
 
     Examples
     --------
@@ -166,12 +175,13 @@ def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.
     with memory_errors_name(path):
         data = read_bytes(path, limit)
         comments, lines = _split_comments(data)
+        fields = [*FIELDS, *_further(comments, _count(lines))]
         try:
-            log = _parse_fast(lines)
+            log = _parse_fast(lines, fields)
         except (ValueError, OverflowError) as error:  # pandas does not say where: the slow parser does
             if "out of memory" in str(error):
                 raise MemoryError from None
-            log = _parse_slowly(data, path)
+            log = _parse_slowly(data, path, fields)
         log.index = pd.Index(log.job, name="job")
         return _decoded(comments), log
 
@@ -255,25 +265,40 @@ def _split_comments(data: bytes) -> tuple[list[bytes], bytes]:
     return [line.strip()[1:] for line in (*before, *later)], rest
 
 
-def _parse_fast(lines: bytes) -> pd.DataFrame:
-    """Parse all fields by pandas' C parser. Raises ValueError for anything that is not clean: never a wrong table."""
+def _count(lines: bytes) -> int:
+    """How many fields the first job line has."""
     first = lines[: lines.find(b"\n") if b"\n" in lines else None]
-    if len(first.partition(b";")[0].split()) != len(FIELDS):  # a longer first line would shift the columns
+    return len(first.partition(b";")[0].split())
+
+
+def _further(comments: list[bytes], count: int) -> list[str]:
+    """The names of the fields behind the 18, of a log whose first line has so many that are plausible."""
+    if not len(FIELDS) < count <= _MOST:
+        return []
+    named = [(int(match[1]), match[2].decode()) for line in comments if (match := _NAME_OF_FIELD.fullmatch(line))]
+    times = Counter(name for _, name in named) + Counter([*FIELDS, "estimate"])  # which the jobs table has
+    by_number = {number: name for number, name in named if times[name] == 1}
+    return [by_number.get(number, f"field_{number}") for number in range(len(FIELDS) + 1, count + 1)]
+
+
+def _parse_fast(lines: bytes, fields: list[str]) -> pd.DataFrame:
+    """Parse all fields by pandas' C parser. Raises ValueError for anything that is not clean: never a wrong table."""
+    if _count(lines) != len(fields):  # a longer first line would shift the columns
         raise ValueError
-    if first.startswith(codecs.BOM_UTF8):  # that pandas would pass over
+    if lines.startswith(codecs.BOM_UTF8):  # that pandas would pass over
         raise ValueError
     log = pd.read_csv(
         io.BytesIO(lines),
         sep=r"\s+",
         header=None,
-        names=FIELDS,
+        names=fields,
         comment=";",
         na_filter=False,
         quoting=3,
         low_memory=False,
         **_EXACT,
     )
-    for field in FIELDS:
+    for field in fields:
         kind = log[field].dtype
         if kind == np.float64:
             make_whole(log, field)
@@ -284,21 +309,22 @@ def _parse_fast(lines: bytes) -> pd.DataFrame:
     return log
 
 
-def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
+def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFrame:
     """Parse all fields line by line, or raise an SWFError that says where the first fault is."""
     numbers = array("d")  # a list of them would take four times the memory
     for number, line in enumerate(io.BytesIO(data), start=1):
         values = line.partition(b";")[0].split()
         if not values:
             continue
-        if len(values) != len(FIELDS):
+        if len(values) != len(fields):
             if b"jobid" in line.lower():
                 raise SWFError(
                     f"{path}: line {number}: found the output of Slurm's sacct, expected a log; convert it by "
                     "python -m simlib from-sacct JOBS.txt LOG.swf.gz"
                 )
-            raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(FIELDS)}")
-        for field, value in zip(FIELDS, values, strict=True):
+            alike = ", as on the first line" if len(fields) > len(FIELDS) else ""
+            raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(fields)}{alike}")
+        for field, value in zip(fields, values, strict=True):
             is_number = _NUMBER.fullmatch(value)
             if not is_number or abs(float(value)) > LARGEST:
                 text = value[:40].decode("utf-8", "replace")
@@ -307,8 +333,8 @@ def _parse_slowly(data: bytes, path: str | Path) -> pd.DataFrame:
         numbers.extend(map(float, values))
     if not numbers:
         raise SWFError(f"{path}: found no job, expected lines of {len(FIELDS)} numbers")
-    log = pd.DataFrame(np.array(numbers).reshape(-1, len(FIELDS)), columns=FIELDS)
-    for field in FIELDS:
+    log = pd.DataFrame(np.array(numbers).reshape(-1, len(fields)), columns=fields)
+    for field in fields:
         make_whole(log, field)
     return log
 

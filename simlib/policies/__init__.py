@@ -35,8 +35,18 @@ from .._util import importing
 from ..core.policy import Feedback, Policy
 from .conservative import Conservative, Selective
 from .easy import EASY, FCFS, Predictions
-from .orders import Multifactor
+from .orders import Multifactor, Thresholded
 
-__all__ = ["EASY", "FCFS", "Conservative", "Feedback", "Multifactor", "Policy", "Predictions", "Selective"]
+__all__ = [
+    "EASY",
+    "FCFS",
+    "Conservative",
+    "Feedback",
+    "Multifactor",
+    "Policy",
+    "Predictions",
+    "Selective",
+    "Thresholded",
+]
 
 __getattr__ = importing(__name__, "examples_own", "orders", "own_policy", "walltime")

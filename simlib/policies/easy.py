@@ -348,12 +348,13 @@ class EASY(Ordered):
     order : str or callable
         The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
-        `simlib.Multifactor` (age, size and fair share), or a function that numba can compile, such as one of (wait,
-        estimate, procs), all floats; the job with the largest value is the head. A function asks by the names of its
-        parameters for what it is told: see `simlib.policies.orders`. What it reads of global variables is taken as it
-        is when the simulation begins. One that never returns cannot be interrupted: Ctrl+C gives the prompt back, but
-        the function goes on until the process ends, or the kernel is restarted. A second Ctrl+C ends a process that
-        waits for it.
+        "unicef", "expansion factor", "smallest area", "f1" to "f4" (see `docs/policies.md`), `simlib.Multifactor` (age,
+        size and fair share), `simlib.Thresholded` (another order, but the starved go first), or a function that numba
+        can compile, such as one of (wait, estimate, procs), all floats; the job with the largest value is the head. A
+        function asks by the names of its parameters for what it is told: see `simlib.policies.orders`. What it reads of
+        global variables is taken as it is when the simulation begins. One that never returns cannot be interrupted:
+        Ctrl+C gives the prompt back, but the function goes on until the process ends, or the kernel is restarted. A
+        second Ctrl+C ends a process that waits for it.
     adjust : simlib.policies.walltime.Adjustment or simlib.Predictions, optional
         Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
         before, or predict run times, and use these for the order of the queue, for backfilling, for running jobs (Tang
@@ -361,12 +362,12 @@ class EASY(Ordered):
     backfill : str or callable, optional
         The order in which the jobs behind the head are tried, each as long as it does not delay the head; ties by
         arrival. None: that of the queue. "arrival"; "sjf", the shortest estimate first, which is called SJBF (Tsafrir
-        et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds; "best-fit",
-        what fills most of the backfill window, processors x the seconds until the shadow time at most; or a function
-        as for `order`, which may ask for `extra` and `window` too. Those that fit change with each start, so the best
-        of those left is looked for anew. "lookahead": no order, but of the first 50 jobs behind the head those that
-        together take the most free processors (Shmueli & Feitelson 2005, section 3); of equally good sets the one
-        with the first candidate in it, else the second, and so on.
+        et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds; "expansion
+        factor", what would be slowest; "best-fit", what fills most of the backfill window, processors x the seconds
+        until the shadow time at most; or a function as for `order`, which may ask for `extra` and `window` too. Those
+        that fit change with each start, so the best of those left is looked for anew. "lookahead": no order, but of the
+        first 50 jobs behind the head those that together take the most free processors (Shmueli & Feitelson 2005,
+        section 3); of equally good sets the one with the first candidate in it, else the second, and so on.
     reservations : int or float
         How many of the first jobs in the queue have a reservation: 1 is EASY, `math.inf` gives one to all. In a pass
         the jobs are gone through in the order of the queue. Who is among the first so many that wait, and has no

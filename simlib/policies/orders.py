@@ -25,6 +25,7 @@ is told the fact, with a default or without.
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -122,7 +123,73 @@ class Multifactor:
         return multifactor
 
 
-Order = str | Callable[..., float] | Multifactor
+@dataclass(frozen=True)
+class Thresholded:
+    """Order a queue by another order, but let jobs that have waited for too long go first, in order of arrival.
+
+    Parameters
+    ----------
+    order : str or callable
+        A name or a function, as for `simlib.EASY`, by which all others are ordered.
+    seconds : float
+        Who has waited for longer is starved, and passes those who are not.
+
+    Raises
+    ------
+    ValueError
+        For another order, such as a `Multifactor`, whose age does the same; for a time below zero.
+
+    References
+    ----------
+    J. Lelong, V. Reis and D. Trystram, "Tuning EASY-backfilling queues", 2018: the abstract, and Reis's simulator,
+    github.com/freuk/ocst, src/easy.ml, lines 42 to 60 (commit ec6a9ea): who has waited for longer than the threshold,
+    the first to arrive first, and in the order of the queue only, not in that of backfilling.
+
+    Examples
+    --------
+    The second job needs the whole machine. Narrower ones would pass it for ever, but after 5 seconds it is the head.
+
+    >>> import simlib
+    >>> w = simlib.Workload.of("narrow ones pass", 4, A=(0, 9, 9, 4), B=(1, 9, 9, 4), C=(3, 9, 9, 3), D=(11, 9, 9, 3))
+    >>> for order in ("smallest area", simlib.Thresholded("smallest area", 5)):
+    ...     print(simlib.simulate(w, simlib.FCFS(order=order)).jobs.start.to_list())
+    [0, 27, 9, 18]
+    [0, 9, 18, 27]
+    """
+
+    order: str | Callable[..., float]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, Multifactor | Thresholded):
+            raise ValueError(f"Thresholded: found order={self.order!r}, expected a name or a function")
+        check(self.order, where="Thresholded: order")
+        if not (isinstance(self.seconds, (int, float, np.number)) and self.seconds >= 0):
+            raise ValueError(f"Thresholded: found seconds={self.seconds!r}, expected a number of seconds of at least 0")
+
+    @property
+    def function(self) -> Callable[..., float]:
+        """The order, as a function of what the other order asks for, and of the wait: infinite for the starved."""
+        rank = ORDERS[self.order] if isinstance(self.order, str) else in_python(self.order)
+        defaults = {name: one.default for name, one in inspect.signature(rank).parameters.items()}
+        told = ", ".join(name if name in FACTS else f"default_{name}" for name in defaults)
+        facts = ", ".join(dict.fromkeys(["wait", *asked_for(rank)]))
+        line = f"lambda {facts}: first if wait > seconds else bounded(rank({told}))"
+        names: dict[str, Any] = {"rank": rank, "bounded": _bounded, "first": math.inf, "seconds": float(self.seconds)}
+        names |= {f"default_{name}": default for name, default in defaults.items()}
+        thresholded: Callable[..., float] = eval(line, names)  # for numba wants to see the parameters
+        return thresholded
+
+
+_LARGEST = float(np.finfo(float).max)
+
+
+def _bounded(rank: float) -> float:
+    """Let a rank be finite, so that only the starved have an infinite one."""
+    return _LARGEST if rank > _LARGEST else rank
+
+
+Order = str | Callable[..., float] | Multifactor | Thresholded
 """A name in `ORDERS`, a function of `FACTS`, or what has one."""
 
 FACTS = tuple("wait estimate procs submit now user group queue usage fair_share machine free extra window".split())
@@ -168,13 +235,49 @@ def _smallest_area(wait: float, estimate: float, procs: float) -> float:
     return -procs * estimate
 
 
+def _expansion_factor(wait: float, estimate: float, procs: float) -> float:
+    return (wait + estimate) / max(estimate, 1.0)
+
+
+def _unicef(wait: float, estimate: float, procs: float) -> float:
+    return wait / (max(math.log2(procs), 1e-15) * max(estimate, 1.0))  # of one processor: before all that are wider
+
+
+def _f1(estimate: float, procs: float, submit: float) -> float:
+    return -(math.log10(max(estimate, 1.0)) * procs + 870.0 * math.log10(max(submit, 1.0)))
+
+
+def _f2(estimate: float, procs: float, submit: float) -> float:
+    return -(math.sqrt(estimate) * procs + 2.56e4 * math.log10(max(submit, 1.0)))
+
+
+def _f3(estimate: float, procs: float, submit: float) -> float:
+    return -(estimate * procs + 6.86e6 * math.log10(max(submit, 1.0)))
+
+
+def _f4(estimate: float, procs: float, submit: float) -> float:
+    return -(estimate * math.sqrt(procs) + 5.30e5 * math.log10(max(submit, 1.0)))
+
+
 def _best_fit(procs: float, estimate: float, window: float) -> float:
     return procs * min(estimate, window)
 
 
-ORDERS = {"fcfs": _arrival, "sjf": _shortest_job_first, "wfp": _wfp}
+ORDERS = {
+    "fcfs": _arrival,
+    "sjf": _shortest_job_first,
+    "smallest area": _smallest_area,
+    "wfp": _wfp,
+    "unicef": _unicef,
+    "expansion factor": _expansion_factor,
+    "f1": _f1,
+    "f2": _f2,
+    "f3": _f3,
+    "f4": _f4,
+}
+"""Orders of the queue: see `docs/policies.md` for what each is, and where it comes from."""
 
-FIXED = "fcfs", "sjf"
+FIXED = "fcfs", "sjf", "smallest area", "f1", "f2", "f3", "f4"
 """Those of them that rank a job once and for all."""
 
 BACKFILL = {
@@ -183,6 +286,7 @@ BACKFILL = {
     "best-fit": _best_fit,
     "largest": _largest,
     "smallest area": _smallest_area,
+    "expansion factor": _expansion_factor,
 }
 """Orders in which those who may pass the head are tried: see `simlib.EASY`."""
 
@@ -226,7 +330,7 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
     >>> check("lifo")
     Traceback (most recent call last):
         ...
-    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'wfp' or a function of facts, ...
+    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'smallest area', 'wfp', ...
     """
     if isinstance(order, str) and order in known:
         return

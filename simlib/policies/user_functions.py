@@ -25,7 +25,7 @@ _BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
 
 def in_python(value: Any) -> Any:
-    """Give the function of Python's that numba compiled, or that a `Multifactor` stands for; else the value itself."""
+    """Give the function of Python's that numba compiled, or that a `Multifactor` or the like has; else the value."""
     value = getattr(value, "function", value)
     return getattr(value, "py_func", value)
 

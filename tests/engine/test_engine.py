@@ -228,7 +228,7 @@ def test_an_empty_workload_has_an_empty_schedule():
 def test_settings_out_of_range_are_refused_with_what_is_allowed():
     with pytest.raises(ValueError, match="compress='both', expected one of 'arrival', 'start', 'none', 'rebackfill'"):
         Conservative("both")
-    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', 'wfp'"):
+    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', 'smallest area', 'wfp'"):
         EASY(order="lifo")
     with pytest.raises(ValueError, match="order=\\[\\], expected one of"):
         EASY(order=[])

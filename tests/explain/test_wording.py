@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 from helpers import numbered, table
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Thresholded, simulate
 from simlib.explain import explain, first_difference, why
 from simlib.models import examples
 
@@ -28,6 +28,7 @@ def largest_first(wait, estimate, procs):
 EXTRA = table([(0, 10, 10, 5), (0, 10, 10, 5), (1, 10, 10, 10), (1, 50, 50, 4), (1, 50, 50, 3), (1, 50, 50, 2)], 16)
 ALIKE = table([(0, 10, 10, 3), (1, 10, 10, 4), (1, 10, 10, 2), (1, 10, 10, 3), (1, 5, 5, 1), (1, 5, 5, 1)], 4)
 SORTED = table([(0, 10, 10, 4), (1, 9, 9, 4), (2, 5, 5, 4), (3, 7, 7, 4)], 4)
+CLOSE = table([(0, 999, 999, 4), (100, 9, 100_000, 4), (101, 5, 5, 4)], 4)
 PASSING = table([(0, 10, 10, 8), (1, 1, 1, 12), (1, 9, 9, 1), (1, 4, 4, 2), (1, 6, 6, 1)], 12)
 ANEW = table([(0, 10, 10, 4), (1, 5, 5, 10), (1, 9, 9, 1), (1, 9, 9, 2), (1, 9, 9, 3)], 10)
 FITTING = table([(0, 10, 10, 3), (1, 5, 5, 2), (2, 4, 4, 2), (3, 9, 9, 1)], 4)
@@ -52,6 +53,8 @@ EXPLAINED = [
     (ALIKE, EASY()),
     (LONG, EASY()),
     *((SORTED, EASY(order=order)) for order in ("sjf", "wfp", lambda estimate: -estimate)),
+    *((SORTED, EASY(order=order)) for order in ("unicef", "expansion factor", Thresholded("sjf", 8))),
+    *((CLOSE, EASY(order=order)) for order in ("f1", "f2", "f3", "f4")),
     *((PASSING, EASY(order=largest_first, backfill=way)) for way in ("arrival", "largest", "smallest area")),
     (PASSING, EASY(backfill="sjf")),
     (PASSING, EASY(order=largest_first, backfill="best-fit")),

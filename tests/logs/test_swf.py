@@ -85,6 +85,36 @@ def test_all_18_fields_are_read(put):
     assert w.jobs.loc[1].tolist() == [2, 4, 5, 9, 12, 13, 14, 15, 11]
 
 
+FRONTIER = HEAD + "; Field 20: energy\n" + f"{JOB} 19 20.5 21\n" + f"{JOB} 22 23 24\n".replace("1 ", "2 ", 1)
+
+
+def test_further_fields_are_kept_by_the_names_that_the_header_gives_or_by_position(put, tmp_path):
+    w = read_swf(put(FRONTIER))
+    assert list(w.log) == [*swf.FIELDS, "field_19", "energy", "field_21"]
+    assert w.log[["field_19", "energy", "field_21"]].to_numpy().tolist() == [[19, 20.5, 21], [22, 23, 24]]
+    assert w.jobs.equals(read_swf(put(HEAD + f"{JOB}\n" + JOB.replace("1 ", "2 ", 1))).jobs)
+    assert w.select("energy > 21").jobs.index.tolist() == [2]
+    swf.write_swf(w, tmp_path / "again.swf")
+    again = read_swf(tmp_path / "again.swf")
+    pd.testing.assert_frame_equal(again.log, w.log)
+    assert again.header == w.header
+
+
+def test_further_fields_are_the_same_read_fast_or_slowly(put):
+    fast, slow = read_swf(put(FRONTIER)).log, read_swf(put(FRONTIER.replace(" 20.5", " +20.5"))).log
+    pd.testing.assert_frame_equal(fast, slow)
+
+
+@pytest.mark.parametrize("name", ["run", "estimate", "two words", "1st"])
+def test_a_name_that_a_further_field_cannot_have_leaves_it_its_position(put, name):
+    assert list(read_swf(put(f"; Field 19: {name}\n{HEAD}{LONG}")).log)[-1] == "field_19"
+
+
+def test_two_further_fields_of_one_name_keep_their_positions(put):
+    w = read_swf(put(f"; Field 19: gpus\n; Field 20: gpus\n{HEAD}{JOB} 19 20\n"))
+    assert list(w.log)[-2:] == ["field_19", "field_20"]
+
+
 @pytest.mark.parametrize("text", ["JobID|Submit|Start\n1|2|3\n", "       JobID    JobName\n------- ----------\n"])
 def test_what_sacct_prints_is_no_log_and_the_error_names_the_command_that_converts_it(put, text):
     message = fault(put(text))
@@ -260,8 +290,9 @@ BINARY = "found binary data, expected text"
         (HEAD + SHORT * 3, "line 2: found 17 fields, expected 18"),
         (HEAD + JOB + "\n" + SHORT.rstrip(), "line 3: found 17 fields, expected 18"),
         (HEAD + JOB + "\n" + LONG, "line 3: found 19 fields, expected 18"),
-        (HEAD + LONG + JOB, "line 2: found 19 fields, expected 18"),
-        (HEAD + LONG * 3, "line 2: found 19 fields, expected 18"),
+        (HEAD + LONG + JOB, "line 3: found 18 fields, expected 19, as on the first line"),
+        (HEAD + LONG + "\n" + JOB + " 19 20\n", "line 4: found 20 fields, expected 19, as on the first line"),
+        (HEAD + LONG.replace(" 19", " x") * 2, f"line 2: field field_19: found 'x', {EXPECTED}"),
         (HEAD + "\n;\n" + JOB.replace(" 9 ", " 9;"), "line 4: found 9 fields, expected 18"),
         (HEAD + f"{JOB} {JOB}\n", "line 2: found 36 fields, expected 18"),
         ("\r" + HEAD.replace("\n", "\r\n") + JOB + "\r1 2", "line 4: found 2 fields, expected 18"),
@@ -404,15 +435,15 @@ def test_the_fast_parser_reads_what_the_slow_one_reads_or_nothing(put, text):
     path = put(text)
     data = swf.read_bytes(path)
     try:
-        fast = swf_lines._parse_fast(swf_lines._split_comments(data)[1])
+        fast = swf_lines._parse_fast(swf_lines._split_comments(data)[1], swf.FIELDS)
     except (ValueError, OverflowError):
         return
-    pd.testing.assert_frame_equal(fast, swf_lines._parse_slowly(data, path))
+    pd.testing.assert_frame_equal(fast, swf_lines._parse_slowly(data, path, swf.FIELDS))
 
 
 def test_clean_logs_take_the_fast_way(put):
     data = swf.read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
-    assert len(swf_lines._parse_fast(swf_lines._split_comments(data)[1])) == 3
+    assert len(swf_lines._parse_fast(swf_lines._split_comments(data)[1], swf.FIELDS)) == 3
 
 
 # Writing

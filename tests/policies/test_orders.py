@@ -16,11 +16,13 @@ import numba
 import numpy as np
 import pytest
 from helpers import ROOT, random_workload, starts, table
+from hypothesis import given
+from hypothesis import strategies as st
 
-from simlib import EASY, Conservative, replicate, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Thresholded, replicate, simulate
 from simlib.explain import reference
 from simlib.policies import orders
-from simlib.policies.orders import compiled
+from simlib.policies.orders import ORDERS, compiled
 
 
 def test_an_order_may_be_a_function_that_numba_has_compiled_already():
@@ -64,6 +66,73 @@ def test_the_facts_in_the_documentation_are_those_that_there_are():
     rows = rows[rows.index(next(row for row in rows if row.startswith("| `wait` "))) :]
     assert [row.split("`")[1] for row in rows] == list(orders.FACTS)
     assert [line for line in orders.__doc__.splitlines() if line.startswith("| `")] == rows
+
+
+AUTHORS = {  # github.com/hpcsched/gen-sched-policies, sched-simulator-estimate-backfilling.c, lines 262 to 273: r, n, s
+    "f1": lambda r, n, s: -0.0155183403 * np.log10(r) * -0.0005149209 * n + 0.0069596182 * np.log10(s),
+    "f2": lambda r, n, s: 0.0000342717 * np.sqrt(r) * 0.0076562110 * n + 0.0067364626 * np.log10(s),
+    "f3": lambda r, n, s: -0.2188093701 * r * -0.0000000049 * n + 0.0073580361 * np.log10(s),
+    "f4": lambda r, n, s: 0.0056500287 * r * 0.0000024814 * np.sqrt(n) + 0.0074444355 * np.log10(s),
+}
+
+
+@given(st.integers(2, 10**6), st.integers(1, 10**5), st.integers(2, 10**8))
+def test_f1_to_f4_are_the_scores_of_their_authors_program_up_to_a_factor(estimate, procs, submit):
+    for name, score in AUTHORS.items():
+        factor = -ORDERS[name](estimate, procs, 1.0) / score(estimate, procs, 1)
+        assert -ORDERS[name](estimate, procs, submit) == pytest.approx(
+            factor * score(estimate, procs, submit), rel=5e-3
+        )
+
+
+def test_what_waits_longest_for_its_size_comes_first_by_unicef_and_a_single_processor_before_all():
+    unicef, day = ORDERS["unicef"], 86400.0
+    assert unicef(600.0, 300.0, 8.0) == 600 / (3 * 300)
+    assert unicef(600.0, 300.0, 1.0) > unicef(30 * day, 1.0, 2.0) > unicef(30 * day, 60.0, 2.0)
+    assert unicef(600.0, 300.0, 1.0) > unicef(600.0, 301.0, 1.0)
+
+
+def test_the_expansion_factor_is_what_the_slowdown_would_be():
+    assert ORDERS["expansion factor"](30.0, 10.0, 4.0) == 4.0
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_by_name_ranks_jobs_of_no_length_of_one_processor_and_of_the_first_second(name):
+    told = {"wait": 0.0, "estimate": 0.0, "procs": 1.0, "submit": 0.0}
+    assert math.isfinite(ORDERS[name](**{fact: told[fact] for fact in orders.asked_for(name)}))
+
+
+def test_who_has_waited_for_longer_than_the_threshold_goes_first_in_order_of_arrival():
+    rows = [(0, 10, 10, 4), (1, 9, 9, 4), (2, 8, 8, 4), (5, 1, 1, 4), (5, 2, 2, 4)]
+    assert starts(rows, 4, FCFS(order="sjf")) == [0, 21, 13, 10, 11]
+    assert starts(rows, 4, FCFS(order=Thresholded("sjf", 9))) == [0, 11, 20, 10, 28]
+    assert starts(rows, 4, FCFS(order=Thresholded("sjf", 8))) == [0, 10, 19, 27, 28]
+
+
+@pytest.mark.slow
+def test_an_order_with_a_threshold_may_be_somebodys_and_what_it_ranks_infinite_is_not_starved():
+    def widest(weight=1.0, procs=1.0, estimate=0.0):
+        return weight * procs / estimate
+
+    rows = [(0, 10, 10, 4), (1, 9, 9, 4), (5, 0, 0, 4), (6, 1, 1, 4)]
+    assert starts(rows, 4, FCFS(order=Thresholded(widest, 60))) == [0, 11, 10, 10]
+    assert starts(rows, 4, FCFS(order=Thresholded(widest, 8))) == [0, 10, 19, 19]
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (("lifo", 5), "Thresholded: found order='lifo', expected one of 'fcfs'"),
+        ((Multifactor(), 5), r"Thresholded: found order=Multifactor\(.*\), expected a name or a function"),
+        ((Thresholded("sjf", 5), 5), "expected a name or a function"),
+        (("sjf", -1), "Thresholded: found seconds=-1, expected a number of seconds of at least 0"),
+        (("sjf", math.nan), "found seconds=nan"),
+        (("sjf", "1 hour"), "found seconds='1 hour'"),
+    ],
+)
+def test_a_threshold_that_makes_no_sense_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Thresholded(*given)
 
 
 SHARES, PAIR, helpers = np.array([0.5, 0.3, 0.2]), (0.5, 0.3), types.ModuleType("helpers")
@@ -135,7 +204,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about_and_noth
         (lambda wait, /: wait, "a parameter 'wait', which is positional-only"),
         (lambda weight=1.0: weight, "asks for nothing"),
         (lambda: 1.0, "asks for nothing"),
-        (float, "expected one of 'fcfs', 'sjf', 'wfp' or a function"),
+        (float, "expected one of 'fcfs', 'sjf', 'smallest area', 'wfp'"),
         (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),
         (max, "found order=<built-in function max>, expected one of"),
         (3, "found order=3, expected one of"),
@@ -423,7 +492,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' own process does with it
 import pandas as pd
 from simlib import EASY, Workload, replicate, simulate
-from simlib.policies.orders import compiled
+from simlib.policies.orders import ORDERS, compiled
 
 def endless(wait, estimate, procs):
     while procs > 0:

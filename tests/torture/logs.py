@@ -44,7 +44,7 @@ class BadLine(Exception):
 
 
 def expected(data):
-    """The comments and the job lines of a text in bytes, each a list of 18 floats; BadLine where it is no log."""
+    """The comments and job lines of a text in bytes, each a list of 18 or more floats; BadLine where it is no log."""
     if b"\0" in data:
         raise BadLine(0)
     if data.startswith(b"\xef\xbb\xbf"):
@@ -56,7 +56,7 @@ def expected(data):
         if semicolon and not words:
             comments.append(line[line.index(";") + 1 :].rstrip(" \t"))
         if words:
-            if len(words) != FIELDS:
+            if len(words) != (len(rows[0]) if rows else min(max(len(words), FIELDS), 2 * FIELDS - 1)):
                 raise BadLine(number)
             rows.append([number_of(word, number) for word in words])
     if not rows:

@@ -33,8 +33,8 @@ def quiet():
 
 
 def test_a_parser_that_swallows_a_bad_line_is_found_out(monkeypatch):
-    def swallowing(lines):
-        return whole(b"\n".join(line for line in lines.split(b"\n") if len(line.split()) in (0, 18)))
+    def swallowing(lines, fields):
+        return whole(b"\n".join(line for line in lines.split(b"\n") if len(line.split()) in (0, 18)), fields)
 
     whole = swf_lines._parse_fast
     monkeypatch.setattr(swf_lines, "_parse_fast", swallowing)
@@ -45,7 +45,9 @@ def test_a_parser_that_swallows_a_bad_line_is_found_out(monkeypatch):
 def test_a_parser_that_reads_a_number_wrong_is_found_out_with_the_smallest_log(monkeypatch):
     whole = swf_lines._parse_fast
     monkeypatch.setattr(
-        swf_lines, "_parse_fast", lambda lines: whole(lines).assign(wait=lambda log: log.wait + (log.wait == 3))
+        swf_lines,
+        "_parse_fast",
+        lambda lines, fields: whole(lines, fields).assign(wait=lambda log: log.wait + (log.wait == 3)),
     )
     failures = logs.damaged_lines(Plan(seed=1, share=0.005)).failures
     assert "field 3: found 4.0, expected 3.0" in failures[0] and "--case" in failures[0]
@@ -53,7 +55,7 @@ def test_a_parser_that_reads_a_number_wrong_is_found_out_with_the_smallest_log(m
 
 
 def test_an_error_of_another_kind_is_found_out(monkeypatch):
-    def raises(data, path):
+    def raises(data, path, fields):
         raise KeyError("job")
 
     monkeypatch.setattr(swf_lines, "_parse_slowly", raises)

@@ -1,0 +1,165 @@
+"""Tell each job on arrival when it will start, as a scheduler does, and see how wrong that was."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from .._util.arrays import Ints
+from .._util.compiled import bar_shows
+from ..core.policy import Policy
+from ..core.schedule import Schedule, simulate
+from ..core.workload import Workload
+from ..policies.conservative import Conservative, Selective
+from ..policies.easy import EASY, FCFS
+from ..policies.orders import BACKFILL, THREE, Thresholded, asked_for
+
+_AGES = 10**10
+"""Seconds, 300 years: nobody waits for so long."""
+
+
+def predicted_starts(workload: Workload, policy: Policy, overrun: str = "extend") -> pd.DataFrame:
+    """Predict when each job starts, by what is known in the second of its arrival.
+
+    The prediction is what the policy itself would do from then on if no other job arrived and all ran for as long as
+    they are expected to: for their estimates, or where the policy adjusts or predicts these, for the adjusted one, if
+    the job has not outlived it. Under conservative backfilling that is the guarantee. So an error has two causes: jobs
+    end before their estimates, which lets others start earlier, and jobs arrive later and are favoured, which lets
+    others start later.
+
+    Under `FCFS` and `EASY` each prediction takes a simulation of the jobs that run or wait then. Where decisions hang
+    on more than these, such as reservations, usage, adjusted estimates or submit times, and for any policy that is not
+    of this package, it is one of all jobs up to then. For n jobs it takes n / 2 times as long as the policy itself:
+    a minute or two for 30,000 jobs, hours for 200,000 or for plain Python.
+
+    Parameters
+    ----------
+    workload, policy, overrun
+        As for `simlib.simulate`. An own policy must not look at run times before jobs end. Each job is submitted when
+        the workload says: there is no feedback.
+
+    Returns
+    -------
+    DataFrame
+        By the index of the jobs, in seconds: `predicted`, the start that is told on arrival; `start`, the simulated
+        one; `error`, start - predicted, above 0 for a job that starts later than it was told.
+
+    References
+    ----------
+    W. Smith, V. Taylor and I. Foster, "Using run-time predictions to estimate queue wait times and improve scheduler
+    performance", JSSPP 1999, LNCS 1659 (the abstract). Slurm tells users such a start by `squeue --start`, for jobs
+    that its backfill scheduler has come to.
+
+    Examples
+    --------
+    C is told to start when A should end, but A ends early. D comes later, is shorter than B, and passes it.
+
+    >>> import simlib
+    >>> w = simlib.Workload.of("four jobs", 4, A=(0, 10, 20, 3), B=(1, 9, 9, 4), C=(2, 5, 5, 4), D=(3, 6, 6, 4))
+    >>> simlib.predicted_starts(w, simlib.FCFS(order="sjf"))
+       predicted  start  error
+    A          0      0      0
+    B         20     21      1
+    C         20     10    -10
+    D         25     15    -10
+    """
+    schedule = simulate(workload, policy, overrun)
+    start = schedule.column("start")
+    predicted = schedule.column("guarantee") if type(policy) is Conservative else _told(schedule)
+    return pd.DataFrame({"predicted": predicted, "start": start, "error": start - predicted}, workload.jobs.index)
+
+
+def _told(schedule: Schedule) -> Ints:
+    """Predict all starts. Who starts on arrival is told so: the scheduler knew no more then."""
+    start, submit, run = (schedule.column(name) for name in ("start", "submit", "run"))
+    predicted = start.copy()
+    again = np.isin(submit, start[run == 0])  # a job ends at once, sooner than expected, and others start
+    unsettled = np.flatnonzero((start > submit) | again)
+    what_if = _by_state(schedule) if _sees_no_more(schedule.policy) else _by_replay(schedule)
+    arrivals = submit[unsettled]
+    for now in tqdm(np.unique(arrivals).tolist(), desc="predict", unit=" instants", delay=1, disable=not bar_shows()):
+        arrived = unsettled[slice(*np.searchsorted(arrivals, [now, now + 1]))]
+        predicted[arrived] = what_if(now, arrived)
+    return predicted
+
+
+_WhatIf = Callable[[int, Ints], Ints]
+"""A function of a second and of the places of jobs that arrive then, which finds when these start."""
+
+
+def _sees_no_more(policy: Any) -> bool:
+    """Tell whether a policy decides by nothing but the jobs that run or wait: their waits, estimates and sizes."""
+    if type(policy) is FCFS:
+        asked = asked_for(policy.order)
+    elif type(policy) is EASY and policy.adjust is None and policy.reservations == 1:
+        asked = asked_for(policy.order)
+        if policy.backfill is not None and policy.backfill != "lookahead":
+            asked += asked_for(policy.backfill, BACKFILL)
+    else:
+        return False
+    return set(asked) <= set(THREE)
+
+
+def _by_state(schedule: Schedule) -> _WhatIf:
+    """Go on from the jobs that run or wait.
+
+    A job that takes the whole machine until now keeps those that wait from starting earlier. Then the running ones
+    start, whose rank is the highest because they seem to have waited for ages, for what is left of their estimates.
+    """
+    policy: Any = schedule.policy
+    if isinstance(policy.order, Thresholded):
+        policy = replace(policy, order=replace(policy.order, seconds=min(policy.order.seconds, _AGES)))
+    elif policy.order != "fcfs":
+        policy = replace(policy, order=Thresholded(policy.order, _AGES))
+    submit, start, end = (schedule.column(name) for name in ("submit", "start", "end"))
+    estimate, procs, machine = _estimates(schedule), schedule.column("procs"), schedule.workload.procs
+    alive, known = np.empty(0, np.int64), 0
+
+    def what_if(now: int, arrived: Ints) -> Ints:
+        nonlocal alive, known
+        before, known = known, int(np.searchsorted(submit, now, "right"))
+        alive = np.concatenate([alive, np.arange(before, known)])
+        alive = alive[end[alive] > now - (start[alive] == now)]  # one of no length that starts now is there, too
+        runs = start[alive] < now
+        running, waiting = alive[runs], alive[~runs]
+        left = np.concatenate([[2 * _AGES + 1], start[running] + estimate[running] - now, estimate[waiting]])
+        sizes = np.concatenate([[machine], procs[running], procs[waiting]])
+        begin = np.full(1 + len(running), now - 2 * _AGES)
+        begin[0] -= 1
+        told = policy.schedule(np.concatenate([begin, submit[waiting]]), left, left, sizes, machine)["start"]
+        return told[len(begin) + np.searchsorted(waiting, arrived)]
+
+    return what_if
+
+
+def _by_replay(schedule: Schedule) -> _WhatIf:
+    """Begin with the first job: up to now all happens again, for those that have ended by now run as they did."""
+    workload, policy = schedule.workload, schedule.policy
+    jobs = workload.jobs
+    columns = [schedule.column(name) for name in ("submit", "run", "procs", "start", "end")]
+    submit, run, procs, start, end = columns
+    estimate = _estimates(schedule)
+    planned = schedule.column("adjusted") if "adjusted" in schedule.names else estimate
+    of_package = type(policy) in (FCFS, EASY, Selective)
+    prepared: Any = policy.prepare(jobs) if of_package else policy  # type: ignore[attr-defined]
+
+    def what_if(now: int, arrived: Ints) -> Ints:
+        known = slice(np.searchsorted(submit, now, "right"))
+        expected = np.where(start[known] + planned[known] > now, planned[known], estimate[known])
+        runs = np.where(end[known] <= now - (start[known] == now), run[known], expected)
+        if of_package:
+            given = submit[known], runs, estimate[known], procs[known], workload.procs
+            return np.asarray(prepared.schedule(*given)["start"])[arrived]
+        now_known = jobs[known].assign(run=runs, estimate=estimate[known])
+        return simulate(workload.derive(now_known, f"known at {now}"), policy).column("start")[arrived]
+
+    return what_if
+
+
+def _estimates(schedule: Schedule) -> Ints:
+    """The estimates that the scheduler goes by, none of which is below the run time."""
+    estimates: Ints = np.maximum(schedule.column("estimate"), schedule.column("run"))
+    return estimates
