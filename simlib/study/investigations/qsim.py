@@ -1,8 +1,7 @@
 """Tang's own simulator, Qsim, rule by rule: a policy, logs as it would read them, and what each rule changes.
 
 Its source is public: github.com/wtangiit/Qsim, here at commit 1d6bbf9 of 7 July 2011, "after walltime prediction
-simulation", a week after the paper's log ends. RULES names file and line of each rule. Four days later, 8ce400b, the
-switch for running jobs lost its effect there, so that regular adjustment would be selective (bgsched.py:873 of today).
+simulation", a week after the paper's log ends. SOURCES names file and line of each rule.
 
 Known from the source are the rules. Known too is that blocks begin at multiples of their size, from a midplane of 512
 nodes up to the whole machine: so the only configuration that comes with it, two racks (misc/partitions.xml), and the
@@ -18,15 +17,98 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ...core.schedule import simulate
 from ...policies import walltime
 from ...policies.easy import EASY
-from ..tang2013 import beyond, scheduling
+from ...policies.walltime import Adjustment
+from ..tang2013 import beyond, figures14_17, scheduling
 from .kernel_variants import qsim as kernel
 from .kernel_variants.qsim import Rules
 
 ALL, NONE = Rules(), Rules(*[False] * len(Rules._fields))
 """Qsim, and the study's EASY."""
+
+
+SOURCES = {
+    "sizes": (
+        "bg_base_system.py:583-595, bqsim.py:718-727",
+        "A job takes a partition of the smallest size that holds it, of 512 nodes or more; what overlaps is blocked.",
+        "Partitions are named in section 2 only.",
+    ),
+    "place": (
+        "bqsim.py:788-821",
+        "Of the idle partitions of its size the one within the fewest larger idle ones, then the first by name.",
+        "Nothing.",
+    ),
+    "blocked job": (
+        "bqsim.py:891-911, bg_base_system.py:558-580",
+        "Each job that cannot start drains the partition of its size that is free first, with all that overlap it. "
+        "So several of one size drain the same one. Who comes later in the queue may start elsewhere, however long.",
+        "Section 5.1: the job of top priority gets a reservation at a time and location.",
+    ),
+    "backfilling": (
+        "bqsim.py:913-933, 800-802",
+        "Only in a pass in which nothing could start otherwise: the first job in the queue that ends, by its estimate, "
+        "before the smallest partition around its place that is in use is taken to be free, whoever drains it.",
+        "Section 5.1: jobs that do not delay the reserved one; nothing on passes.",
+    ),
+    "one at a time": (
+        "bqsim.py:895, 640; evsim.py:289-306",
+        "A pass starts one job, then all is worked out anew at the same second.",
+        "Nothing.",
+    ),
+    "busy": (
+        "bqsim.py:862-876, bgsched.py:640-645",
+        "A partition is taken to be free when its jobs end by their estimates, and in five minutes at the earliest.",
+        "Nothing.",
+    ),
+    "inside a running one": (
+        "bqsim.py:866, 878-885",
+        "A partition inside a running one is taken to be free in five minutes, whenever that job ends. So while a "
+        "large job runs, a blocked small one drains a part of it, in vain.",
+        "Nothing.",
+    ),
+    "switches": (
+        "bqsim.py:108-110, 1089-1092, 795-798; evsim.py:70; bgsched.py:640-643",
+        "Adjusted estimates for the queue, for backfilling, for running jobs: three letters.",
+        "Sections 5.2 and 6.1: regular is all three, selective the first two.",
+    ),
+    "WFP": (
+        "bqsim.py:1087-1096",
+        "(queued time / estimate)^3 x nodes, the adjusted estimate where the queue has it.",
+        "Equation 5: the estimate is the user's.",
+    ),
+    "weighted wait": (
+        "bqsim.py:898, 931",
+        "The score that ordered the queue is written down when a job starts, for the weighted wait (commit e08b0ec).",
+        "Equation 4: the score by the user's estimate.",
+    ),
+    "adjusted estimates": (
+        "bqsim.py:375-382; histm.py:108-145",
+        "They come with the log as walltime_p; else as the history manager has them once for the whole run, by one "
+        "percentile, without window and requested time.",
+        "Section 4: from similar jobs of the month before.",
+    ),
+    "minutes": ("bqsim.py:350-352, 377", "Estimates are cut to whole minutes, adjusted ones too.", "Nothing."),
+    "cut": ("bqsim.py:359-363", "A run of more than 1.1 times its walltime is cut to the walltime.", "Nothing."),
+    "dropped": ("bqsim.py:360-371", "Jobs of all 40,960 nodes, and those that ran for no time.", "Nothing."),
+    "events": (
+        "evsim.py:152-176, 289-306",
+        "One job arrives or ends at a time, with a pass after each; of one second, arrivals come first.",
+        "Nothing.",
+    ),
+    "slowdown": (
+        "misc/qsim_analy.py:139",
+        "max(response, 10 s) / max(run, 10 s), in the script of 2010 that comes with it.",
+        "Section 6.1: wait plus run time over run time, without bound.",
+    ),
+}
+"""What Qsim does: file and line at commit 1d6bbf9 (in src/lib/Components where no folder is named), and the paper."""
+
+
+def sources():
+    """Lay SOURCES out as a table."""
+    columns = ["where", "what it does", "the paper"]
+    return pd.DataFrame.from_dict(SOURCES, orient="index", columns=columns).rename_axis("rule")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +178,7 @@ def on_blocks(trace, blocks=BLOCKS):
 
 
 def sizes(traces):
-    """Tell how logs fit on blocks: how many there are, how much more work that is, and which jobs Qsim drops or cuts."""
+    """Tell how logs fit on blocks: how many these are, how much more work that is, which jobs Qsim drops or cuts."""
     rows = {}
     for trace in traces:
         jobs, read = trace.workload.jobs, as_read(trace)
@@ -114,14 +196,111 @@ def sizes(traces):
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-# Cases and gains
+# Programs: rules, with how logs are read and estimates adjusted
 
 
-def beforehand(trace, adjusted=None, running=True, percentile=85, perfect=False):
-    """Adjust estimates as Qsim has them: made before the simulation, by the log's own ends, and read with the log."""
+@dataclass(frozen=True)
+class Program:
+    """Say what is run: the scheduler's `rules`, and what comes before it.
+
+    `cut` and `drop` as for `as_read`; `blocks`, whether the log is put on them; `beforehand`, whether adjusted
+    estimates come with the log, made by its own ends (walltime_p, bqsim.py:376), and not in the simulation.
+    """
+
+    rules: Rules = ALL
+    cut: bool = True
+    drop: bool = True
+    blocks: bool = True
+    beforehand: bool = True
+
+    def without(self, *names):
+        """Switch some rules off, of the scheduler or not."""
+        own = {name: False for name in names if name in Rules._fields}
+        others = {name: False for name in names if name not in own}
+        return replace(self, rules=self.rules._replace(**own), **others)
+
+
+QSIM, TEXT = Program(), Program(NONE, cut=False, drop=False, blocks=False, beforehand=False)
+"""All rules; and none, the study's EASY on the log as it is."""
+
+RULES = {
+    "partitions": "partitions, not any processors",
+    "all_drain": "each blocked job drains, not only the first",
+    "inner_blocks": "inside a running one: free in five minutes",
+    "least_blocking": "least blocking place, not the first",
+    "backfill_last": "backfilling last, not in turn",
+    "five_minutes": "busy for five minutes at least",
+    "whole_minutes": "whole minutes",
+    "single_events": "one event at a time",
+    "beforehand": "adjusted beforehand, not in the simulation",
+    "cut": "long runs cut",
+    "drop": "jobs dropped",
+}
+"""What can be switched off alone, in words; `anew` has nothing to say of partitions."""
+
+PERFECT = "perfect"
+
+
+def cases(trace, program, percentiles=scheduling.PERCENTILES):
+    """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
+    made = {scheduling.BASELINE: Qsim(rules=program.rules)}
+    for p in percentiles:
+        known = _adjusted(trace, p) if program.beforehand or p == PERFECT else None
+        for strategy, running in scheduling.STRATEGIES.items():
+            if known is None:
+                adjust = Adjustment(scheduling.scheme(trace, p), running=running)
+            else:
+                adjust = beyond.Predicted(running=running, predicted=known)
+            name = f"{strategy} {p}" if p == PERFECT else f"{strategy} p{p:g}"
+            made[name] = Qsim(rules=program.rules, adjust=adjust)
+    return made
+
+
+def _adjusted(trace, percentile):
+    """Adjust estimates beforehand, by the log's own ends; or take the run times themselves."""
     jobs = trace.workload.jobs
-    if perfect:
-        return beyond.Predicted(running=running, predicted=jobs.run)
-    if adjusted is None:
-        adjusted = walltime.adjusted(jobs, trace.ends, scheduling.scheme(trace, percentile))
-    return beyond.Predicted(running=running, predicted=adjusted.t_sched)
+    if percentile == PERFECT:
+        return jobs.run
+    jobs = jobs.assign(estimate=np.maximum(jobs.estimate, jobs.run))  # as `simulate` extends it
+    return walltime.adjusted(jobs, trace.ends, scheduling.scheme(trace, percentile)).t_sched
+
+
+def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
+    """Simulate the months of logs by each program, given by name: as `scheduling.runs`, by program first."""
+    found = {}
+    for name, program in programs.items():
+        read = [as_read(trace, program.cut, program.drop) for trace in traces]
+        read = [on_blocks(trace) for trace in read] if program.blocks else read
+        found[name] = scheduling.runs(read, partial(cases, program=program, percentiles=percentiles), **settings)
+    return pd.concat(found, names=["program"])
+
+
+def gained(found):
+    """Work out the gains of each program from `runs`, by name: as `scheduling.gains`."""
+    programs = found.index.unique("program")
+    return {name: scheduling.gains(found.xs(name, level="program")) for name in programs}
+
+
+def added(gains, without):
+    """Work out what rules add to gains: those of Qsim less those without each rule, from `gained`, by its words."""
+    return {RULES[name]: gains.reindex(of.index) - of for name, of in without.items()}
+
+
+def averages(of_programs):
+    """Average gains, or differences of gains, over the months: `scheduling.averages` by program first."""
+    return pd.concat({name: scheduling.averages(of) for name, of in of_programs.items()}, names=["program"])
+
+
+def verdicts(of_programs, logs):
+    """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, a column a program."""
+    decided = {
+        program: {id: figures14_17.claim(id, of, logs)["verdict"] for id in figures14_17.CLAIMS}
+        for program, of in of_programs.items()
+    }
+    return pd.DataFrame(decided).rename_axis("claim")
+
+
+def levels(found, metric="wait"):
+    """Average a measure of the baseline over months and shakes: a table by (trace, order), a column a program."""
+    base = found.xs((metric, scheduling.BASELINE), level=("metric", "case"))
+    return base.groupby(["trace", "order", "program"], sort=False).mean().unstack("program", sort=False)

@@ -66,7 +66,6 @@ class _Blocks(NamedTuple):
     first : int64 array, by kind (size) the number of its first block, and one behind the last
     size : int64 array, by kind, processors
     parent : int64 array, the smallest block that holds this one and more, -1 for none
-    job : int64 array, who runs on exactly this block, -1 for nobody
     inside : int64 array, how many jobs run on this block or within it
     around : int64 array, how many run on a larger block that holds it
     begin, end : int64 arrays, its processors
@@ -78,7 +77,6 @@ class _Blocks(NamedTuple):
     first: np.ndarray
     size: np.ndarray
     parent: np.ndarray
-    job: np.ndarray
     inside: np.ndarray
     around: np.ndarray
     begin: np.ndarray
@@ -115,17 +113,26 @@ def blocks_of(machine):
                 break
     numbers = np.zeros((2, count), np.int64)
     of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(sizes.size, np.int64)
-    return _Blocks(first, sizes, parent, np.full(count, NOBODY), numbers[0], numbers[1], begin, end, *of_pass)
+    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass)
 
 
 @uncounted
-def occupy(blocks, block, job, by):
-    """Let a job take a block, by 1, or leave it, by -1: those around it and inside it are blocked."""
-    blocks.job[block] = job if by > 0 else NOBODY
-    for other in range(blocks.job.size):
-        if blocks.begin[other] <= blocks.begin[block] and blocks.end[block] <= blocks.end[other]:
-            blocks.inside[other] += by
-        elif blocks.begin[block] <= blocks.begin[other] and blocks.end[other] <= blocks.end[block]:
+def within(blocks, block, kind):
+    """Find the first block of a kind within another one, and the one behind the last."""
+    first, size = blocks.first[kind], blocks.size[kind]
+    return first + blocks.begin[block] // size, min(first + blocks.end[block] // size, blocks.first[kind + 1])
+
+
+@uncounted
+def occupy(blocks, block, kind, by):
+    """Let a job take a block of a kind, by 1, or leave it, by -1; those around it and inside it count with it."""
+    around = block
+    while around >= 0:
+        blocks.inside[around] += by
+        around = blocks.parent[around]
+    for smaller in range(kind):
+        first, behind = within(blocks, block, smaller)
+        for other in range(first, behind):
             blocks.around[other] += by
 
 
@@ -136,26 +143,28 @@ def is_idle(blocks, block):
 
 
 @uncounted
-def expect(blocks, expected, now, rules):
+def expect(blocks, block_of, expected, now, rules):
     """Work out when each block is taken to be free."""
     least = now + FIVE_MINUTES if rules.five_minutes else now
-    free_at, parent = blocks.free_at, blocks.parent
+    free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
     free_at[:] = now
-    for block in range(free_at.size):
-        if blocks.job[block] >= 0:
-            end, around = max(expected[blocks.job[block]], least), np.int64(block)
-            while around >= 0:
-                free_at[around] = max(free_at[around], end)
-                around = parent[around]
-    for block in range(free_at.size - 1, -1, -1):
-        if blocks.inside[block] == 0 and parent[block] >= 0:
-            held = blocks.around[block] > 0
-            free_at[block] = now + FIVE_MINUTES if held and rules.inner_blocks else free_at[parent[block]]
-    blocks.longest[:] = -1
-    for kind in range(blocks.size.size):
+    for i in range(expected.count[0]):
+        job = expected.jobs[i]
+        end, around = max(expected.time[job], least), block_of[job]
+        while around >= 0 and free_at[around] < end:  # those around it are free no sooner
+            free_at[around] = end
+            around = parent[around]
+    for kind in range(blocks.size.size - 1, -1, -1):
+        longest = NOBODY
         for block in range(blocks.first[kind], blocks.first[kind + 1]):
-            if is_idle(blocks, block):
-                blocks.longest[kind] = max(blocks.longest[kind], free_at[block])
+            if inside[block] == 0:
+                if blocks.around[block] == 0:
+                    if parent[block] >= 0:
+                        free_at[block] = free_at[parent[block]]
+                    longest = max(longest, free_at[block])
+                else:
+                    free_at[block] = now + FIVE_MINUTES if rules.inner_blocks else free_at[parent[block]]
+        blocks.longest[kind] = longest
 
 
 @uncounted
@@ -183,19 +192,22 @@ def drain(blocks, kind):
     for other in range(block + 1, blocks.first[kind + 1]):
         if blocks.free_at[other] < blocks.free_at[block]:
             block = other
-    for other in range(blocks.job.size):
-        around = blocks.begin[other] <= blocks.begin[block] and blocks.end[block] <= blocks.end[other]
-        inside = blocks.begin[block] <= blocks.begin[other] and blocks.end[other] <= blocks.end[block]
-        blocks.drained[other] |= around or inside
+    for smaller in range(kind):
+        first, behind = within(blocks, block, smaller)
+        for other in range(first, behind):
+            blocks.drained[other] = True
+    around = np.int64(block)
+    while around >= 0:
+        blocks.drained[around] = True
+        around = blocks.parent[around]
 
 
 @uncounted
-def next_on_blocks(blocks, jobs, count, kind, expected, needed, now, rules, tried):
+def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, rules, tried):
     """Find who starts next. Returns the place in the queue, the block, whether somebody waits before; -1 for nobody.
 
     Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
     """
-    expect(blocks, expected, now, rules)
     blocks.drained[:] = False
     tried[:] = False
     blocked = False
@@ -205,6 +217,8 @@ def next_on_blocks(blocks, jobs, count, kind, expected, needed, now, rules, trie
             block = place_for(blocks, kind[job], -1, rules)
             if block >= 0:
                 return np.int64(i), block, blocked
+            if not blocked:
+                expect(blocks, block_of, expected, now, rules)
             if rules.all_drain or not blocked:
                 drain(blocks, kind[job])
             tried[kind[job]] = blocked = True
@@ -317,7 +331,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
         for job in range(n):
             while blocks.size[kind[job]] < size[job]:
                 kind[job] += 1
-    expected_by = running.by_expected_end.time
+    expected = running.by_expected_end
     jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
 
     while progress_and_stop[1] == 0:
@@ -333,7 +347,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
                 earliest_to_start_first(running.by_end)
             job = end_job(running, size)
             if rules.partitions:
-                occupy(blocks, block_of[job], job, -1)
+                occupy(blocks, block_of[job], kind[job], -1)
             submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
             more = not rules.single_events
@@ -357,7 +371,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
         while count > 0:
             if rules.partitions:
                 place, block, passed = next_on_blocks(
-                    blocks, jobs, count, kind, expected_by, estimates.backfill, now, rules, tried
+                    blocks, block_of, jobs, count, kind, expected, estimates.backfill, now, rules, tried
                 )
             else:
                 place, block, passed = next_on_any(running, jobs, count, size, estimates.backfill, now, rules, held)
@@ -367,7 +381,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             running.backfilled[job] = passed
             start_job(running, job, now, size, run, estimates.running)
             if rules.partitions:
-                occupy(blocks, block, job, 1)
+                occupy(blocks, block, kind[job], 1)
                 block_of[job] = block
             count -= 1
             for i in range(place, count):
