@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from simlib import EASY, simulate
 from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study.investigations.qsim import ALL, NONE, Qsim, Rules, as_read, on_blocks, sizes
+from simlib.study.investigations import qsim
+from simlib.study.investigations.qsim import ALL, NONE, QSIM, TEXT, Qsim, Rules, as_read, on_blocks, sizes
+from simlib.study.tang2013 import scheduling
 from simlib.study.tang2013.beyond import Predicted
 
 EVERY_RULE = {f"not {name}": ALL._replace(**{name: False}) for name in Rules._fields}
@@ -291,6 +293,13 @@ def test_a_small_job_drains_a_part_of_what_runs_as_a_large_one():
     assert starts(rows, 8, inner_blocks=False)[3:] == [600, 900]
 
 
+def test_an_estimate_below_the_run_time_is_raised_or_stands():
+    """The head expects the second processor after 600 seconds, if that stands; so the third job would be too late."""
+    workload = table([(0, 1000, 600, 1), (1, 600, 600, 2), (2, 700, 700, 1)], 2)
+    for raised, third in ((True, 2), (False, 1600)):
+        assert simulate(workload, Qsim(rules=NONE, raised=raised)).jobs.start.to_list() == [0, 1000, third]
+
+
 def test_settings_that_qsim_does_not_have_are_refused():
     with pytest.raises(ValueError, match="found backfill='sjf', expected it left as it is"):
         Qsim(backfill="sjf")
@@ -318,3 +327,57 @@ def test_a_log_on_blocks_has_the_load_that_it_had():
     assert set(made.jobs.procs) == {1, 2, 4, 8}  # of eight processors each
     assert made.load == pytest.approx(trace.workload.load, rel=0.01)
     assert sizes([trace]).loc["made up", "blocks"] == on_blocks(as_read(trace)).workload.procs
+
+
+# Programs
+
+
+@pytest.fixture(scope="module")
+def busy():
+    rng = np.random.default_rng(1)
+    n, day = 600, 86400
+    used, estimate = rng.choice([0.1, 0.4, 1.02], n), rng.choice([3600, 7200, 20000], n)
+    jobs = {"submit": np.sort(rng.integers(0, 6 * day, n)), "run": (used * estimate).astype(int)}
+    jobs |= {"estimate": estimate, "procs": 2 ** rng.integers(0, 7, n), "user": rng.integers(0, 3, n), "group": 1}
+    return tang_trace(pd.DataFrame(jobs), machine=128)
+
+
+@pytest.mark.slow
+def test_the_text_s_program_is_that_of_figures_14_to_17(busy):
+    how = {"shakes": 2, "least_jobs": 50}
+    ours = qsim.runs([busy], {"text": TEXT}, **how).xs("text", level="program")
+    pd.testing.assert_series_equal(ours, scheduling.runs([busy], **how), check_names=False)
+
+
+@pytest.mark.slow
+def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
+    programs = {"Qsim": QSIM, "partitions": QSIM.without("partitions"), "beforehand": QSIM.without("beforehand")}
+    found = qsim.runs([busy], programs, [85, qsim.PERFECT], shakes=2, least_jobs=50)
+    gained = qsim.gained(found)
+    added = qsim.averages(qsim.added(gained["Qsim"], {name: gained[name] for name in ("partitions", "beforehand")}))
+    averages, place = qsim.averages(gained).ours, ("made up", "wfp", "selective p85", "wait")
+    difference = averages["Qsim", *place] - averages["partitions", *place]
+    assert added.ours[qsim.RULES["partitions"], *place] == pytest.approx(difference)
+    assert difference != 0
+    levels = qsim.levels(found).loc["made up"]
+    assert (levels.beforehand == levels.Qsim).all()  # of the baseline, which adjusts nothing
+    assert (levels.partitions != levels.Qsim).all()
+
+
+def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):
+    cases, asked = qsim.cases(busy, QSIM, [85, qsim.PERFECT]), busy.workload.jobs.estimate
+    rules = ALL._replace(whole_minutes=False)
+    perfect, regular = (
+        simulate(busy.workload, Qsim(rules=rules, raised=False, adjust=cases[f"regular {case}"].adjust)).jobs.adjusted
+        for case in ("perfect", "p85")
+    )
+    assert np.abs(perfect - np.minimum(busy.workload.jobs.run, asked)).max() <= 1
+    assert (regular <= asked).all() and (regular < asked).any()
+    assert set(cases) == {"baseline", "regular p85", "selective p85", "regular perfect", "selective perfect"}
+    assert (cases["regular p85"].adjust.running, cases["selective p85"].adjust.running) == (True, False)
+
+
+def test_the_sources_name_a_file_and_lines_for_each_rule():
+    table = qsim.sources()
+    assert table["where"].str.contains(r"\.py:\d+").all()
+    assert set(qsim.RULES) == {*Rules._fields, "overruns", "beforehand", "cut", "drop"} - {"anew"}

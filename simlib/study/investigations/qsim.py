@@ -11,8 +11,9 @@ whole machine, without those of 24,576 nodes, and no conflicts over wiring; ties
 equal priority, by place and by arrival, where Python 2's dictionaries decide.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ SOURCES = {
     "sizes": (
         "bg_base_system.py:583-595, bqsim.py:718-727",
         "A job takes a partition of the smallest size that holds it, of 512 nodes or more; what overlaps is blocked.",
-        "Partitions are named in section 2 only.",
+        "Section 3.1 has nodes; partitions are not named.",
     ),
     "place": (
         "bqsim.py:788-821",
@@ -113,9 +114,14 @@ def sources():
 
 @dataclass(frozen=True, repr=False)
 class Qsim(EASY):
-    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
+    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept.
+
+    Estimates below the run time are `raised` to it, as by `simulate`; or they stand, as with Qsim, and are overrun.
+    """
 
     rules: Rules = ALL
+    raised: bool = True
+    asked: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self):
         super().__post_init__()
@@ -126,8 +132,14 @@ class Qsim(EASY):
         if self.order not in ("wfp", "fcfs"):
             raise ValueError(f"Qsim: found order={self.order!r}, expected 'wfp' or 'fcfs'")
 
+    def prepare(self, jobs):
+        """Give the policy for these jobs: with their estimates as they are, where these stand."""
+        prepared = super().prepare(jobs)
+        return prepared if self.raised else replace(prepared, asked=jobs.estimate.to_numpy(np.int64))
+
     def _run(self, given, facts):
         submit, run, estimate, *others = given
+        estimate = estimate if self.asked is None else self.asked
         adjusting, predicting = self._estimating()
         if predicting is not None:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
@@ -203,14 +215,16 @@ def sizes(traces):
 class Program:
     """Say what is run: the scheduler's `rules`, and what comes before it.
 
-    `cut` and `drop` as for `as_read`; `blocks`, whether the log is put on them; `beforehand`, whether adjusted
-    estimates come with the log, made by its own ends (walltime_p, bqsim.py:376), and not in the simulation.
+    `cut` and `drop` as for `as_read`; `blocks`, whether the log is put on them; `overruns`, whether estimates stand
+    that are below the run time; `beforehand`, whether adjusted estimates come with the log, made by its own ends
+    (walltime_p, bqsim.py:376), and not in the simulation.
     """
 
     rules: Rules = ALL
     cut: bool = True
     drop: bool = True
     blocks: bool = True
+    overruns: bool = True
     beforehand: bool = True
 
     def without(self, *names):
@@ -220,7 +234,7 @@ class Program:
         return replace(self, rules=self.rules._replace(**own), **others)
 
 
-QSIM, TEXT = Program(), Program(NONE, cut=False, drop=False, blocks=False, beforehand=False)
+QSIM, TEXT = Program(), Program(NONE, *[False] * 5)
 """All rules; and none, the study's EASY on the log as it is."""
 
 RULES = {
@@ -232,6 +246,7 @@ RULES = {
     "five_minutes": "busy for five minutes at least",
     "whole_minutes": "whole minutes",
     "single_events": "one event at a time",
+    "overruns": "walltimes stand, not raised to the run",
     "beforehand": "adjusted beforehand, not in the simulation",
     "cut": "long runs cut",
     "drop": "jobs dropped",
@@ -243,26 +258,28 @@ PERFECT = "perfect"
 
 def cases(trace, program, percentiles=scheduling.PERCENTILES):
     """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
-    made = {scheduling.BASELINE: Qsim(rules=program.rules)}
-    for p in percentiles:
-        known = _adjusted(trace, p) if program.beforehand or p == PERFECT else None
-        for strategy, running in scheduling.STRATEGIES.items():
-            if known is None:
-                adjust = Adjustment(scheduling.scheme(trace, p), running=running)
-            else:
-                adjust = beyond.Predicted(running=running, predicted=known)
-            name = f"{strategy} {p}" if p == PERFECT else f"{strategy} p{p:g}"
-            made[name] = Qsim(rules=program.rules, adjust=adjust)
+    policy = Qsim(rules=program.rules, raised=not program.overruns)
+    before = {p: _adjusted(trace, p, program.overruns) for p in percentiles if program.beforehand or p == PERFECT}
+    made = {scheduling.BASELINE: policy}
+    for (strategy, running), p in product(scheduling.STRATEGIES.items(), percentiles):
+        if p in before:
+            adjust = beyond.Predicted(running=running, predicted=before[p])
+        else:
+            adjust = Adjustment(scheduling.scheme(trace, p), running=running)
+        made[f"{strategy} {p}" if p == PERFECT else f"{strategy} p{p:g}"] = replace(policy, adjust=adjust)
     return made
 
 
-def _adjusted(trace, percentile):
+def _adjusted(trace, percentile, overruns):
     """Adjust estimates beforehand, by the log's own ends; or take the run times themselves."""
     jobs = trace.workload.jobs
+    raised = np.maximum(jobs.estimate, jobs.run)
+    asked = jobs.estimate if overruns else raised
     if percentile == PERFECT:
-        return jobs.run
-    jobs = jobs.assign(estimate=np.maximum(jobs.estimate, jobs.run))  # as `simulate` extends it
-    return walltime.adjusted(jobs, trace.ends, scheduling.scheme(trace, percentile)).t_sched
+        known = jobs.run
+    else:
+        known = walltime.adjusted(jobs.assign(estimate=asked), trace.ends, scheduling.scheme(trace, percentile)).t_sched
+    return known * (raised / asked.clip(lower=1))  # for `Predicted` takes it as a share of what is raised
 
 
 def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
