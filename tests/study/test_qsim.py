@@ -359,6 +359,8 @@ def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
     difference = averages["Qsim", *place] - averages["partitions", *place]
     assert added.ours[qsim.RULES["partitions"], *place] == pytest.approx(difference)
     assert difference != 0
+    written = qsim.points(added, "wait").loc[qsim.RULES["partitions"], place[:3]]
+    assert float(written.rstrip(" *")) == pytest.approx(100 * difference, abs=0.06)
     levels = qsim.levels(found).loc["made up"]
     assert (levels.beforehand == levels.Qsim).all()  # of the baseline, which adjusts nothing
     assert (levels.partitions != levels.Qsim).all()

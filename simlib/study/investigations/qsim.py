@@ -308,6 +308,14 @@ def averages(of_programs):
     return pd.concat({name: scheduling.averages(of) for name, of in of_programs.items()}, names=["program"])
 
 
+def points(added, metric):
+    """Write what rules add to gains in a metric in points of a per cent, with a star where months like these agree."""
+    part = added.xs(metric, level="metric")
+    clear = (part.months_low > 0) | (part.months_high < 0)
+    written = (100 * part.ours).map("{:+.1f}".format) + clear.map({True: " *", False: ""})
+    return written.unstack(["trace", "order", "case"], sort=False)
+
+
 def verdicts(of_programs, logs):
     """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, a column a program."""
     decided = {
