@@ -7,8 +7,8 @@ Known from the source are the rules. Known too is that blocks begin at multiples
 nodes up to the whole machine: so the only configuration that comes with it, two racks (misc/partitions.xml), and the
 picture of 5 x 8 racks x 2 midplanes (bqsim.py:1666-1680). The file with Intrepid's own partitions is not there, nor in
 the later Cobalt (github.com/ido/cobalt, 45b9961). *Assumed* are therefore: contiguous blocks of powers of two and the
-whole machine, no others, and no conflicts over wiring; ties between blocks, and between jobs of equal priority, by place
-and by arrival, where Python 2's dictionaries decide. On blocks WFP weighs the rounded size, not the requested one.
+whole machine, no others, and no conflicts over wiring; ties between blocks, and between jobs of equal priority, by
+place and by arrival, where Python 2's dictionaries decide. On blocks WFP weighs the rounded size, not the requested one.
 """
 
 from dataclasses import dataclass, field, fields, replace
