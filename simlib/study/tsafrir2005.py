@@ -82,9 +82,9 @@ class Window(LastTwo):
     """Predict the mean run time of the user's jobs in a window, and correct as EASY++ does: the choices of section 6.
 
     The `kind` of window holds the last two jobs that have ended: of "all"; of those with the same estimate as the new
-    job, "extended"; or, "immediate", of all, if their estimates are that of the new job. Where there are fewer than two
-    of them a prediction is made of what there is, but not from a `full` window. Jobs that have not ended are passed over, or
-    "submitted" takes the last two that were submitted, as far as they have ended.
+    job, "extended"; or, "immediate", of all, if their estimates are that of the new job. Jobs that have not ended are
+    passed over; "submitted" takes the last two that were submitted, as far as they have ended. Where there are fewer
+    than two jobs, a prediction is made of what there is, but not from a `full` window.
     """
 
     def __init__(self, kind, full=False):

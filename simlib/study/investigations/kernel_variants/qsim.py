@@ -1,0 +1,389 @@
+"""Qsim's scheduler, rule by rule: see `simlib.study.investigations.qsim`, where the source of each rule is named.
+
+All rules switched off it is EASY, as `simlib.engine` has it; switched on, what Tang's simulator does.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...._util.compiled import compiled
+from ....engine.estimating import adjust, estimates_in_use, put_off, remember
+from ....engine.running import (
+    NEVER,
+    arrivals_of,
+    arrive,
+    end_job,
+    idle,
+    next_arrival,
+    next_end,
+    part,
+    start_job,
+    submit_followers,
+    uncounted,
+)
+
+FIVE_MINUTES = 300
+NOBODY = np.int64(-1)
+
+
+class Rules(NamedTuple):
+    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's.
+
+    Attributes
+    ----------
+    partitions : a job takes one of the aligned blocks of 1, 2, 4, ... processors, or the whole machine: the smallest
+        that holds it. Off: any free processors; the next three rules then have nothing to say
+    all_drain : each job that cannot start drains the block of its size that is free first, and no job that comes later
+        in the queue starts in what is drained, but as backfill. Off: only the first such job does
+    inner_blocks : a block inside one that is running counts as free in five minutes. Off: when the job there ends
+    least_blocking : of the idle blocks a job takes the one in the fewest larger idle ones. Off: the first one
+    backfill_last : jobs are backfilled where no other could start. Off: each in its turn
+    anew : with each start all is worked out anew, and what has started is taken to need what running jobs do. Off: what
+        the head is promised is held through the pass; it has nothing to say of blocks
+    five_minutes : what is busy stays so for five minutes at least. Off: what has outlived its estimate does, where
+        estimates are adjusted
+    whole_minutes : estimates are cut to whole minutes, of which there is at least one
+    single_events : jobs that arrive or end in the same second do so one by one, arrivals first, with a pass after each
+    """
+
+    partitions: bool = True
+    all_drain: bool = True
+    inner_blocks: bool = True
+    least_blocking: bool = True
+    backfill_last: bool = True
+    anew: bool = True
+    five_minutes: bool = True
+    whole_minutes: bool = True
+    single_events: bool = True
+
+
+class _Blocks(NamedTuple):
+    """The blocks of a machine, the smallest ones first.
+
+    Attributes
+    ----------
+    first : int64 array, by kind (size) the number of its first block, and one behind the last
+    size : int64 array, by kind, processors
+    parent : int64 array, the smallest block that holds this one and more, -1 for none
+    inside : int64 array, how many jobs run on this block or within it
+    around : int64 array, how many run on a larger block that holds it
+    begin, end : int64 arrays, its processors
+    free_at : int64 array, when it is taken to be free, in this pass
+    drained : bool array, in this pass
+    longest : int64 array, by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    """
+
+    first: np.ndarray
+    size: np.ndarray
+    parent: np.ndarray
+    inside: np.ndarray
+    around: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    free_at: np.ndarray
+    drained: np.ndarray
+    longest: np.ndarray
+
+
+@compiled
+def blocks_of(machine):
+    """Lay out the aligned blocks of a machine of so many processors, and the whole machine as one."""
+    kinds, size = 0, 1
+    while size <= machine:
+        kinds, size = kinds + 1, 2 * size
+    odd = size // 2 != machine
+    sizes, first = np.empty(kinds + odd, np.int64), np.zeros(kinds + odd + 1, np.int64)
+    for kind in range(kinds):
+        sizes[kind] = 2**kind
+        first[kind + 1] = first[kind] + machine // sizes[kind]
+    if odd:
+        sizes[kinds] = machine
+        first[kinds + 1] = first[kinds] + 1
+    count = first[-1]
+    begin, end, parent = np.empty(count, np.int64), np.empty(count, np.int64), np.full(count, NOBODY)
+    for kind in range(sizes.size):
+        for block in range(first[kind], first[kind + 1]):
+            begin[block] = (block - first[kind]) * sizes[kind]
+            end[block] = begin[block] + sizes[kind]
+    for block in range(count):
+        for larger in range(block + 1, count):
+            if begin[larger] <= begin[block] and end[block] <= end[larger]:
+                parent[block] = larger
+                break
+    numbers = np.zeros((2, count), np.int64)
+    of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(sizes.size, np.int64)
+    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass)
+
+
+@uncounted
+def within(blocks, block, kind):
+    """Find the first block of a kind within another one, and the one behind the last."""
+    first, size = blocks.first[kind], blocks.size[kind]
+    return first + blocks.begin[block] // size, min(first + blocks.end[block] // size, blocks.first[kind + 1])
+
+
+@uncounted
+def occupy(blocks, block, kind, by):
+    """Let a job take a block of a kind, by 1, or leave it, by -1; those around it and inside it count with it."""
+    around = block
+    while around >= 0:
+        blocks.inside[around] += by
+        around = blocks.parent[around]
+    for smaller in range(kind):
+        first, behind = within(blocks, block, smaller)
+        for other in range(first, behind):
+            blocks.around[other] += by
+
+
+@uncounted
+def is_idle(blocks, block):
+    """Tell whether nobody runs on any processor of a block."""
+    return blocks.inside[block] == 0 and blocks.around[block] == 0
+
+
+@uncounted
+def expect(blocks, block_of, expected, now, rules):
+    """Work out when each block is taken to be free."""
+    least = now + FIVE_MINUTES if rules.five_minutes else now
+    free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
+    free_at[:] = now
+    for i in range(expected.count[0]):
+        job = expected.jobs[i]
+        end, around = max(expected.time[job], least), block_of[job]
+        while around >= 0 and free_at[around] < end:  # those around it are free no sooner
+            free_at[around] = end
+            around = parent[around]
+    for kind in range(blocks.size.size - 1, -1, -1):
+        longest = NOBODY
+        for block in range(blocks.first[kind], blocks.first[kind + 1]):
+            if inside[block] == 0:
+                if blocks.around[block] == 0:
+                    if parent[block] >= 0:
+                        free_at[block] = free_at[parent[block]]
+                    longest = max(longest, free_at[block])
+                else:
+                    free_at[block] = now + FIVE_MINUTES if rules.inner_blocks else free_at[parent[block]]
+        blocks.longest[kind] = longest
+
+
+@uncounted
+def place_for(blocks, kind, until, rules):
+    """Find an idle block of a kind that is not drained; or one that is free until then. Returns -1 for none."""
+    best, fewest = NOBODY, NEVER
+    for block in range(blocks.first[kind], blocks.first[kind + 1]):
+        if not is_idle(blocks, block) or (blocks.drained[block] if until < 0 else blocks.free_at[block] < until):
+            continue
+        if not rules.least_blocking:
+            return np.int64(block)
+        larger, around = 0, blocks.parent[block]
+        while around >= 0:
+            larger += is_idle(blocks, around)
+            around = blocks.parent[around]
+        if larger < fewest:
+            best, fewest = np.int64(block), np.int64(larger)
+    return best
+
+
+@uncounted
+def drain(blocks, kind):
+    """Drain the block of a kind that is free first, with all that are around it and inside it."""
+    block = blocks.first[kind]
+    for other in range(block + 1, blocks.first[kind + 1]):
+        if blocks.free_at[other] < blocks.free_at[block]:
+            block = other
+    for smaller in range(kind):
+        first, behind = within(blocks, block, smaller)
+        for other in range(first, behind):
+            blocks.drained[other] = True
+    around = np.int64(block)
+    while around >= 0:
+        blocks.drained[around] = True
+        around = blocks.parent[around]
+
+
+@uncounted
+def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, rules, tried):
+    """Find who starts next. Returns the place in the queue, the block, whether somebody waits before; -1 for nobody.
+
+    Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
+    """
+    blocks.drained[:] = False
+    tried[:] = False
+    blocked = False
+    for i in range(count):
+        job = jobs[i]
+        if not tried[kind[job]]:
+            block = place_for(blocks, kind[job], -1, rules)
+            if block >= 0:
+                return np.int64(i), block, blocked
+            if not blocked:
+                expect(blocks, block_of, expected, now, rules)
+            if rules.all_drain or not blocked:
+                drain(blocks, kind[job])
+            tried[kind[job]] = blocked = True
+        if not rules.backfill_last and now + needed[job] <= blocks.longest[kind[job]]:
+            return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
+    if rules.backfill_last:
+        for i in range(count):
+            job = jobs[i]
+            if now + needed[job] <= blocks.longest[kind[job]]:
+                return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
+    return NOBODY, NOBODY, False
+
+
+@uncounted
+def next_on_any(running, jobs, count, size, needed, now, rules, held):
+    """Find who starts next on any free processors, as `next_on_blocks`: EASY, but for three rules.
+
+    `held` are the shadow time and the extra processors, and whether they are known.
+    """
+    free = running.free[0]
+    if rules.anew:
+        held[2] = 0
+    for i in range(count):
+        job = jobs[i]
+        if i == 0 and size[job] <= free:
+            return np.int64(i), np.int64(0), False
+        if i == 0 and not held[2]:
+            hold(held, running, size, job, now, rules)
+        in_time = now + needed[job] <= held[0]
+        if i > 0 and size[job] <= free and ((in_time and not rules.backfill_last) or size[job] <= held[1]):
+            if not in_time:
+                held[1] -= size[job]
+            return np.int64(i), np.int64(0), True
+    if rules.backfill_last:
+        for i in range(1, count):
+            if size[jobs[i]] <= free and now + needed[jobs[i]] <= held[0]:
+                return np.int64(i), np.int64(0), True
+    return NOBODY, NOBODY, False
+
+
+@uncounted
+def hold(held, running, size, head, now, rules):
+    """Find the shadow time and the extra processors of the head."""
+    expected, available, shadow = running.by_expected_end, running.free[0], now
+    least = now + FIVE_MINUTES if rules.five_minutes else now
+    for other in range(expected.count[0] - 1, -1, -1):
+        end = max(expected.time[expected.jobs[other]], least)
+        if available >= size[head] and end > shadow:
+            break
+        available += size[expected.jobs[other]]
+        shadow = max(shadow, end)
+    held[0], held[1], held[2] = shadow, available - size[head], 1
+
+
+@uncounted
+def put_in_order(jobs, count, submit, estimate, size, now, score):
+    """Sort the queue by WFP, the first to arrive first where it is equal; most of it is in order already."""
+    for i in range(count):
+        job = jobs[i]
+        score[job] = (np.float64(now - submit[job]) / max(np.float64(estimate[job]), 1.0)) ** 3 * size[job]
+    for i in range(1, count):
+        job, j = jobs[i], i
+        while j > 0 and (score[jobs[j - 1]] < score[job] or (score[jobs[j - 1]] == score[job] and jobs[j - 1] > job)):
+            jobs[j] = jobs[j - 1]
+            j -= 1
+        jobs[j] = job
+
+
+@uncounted
+def earliest_to_start_first(ends):
+    """Of the jobs that end next, put the one that started first where it ends first."""
+    jobs, last = ends.jobs, ends.count[0] - 1
+    i = last
+    while i > 0 and ends.time[jobs[i - 1]] == ends.time[jobs[last]]:
+        i -= 1
+    job = jobs[i]
+    for j in range(i, last):
+        jobs[j] = jobs[j + 1]
+    jobs[last] = job
+
+
+@part
+def cut_to_minutes(estimate, job):
+    """Cut the estimate of a job to whole minutes, of which there is one at least."""
+    estimate[job] = max(estimate[job] // 60, 1) * 60
+
+
+@compiled
+def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, adjusting):
+    """Start times under Qsim's rules.
+
+    Parameters
+    ----------
+    submit, run, estimate, size, machine, preceding, think, progress_and_stop
+        As for `simlib.engine.easy`.
+    wfp : bool, whether the queue is in order of WFP; else of arrival
+    rules : Rules
+    adjusting : Adjusting, or None not to adjust estimates
+
+    Returns
+    -------
+    start, backfilled, t_sched
+        As from `simlib.engine.easy_variants`.
+    """
+    n = submit.size
+    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
+    estimates, blocks = estimates_in_use(estimate, adjusting, None), blocks_of(machine if rules.partitions else 1)
+    tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
+    if rules.partitions:
+        for job in range(n):
+            while blocks.size[kind[job]] < size[job]:
+                kind[job] += 1
+    expected = running.by_expected_end
+    jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
+
+    while progress_and_stop[1] == 0:
+        now = min(next_arrival(arrivals), next_end(running.by_end))
+        if now == NEVER:
+            break
+        progress_and_stop[0] = arrivals.arrived[0] - count
+
+        single_arrival = rules.single_events and next_arrival(arrivals) <= now
+        more = not single_arrival
+        while more and next_end(running.by_end) <= now:
+            if rules.single_events:
+                earliest_to_start_first(running.by_end)
+            job = end_job(running, size)
+            if rules.partitions:
+                occupy(blocks, block_of[job], kind[job], -1)
+            submit_followers(arrivals, job, now)
+            remember(adjusting, job, now)
+            more = not rules.single_events
+        more = single_arrival or not rules.single_events
+        while more and next_arrival(arrivals) <= now:
+            job = arrive(arrivals)
+            adjust(adjusting, estimates, job, now)
+            if rules.whole_minutes:
+                cut_to_minutes(estimates.user, job)
+                if adjusting is not None:
+                    cut_to_minutes(estimates.t_sched, job)
+            jobs[count] = job
+            count += 1
+            more = not rules.single_events
+
+        if not rules.five_minutes:
+            put_off(adjusting, running, estimates.running, now)
+        if wfp:
+            put_in_order(jobs, count, submit, estimates.queue, size, now, score)
+        held[2] = 0
+        while count > 0:
+            if rules.partitions:
+                place, block, passed = next_on_blocks(
+                    blocks, block_of, jobs, count, kind, expected, estimates.backfill, now, rules, tried
+                )
+            else:
+                place, block, passed = next_on_any(running, jobs, count, size, estimates.backfill, now, rules, held)
+            if place < 0:
+                break
+            job = jobs[place]
+            running.backfilled[job] = passed
+            start_job(running, job, now, size, run, estimates.running)
+            if rules.partitions:
+                occupy(blocks, block, kind[job], 1)
+                block_of[job] = block
+            count -= 1
+            for i in range(place, count):
+                jobs[i] = jobs[i + 1]
+    return running.start, running.backfilled, estimates.t_sched

@@ -1,0 +1,385 @@
+"""Qsim's rules: the kernel against a slow reference, rule by rule, and against EASY; logs as Qsim reads them."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import busy_users, seeds, table, tang_trace
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib import EASY, simulate
+from simlib.policies.walltime import Adjustment, Scheme
+from simlib.study.investigations import qsim
+from simlib.study.investigations.qsim import ALL, NONE, QSIM, TEXT, Qsim, Rules, as_read, on_blocks, sizes
+from simlib.study.tang2013 import scheduling
+from simlib.study.tang2013.beyond import Predicted
+
+EVERY_RULE = {f"not {name}": ALL._replace(**{name: False}) for name in Rules._fields}
+EVERY_RULE |= {f"only {name}": NONE._replace(**{name: True}) for name in Rules._fields}
+EVERY_RULE |= {"all": ALL, "none": NONE}
+
+
+# A slow reference, by sets of processors, job by job and block by block
+
+
+class Slow:
+    """Qsim's scheduler in plain Python; `wrong` names what it gets wrong on purpose."""
+
+    def __init__(self, rows, machine, wfp, rules, adjusted=None, switches=(False,) * 3, wrong=None):
+        self.rows, self.wfp, self.rules, self.wrong = rows, wfp, rules, wrong
+        self.adjusts = adjusted is not None
+        given = [max(estimate, run) for _, run, estimate, _ in rows]
+        user, other = self.minutes(given), self.minutes(adjusted if self.adjusts else given)
+        self.queue_by, self.backfill_by, self.running_by = (other if use else user for use in switches)
+        self.start, self.expected, self.place, self.queue = {}, {}, {}, []
+        self.free = set(range(machine))
+        lengths = sorted({2**i for i in range(machine.bit_length())} | {machine})
+        self.blocks = [
+            frozenset(range(first, first + length))
+            for length in lengths
+            for first in range(0, machine - length + 1, length)
+        ]
+
+    def minutes(self, estimates):
+        return [max(60, e - e % 60) for e in estimates] if self.rules.whole_minutes else list(estimates)
+
+    def related(self, block):
+        return [other for other in self.blocks if other <= block or other >= block]
+
+    def idle(self, block):
+        return block <= self.free
+
+    def schedule(self):
+        coming = sorted(range(len(self.rows)), key=lambda job: self.rows[job][0])
+        ends = {}
+        while coming or ends:
+            now = min([self.rows[job][0] for job in coming] + list(ends.values()))
+            arriving = [job for job in coming if self.rows[job][0] == now]
+            ending = [job for job in self.start if ends.get(job) == now]
+            if self.rules.single_events:
+                ending, arriving = ([], arriving[:1]) if arriving else (ending[:1], [])
+            for job in ending:
+                self.free |= self.place.pop(job)
+                del ends[job], self.expected[job]
+            for job in arriving:
+                coming.remove(job)
+                self.queue.append(job)
+            self.one_event(now)
+            ends |= {job: start + self.rows[job][1] for job, start in self.start.items() if job in self.place}
+        return [self.start[job] for job in range(len(self.rows))]
+
+    def score(self, job, now):
+        submit, _, _, procs = self.rows[job]
+        return ((now - submit) / max(self.queue_by[job], 1)) ** 3 * procs if self.wfp else 0
+
+    def one_event(self, now):
+        if self.adjusts and not self.rules.five_minutes:
+            overdue = [job for job in self.expected if self.start[job] + self.running_by[job] <= now]
+            self.expected |= dict.fromkeys(overdue, now + 300)
+        self.queue.sort(key=lambda job: (-self.score(job, now), job))
+        promised = None
+        while True:
+            if self.rules.partitions:
+                job, place = self.on_blocks(now)
+            else:
+                job, place, promised = self.on_any(now, None if self.rules.anew else promised)
+            if job is None:
+                return
+            self.queue.remove(job)
+            self.free -= place
+            self.start[job], self.place[job], self.expected[job] = now, place, now + self.running_by[job]
+
+    def end(self, job, now):
+        minutes = 4 if self.wrong == "four minutes" else 5
+        return max(self.expected[job], now + 60 * minutes if self.rules.five_minutes else now)
+
+    # Blocks
+
+    def free_at(self, now):
+        """By block; each rule asks all blocks that it is about."""
+        times = {}
+        for block in self.blocks:
+            inside = [self.end(job, now) for job, place in self.place.items() if place <= block]
+            holding = [self.end(job, now) for job, place in self.place.items() if place > block]
+            times[block] = max(inside, default=now)
+            if holding:
+                times[block] = now + 300 if self.rules.inner_blocks else holding[0]
+        taken = {block: time for block, time in times.items() if not self.idle(block)}
+        for block in self.blocks:
+            if self.idle(block):
+                times[block] = min((time for other, time in taken.items() if other > block), default=now)
+        return times
+
+    def of_size(self, job):
+        length = min(len(block) for block in self.blocks if len(block) >= self.rows[job][3])
+        return [block for block in self.blocks if len(block) == length]
+
+    def best(self, blocks):
+        if not blocks:
+            return None
+        if not self.rules.least_blocking:
+            return blocks[0]
+        ties = reversed(blocks) if self.wrong == "last of equal blocks" else blocks
+        return min(ties, key=lambda block: sum(self.idle(other) for other in self.blocks if other > block))
+
+    def backfill(self, job, now, times):
+        window = {block: times[block] - now for block in self.of_size(job) if self.idle(block)}
+        needed = self.backfill_by[job] + (self.wrong == "ends before")
+        fitting = [block for block, seconds in window.items() if needed <= seconds or self.wrong == "any length"]
+        return self.best(fitting)
+
+    def on_blocks(self, now):
+        times, drained, waiting = self.free_at(now), set(), 0
+        for job in self.queue:
+            if place := self.best([b for b in self.of_size(job) if self.idle(b) and b not in drained]):
+                return job, place
+            if self.rules.all_drain or not waiting:
+                choose = max if self.wrong == "drains the last" else min
+                target = choose(self.of_size(job), key=times.get)
+                inner = [] if self.wrong == "drains nothing inside" else self.related(target)
+                drained |= {target, *inner, *(block for block in self.blocks if block > target)}
+            waiting += 1
+            if not self.rules.backfill_last and (place := self.backfill(job, now, times)):
+                return job, place
+        for job in self.queue if self.rules.backfill_last else ():
+            if place := self.backfill(job, now, times):
+                return job, place
+        return None, None
+
+    # Any processors
+
+    def take(self, job):
+        return set(sorted(self.free)[: self.rows[job][3]])
+
+    def on_any(self, now, promised):
+        if not self.queue:
+            return None, None, promised
+        head, *others = self.queue
+        needed = self.rows[head][3]
+        if needed <= len(self.free):
+            return head, self.take(head), promised
+        if promised is None:
+            ends = sorted({now, *(self.end(job, now) for job in self.place)})
+            by = {t: len(self.free) + sum(len(p) for j, p in self.place.items() if self.end(j, now) <= t) for t in ends}
+            shadow = next(t for t in ends if by[t] >= needed)
+            promised = shadow, by[shadow] - needed
+        shadow, extra = promised
+        fitting = [job for job in others if self.rows[job][3] <= len(self.free)]
+        in_time = [job for job in fitting if now + self.backfill_by[job] <= shadow]
+        beside = [job for job in fitting if self.rows[job][3] <= extra]
+        first = beside if self.rules.backfill_last else [job for job in fitting if job in in_time or job in beside]
+        for job in first or in_time:
+            left = extra if job in in_time else extra - self.rows[job][3]
+            return job, self.take(job), (shadow, left)
+        return None, None, promised
+
+
+# Cases
+
+
+@st.composite
+def cases(draw):
+    """A dozen jobs on a small machine, of minutes and hours, where ties and overdue jobs are frequent."""
+    machine = draw(st.integers(1, 11))
+    gap = st.sampled_from([0, 0, 0, 1, 59, 60, 120, 300, 700])
+    run = st.sampled_from([0, 1, 45, 60, 240, 299, 300, 301, 900, 2400])
+    more = st.sampled_from([0, 0, 1, 15, 60, 100, 300, 3600])
+    size = st.one_of(st.integers(1, machine), st.integers(1, max(machine // 3, 1)))
+    drawn = draw(st.lists(st.tuples(gap, run, more, size), min_size=2, max_size=14))
+    submit = np.cumsum([gap for gap, *_ in drawn])
+    rows = [(int(s), r, r + m, p) for s, (_, r, m, p) in zip(submit, drawn, strict=True)]
+    adjusted = draw(st.none() | st.just([max(e // draw(st.sampled_from([1, 2, 5])), 1) for _, _, e, _ in rows]))
+    return rows, machine, draw(st.booleans()), adjusted, draw(st.tuples(*[st.booleans()] * 3))
+
+
+def both(case, rules, wrong=None):
+    """Start times by the kernel and by the reference."""
+    rows, machine, wfp, adjusted, switches = case
+    adjust, workload = None, table(rows, machine)
+    if adjusted is not None:
+        made = pd.Series(adjusted, workload.jobs.index)
+        of = dict(zip(("queue", "backfill", "running"), switches, strict=True))
+        adjust = Predicted(predicted=made, **of)
+    policy = Qsim(order="wfp" if wfp else "fcfs", adjust=adjust, rules=rules)
+    fast = simulate(workload, policy).jobs
+    if adjusted is not None:  # as it was rounded
+        adjusted = [min(a, max(e, r)) for a, (_, r, e, _) in zip(adjusted, rows, strict=True)]
+    slow = Slow(rows, machine, wfp, rules, adjusted, switches if adjusted else (False,) * 3, wrong).schedule()
+    return fast.start.to_list(), slow
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", EVERY_RULE.values(), ids=list(EVERY_RULE))
+@given(case=cases())
+def test_each_job_starts_when_it_does_by_the_slow_reference(case, rules):
+    fast, slow = both(case, rules)
+    assert fast == slow
+
+
+@given(case=cases(), switched=st.tuples(*[st.booleans()] * len(ALL)))
+def test_so_it_does_with_any_of_the_rules(case, switched):
+    fast, slow = both(case, Rules(*switched))
+    assert fast == slow
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "four minutes",
+        "last of equal blocks",
+        "ends before",
+        "any length",
+        "drains the last",
+        "drains nothing inside",
+        "inner blocks",
+        "one drains",
+        "together",
+    ],
+)
+def test_a_reference_that_has_a_rule_wrong_is_caught(wrong):
+    another = {"inner blocks": "inner_blocks", "one drains": "all_drain", "together": "single_events"}.get(wrong)
+    rules = ALL._replace(**{another: False}) if another else ALL
+    differ = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        run, more = rng.choice([60, 240, 301, 900, 2400], 40), rng.choice([0, 1, 60, 300, 3600], 40)
+        size, submit = rng.choice([1, 1, 2, 3, 4, 8, 11], 40), np.sort(60 * rng.integers(0, 200, 40))
+        rows = np.column_stack([submit, run, run + more, size]).tolist()
+        fast, _ = both((rows, 11, True, None, (False,) * 3), ALL)
+        slow = Slow(rows, 11, True, rules, wrong=wrong).schedule()
+        differ += fast != slow
+    assert differ
+
+
+# All rules off
+
+
+@pytest.mark.slow
+@seeds
+@pytest.mark.parametrize("order", ["wfp", "fcfs"])
+def test_without_any_of_its_rules_it_is_the_study_s_easy(order, seed):
+    workload, scheme = busy_users(seed), Scheme("user", least=2)
+    for switches in product([False, True], repeat=3):
+        use = dict(zip(("queue", "backfill", "running"), switches, strict=True))
+        for adjust in (None, Adjustment(scheme, **use)):
+            easy, qsim = (EASY(order=order, adjust=adjust), Qsim(order=order, adjust=adjust, rules=NONE))
+            ours, theirs = simulate(workload, qsim).jobs, simulate(workload, easy).jobs
+            pd.testing.assert_frame_equal(ours[["start", "backfilled"]], theirs[["start", "backfilled"]])
+
+
+# Single rules, by hand
+
+
+def starts(rows, machine, **rules):
+    return simulate(table(rows, machine), Qsim(rules=ALL._replace(**rules))).jobs.start.to_list()
+
+
+def test_two_jobs_that_fit_by_count_do_not_fit_blocks():
+    rows = [(0, 6000, 6000, 1), (1, 6000, 6000, 3), (2, 600, 600, 3)]
+    assert starts(rows, 4, partitions=False)[1] == 1
+    assert starts(rows, 4)[1] == 6000  # three take the block of four
+
+
+def test_a_small_job_drains_a_part_of_what_runs_as_a_large_one():
+    """A job of two waits, and believes that half of the large job's block is free in five minutes: it is not.
+
+    Nothing else is kept for it then, so that a long job takes the last processor, beside which it could have run.
+    """
+    rows = [(0, 9000, 9000, 4), (0, 900, 900, 2), (0, 600, 600, 1), (1, 900, 900, 2), (2, 5000, 5000, 1)]
+    assert starts(rows, 8)[3:] == [900, 2]
+    assert starts(rows, 8, inner_blocks=False)[3:] == [600, 900]
+
+
+def test_an_estimate_below_the_run_time_is_raised_or_stands():
+    """The head expects the second processor after 600 seconds, if that stands; so the third job would be too late."""
+    workload = table([(0, 1000, 600, 1), (1, 600, 600, 2), (2, 700, 700, 1)], 2)
+    for raised, third in ((True, 2), (False, 1600)):
+        assert simulate(workload, Qsim(rules=NONE, raised=raised)).jobs.start.to_list() == [0, 1000, third]
+
+
+def test_settings_that_qsim_does_not_have_are_refused():
+    with pytest.raises(ValueError, match="found backfill='sjf', expected it left as it is"):
+        Qsim(backfill="sjf")
+    with pytest.raises(ValueError, match="found order='sjf', expected 'wfp' or 'fcfs'"):
+        Qsim(order="sjf")
+
+
+# Logs as Qsim reads them
+
+
+def few(**columns):
+    return tang_trace(pd.DataFrame({"submit": [0, 1, 2, 3], "run": [70, 60, 0, 50], "estimate": 60} | columns))
+
+
+def test_long_runs_are_cut_and_jobs_of_no_length_or_the_whole_machine_dropped():
+    read = as_read(few(procs=[1, 2, 3, 8])).workload.jobs
+    assert read.run.to_list() == [60, 60]
+    assert as_read(few(procs=1), drop=False).workload.jobs.run.to_list() == [60, 60, 0, 50]
+    assert as_read(few(procs=1), cut=False, drop=False).workload.jobs.run.to_list() == [70, 60, 0, 50]
+
+
+def test_a_log_on_blocks_has_the_load_that_it_had():
+    trace = tang_trace(pd.DataFrame({"submit": range(50), "run": 100, "estimate": 100, "procs": range(1, 51)}), 1000)
+    made = on_blocks(trace, 100).workload
+    assert set(made.jobs.procs) == {1, 2, 4, 8}  # of eight processors each
+    assert made.load == pytest.approx(trace.workload.load, rel=0.01)
+    assert sizes([trace]).loc["made up", "blocks"] == on_blocks(as_read(trace)).workload.procs
+
+
+# Programs
+
+
+@pytest.fixture(scope="module")
+def busy():
+    rng = np.random.default_rng(1)
+    n, day = 600, 86400
+    used, estimate = rng.choice([0.1, 0.4, 1.02], n), rng.choice([3600, 7200, 20000], n)
+    jobs = {"submit": np.sort(rng.integers(0, 6 * day, n)), "run": (used * estimate).astype(int)}
+    jobs |= {"estimate": estimate, "procs": 2 ** rng.integers(0, 7, n), "user": rng.integers(0, 3, n), "group": 1}
+    return tang_trace(pd.DataFrame(jobs), machine=128)
+
+
+@pytest.mark.slow
+def test_the_text_s_program_is_that_of_figures_14_to_17(busy):
+    how = {"shakes": 2, "least_jobs": 50}
+    ours = qsim.runs([busy], {"text": TEXT}, **how).xs("text", level="program")
+    pd.testing.assert_series_equal(ours, scheduling.runs([busy], **how), check_names=False)
+
+
+@pytest.mark.slow
+def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
+    programs = {"Qsim": QSIM, "partitions": QSIM.without("partitions"), "beforehand": QSIM.without("beforehand")}
+    found = qsim.runs([busy], programs, [85, qsim.PERFECT], shakes=2, least_jobs=50)
+    gained = qsim.gained(found)
+    added = qsim.averages(qsim.added(gained["Qsim"], {name: gained[name] for name in ("partitions", "beforehand")}))
+    averages, place = qsim.averages(gained).ours, ("made up", "wfp", "selective p85", "wait")
+    difference = averages["Qsim", *place] - averages["partitions", *place]
+    assert added.ours[qsim.RULES["partitions"], *place] == pytest.approx(difference)
+    assert difference != 0
+    written = qsim.points(added, "wait").loc[qsim.RULES["partitions"], place[:3]]
+    assert float(written.rstrip(" *")) == pytest.approx(100 * difference, abs=0.06)
+    levels = qsim.levels(found).loc["made up"]
+    assert (levels.beforehand == levels.Qsim).all()  # of the baseline, which adjusts nothing
+    assert (levels.partitions != levels.Qsim).all()
+
+
+def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):
+    cases, asked = qsim.cases(busy, QSIM, [85, qsim.PERFECT]), busy.workload.jobs.estimate
+    rules = ALL._replace(whole_minutes=False)
+    perfect, regular = (
+        simulate(busy.workload, Qsim(rules=rules, raised=False, adjust=cases[f"regular {case}"].adjust)).jobs.adjusted
+        for case in ("perfect", "p85")
+    )
+    assert np.abs(perfect - np.minimum(busy.workload.jobs.run, asked)).max() <= 1
+    assert (regular <= asked).all() and (regular < asked).any()
+    assert set(cases) == {"baseline", "regular p85", "selective p85", "regular perfect", "selective perfect"}
+    assert (cases["regular p85"].adjust.running, cases["selective p85"].adjust.running) == (True, False)
+
+
+def test_the_sources_name_a_file_and_lines_for_each_rule():
+    table = qsim.sources()
+    assert table["where"].str.contains(r"\.py:\d+").all()
+    assert set(qsim.RULES) == {*Rules._fields, "overruns", "beforehand", "cut", "drop"} - {"anew"}
