@@ -8,7 +8,7 @@ nodes up to the whole machine: so the only configuration that comes with it, two
 picture of 5 x 8 racks x 2 midplanes (bqsim.py:1666-1680). The file with Intrepid's own partitions is not there, nor in
 the later Cobalt (github.com/ido/cobalt, 45b9961). *Assumed* are therefore: contiguous blocks of powers of two and the
 whole machine, no others, and no conflicts over wiring; ties between blocks, and between jobs of equal priority, by
-place and by arrival, where Python 2's dictionaries decide. On blocks WFP weighs the rounded size, not the requested one.
+place and by arrival, where Python 2's dictionaries decide. On blocks WFP weighs the rounded size.
 """
 
 from dataclasses import dataclass, field, fields, replace
