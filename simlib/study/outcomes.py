@@ -156,6 +156,7 @@ def stated(found, template):
     numbers |= {"printed": by_verdict(printed), "absent": absent, "counted": _counted(found)}
     numbers |= {"likely": _by_likely_programs(found), "weighted": _stated(verdicts["TG-46"])}
     numbers["regular"] = _stated(verdicts["TG-15"], "size of p85")
+    numbers["tsafrir"] = _tsafrir(found)
     return page.get_template(template).render(numbers)
 
 
@@ -195,6 +196,25 @@ def _stated(claim, part=""):
     ours, (in_print, *_) = ([one for one in parts if one["part"].startswith(part)] for parts in (text, printed))
     met = sum(one["verdict"] == HOLDS for one in ours)
     return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
+
+
+def _tsafrir(found):
+    """How many numbers of Tsafrir et al., Tables 2, 3, 5 and 6, lie in our bands: on BLUE, and on the other three logs.
+
+    A mean that Tables 2 and 3 both print counts once, EASY+ of Table 2 by its likely predictor.
+    """
+    counts = {"three": {"numbers": 0, "inside": 0}, "blue": {"numbers": 0, "inside": 0}}
+    cells = [one for each in found if each.name == "tsafrir2005_tables5-6" for one in each.cells]
+    of_means = [one for each in found if each.name == "tsafrir2005_tables2-3" for one in each.cells]
+    of_means = {tuple(one["of"].values()): one for one in of_means[::-1]}.values()  # the one with most decimals
+    not_there = ("predictions", "accuracy_pct")  # of Figure 5
+    cells += [one for one in of_means if not set(not_there) & set(one["of"].values())]
+    for cell in cells:
+        of = counts["blue" if cell["of"]["trace"] == "SDSC-BLUE" else "three"]
+        readings = cell["readings"]
+        of["numbers"] += 1
+        of["inside"] += readings.get(LIKELY, readings[TEXT])["verdict"] == INSIDE
+    return counts
 
 
 def _gains(found):
