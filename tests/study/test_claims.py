@@ -303,7 +303,7 @@ def test_a_planted_false_claim_fails_by_every_criterion_that_a_true_one_passes()
 
 
 def test_the_documented_verdicts_are_those_of_the_records():
-    row = r"^\| ((?:MF|TG)-\d\d) \|.*?\| \*\*(.*?)\*\* \| (.*?) ?\|"
+    row = r"^\| ((?:MF|TG|TS)-\d\d) \|.*?\| \*\*(.*?)\*\* \| (.*?) ?\|"
     documented = {id: said for id, *said in re.findall(row, VERDICTS.read_text(encoding="utf-8"), re.M)}
     found = {}
     for one in [*claims.untestable().values(), *recorded_claims()]:
@@ -315,10 +315,11 @@ def test_the_documented_verdicts_are_those_of_the_records():
 def test_the_papers_own_numbers_pass_wherever_they_have_a_say_but_for_what_its_table_denies():
     """As the documentation says; where they fail, the criterion is a bad one, or the sentence is.
 
-    MF-52 says that exact estimates are pessimistic, and in Table 3 they are better in nine of twelve means.
+    MF-52 says that exact estimates are pessimistic, and in Table 3 they are better in nine of twelve means. The others
+    say of all traces what one of them does not have in the table.
     """
     failed = [found["id"] for found, reading, part in recorded() if reading == PRINTED and part["verdict"] != HOLDS]
-    assert set(failed) == {"MF-52"}
+    assert set(failed) == {"MF-52", "TS-13", "TS-21", "TS-23", "TS-28", "TS-29"}
 
 
 def test_a_part_measured_on_many_things_is_summed_up_in_words(monkeypatch):
