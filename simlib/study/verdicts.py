@@ -76,16 +76,17 @@ def tally(cells, *rules):
 
 
 def tallies(cells, *keys):
-    """Lay out `tally` by some of the keys of `of`, rule beside rule, as a table for reading.
+    """Lay out `tally` by some of the keys of `of`, rule beside rule as far as there are any, as a table for reading.
 
     Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
     """
-    groups = {}
+    groups, there = {}, {rule for one in cells for rule in one["readings"]}
     for found in cells:
         groups.setdefault(tuple(found["of"][key] for key in keys), []).append(found)
+    rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
+    rules = {name: of for name, of in rules.items() if name in there}
     rows = {}
     for group, members in groups.items():
-        rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
         counts = {name: tally(members, *of) for name, of in rules.items()}
         shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
         rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}

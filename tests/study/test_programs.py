@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, lossy, monthly, small_workloads, table, texts, trace_logs, verdict_by_id
+from helpers import executed, lossy, monthly, random_workload, small_workloads, table, texts, trace_logs, verdict_by_id
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -172,6 +172,20 @@ def test_every_reading_of_easy_equals_the_reference(overrun, drawn, reading):
     expected = simulate_reading([meant(*row) for row in rows], machine, Easy(reading), one_by_one, arrivals_first)
     assert ours.jobs.start.tolist() == [job.start for job in expected]
     assert ours.jobs.backfilled.tolist() == [job.backfilled for job in expected]
+
+
+def test_a_shadow_time_that_has_passed_counts_extra_processors_otherwise_than_one_that_is_now():
+    past, differing = programs.easy_readings.TEXT._replace(in_past=True), 0
+    for seed in range(12):
+        w = random_workload(seed, jobs=120, machine=16)
+        ours, now = (
+            simulate(w, programs.EasyProgram(reading, "outlive")).jobs.start.tolist()
+            for reading in (past, programs.easy_readings.TEXT)
+        )
+        rows = [tuple(row) for row in w.jobs[["submit", "run", "estimate", "procs"]].to_numpy().tolist()]
+        assert ours == [job.start for job in simulate_reading(rows, 16, Easy(past))]
+        differing += ours != now
+    assert differing > 3
 
 
 @given(drawn=small_workloads(), reading=conservative_readings)

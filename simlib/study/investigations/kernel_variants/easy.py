@@ -119,7 +119,9 @@ def shadow_time(head_size, now, running, limits, size, reading):
     shadow = -NEVER if reading.in_past else now
     for i in range(order.count[0] - 1, -1, -1):
         job = order.jobs[i]
-        end = max(running.by_expected_end.time[job], now + reading.least)
+        end = running.by_expected_end.time[job]
+        if reading.least > 0:
+            end = max(end, now + reading.least)
         if available >= head_size and (reading.first_only or reading.by_limit or end > shadow):
             break
         available += size[job]
