@@ -242,7 +242,8 @@ class Predictor:
 
     Examples
     --------
-    Every job is expected to run for as long as the last one that ended:
+    Every job is expected to run for as long as the last one that ended, and for twice as long if it outlives that. B is
+    predicted to run for 5 s, and after 5 s for 10 s; it runs for 9 s: (5 x 5 + 4 x 10) / 9 on average.
 
     >>> import simlib
     >>> from simlib.policies import examples_own
@@ -257,8 +258,8 @@ class Predictor:
     ...         self.run = job.run
     >>> rows = [(0, 5, 60, 1), (6, 9, 60, 4), (7, 4, 60, 1)]
     >>> w = simlib.Workload.of("three jobs", 4, A=rows[0], B=rows[1], C=rows[2])
-    >>> simlib.simulate(w, simlib.OwnPolicy(examples_own.easy, Last())).jobs.mean_prediction.to_list()
-    [60.0, 7.777777777777778, 5.0]
+    >>> simlib.simulate(w, simlib.OwnPolicy(examples_own.easy, Last())).jobs.mean_prediction.round(1).to_list()
+    [60.0, 7.2, 5.0]
     """
 
     def arrival(self, job: Job, now: int) -> Predicted:

@@ -62,12 +62,19 @@ def compile_kernels():
     """Compile the kernels that only the study has: nobody waits for it later."""
     from ..core.schedule import simulate
     from ..logs import archive
+    from ..policies.walltime import Adjustment
     from ..report.policies import POLICIES
     from .investigations import tang_months
     from .investigations.programs import ConservativeProgram, EasyProgram
+    from .investigations.qsim import Qsim
 
     tang_months.compile_kernel()
-    for case in (EasyProgram(), ConservativeProgram(), *POLICIES.values()):  # each kernel that Python calls once
+    for case in (
+        EasyProgram(),
+        ConservativeProgram(),
+        Qsim(adjust=Adjustment()),
+        *POLICIES.values(),
+    ):  # each kernel that Python calls once
         simulate(archive.load("sample"), case[0] if isinstance(case, tuple) else case)
 
 

@@ -1,6 +1,6 @@
 """The known schedules: simlib keeps them, the checker says so, and no wrong rule does.
 
-`PYTHONPATH=.:tests python tests/conformance/test_schedules.py` writes the table of `docs/known-schedules.md` anew.
+`PYTHONPATH=.:tests python tests/conformance/test_known_schedules.py` writes the table of `docs/known-schedules.md` anew.
 """
 
 import csv
@@ -238,7 +238,7 @@ def mean_of(learned, capped=True):
     """Predict the mean run time of the last two of the jobs of the same user that are learned from."""
 
     def job_joins(self, job, running, queue, machine, now):
-        same_user = [one for one in learned(self.gone, running) if self.keys[one.number] == self.keys[job.number]]
+        same_user = [one for one in learned(self.gone, running) if self.users[one.number] == self.users[job.number]]
         runs, estimate = [one.run for one in same_user[-2:]], self.estimates[job.number]
         mean = sum(runs) // len(runs) if runs else estimate
         job.adjusted = min(mean, estimate) if capped else mean
