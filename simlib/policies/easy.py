@@ -494,11 +494,11 @@ class EASY(Ordered):
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
         past, learned = self.known.past, self.known.by_job[-2:]
         if isinstance(self.adjust, Predictions):
-            user, estimate = learned
+            (user, estimate), (runs, numbers, asked) = learned, (one.copy() for one in past)
             switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
             kind = self.adjust.predictor
             rules = kind == "exact", bool(self.adjust.correct), kind == "same estimate"
-            return None, engine.Predicting(*rules, estimate, user, *(one.copy() for one in past), *switches)
+            return None, engine.Predicting(*rules, estimate, user, runs, numbers, asked, *switches)
         scheme, (group, r) = self.adjust.scheme, learned
         adjusting = engine.Adjusting(
             type(past)(*(numbers.copy() for numbers in past)),

@@ -371,9 +371,10 @@ class OwnPolicy:
             inspect.signature(self.function).bind(None, None)
         except TypeError as error:
             raise ValueError(f"{self}: cannot be called with a queue and a machine: {error}; {expected}") from None
-        if not (self.predictor is None or isinstance(self.predictor, Predictor)):
-            said = f"OwnPolicy: predictor: found {self.predictor!r}, expected an object of a class that inherits from"
-            raise ValueError(f"{said} simlib.Predictor")
+        given: object = self.predictor
+        if not (given is None or isinstance(given, Predictor)):
+            expected = "expected an object of a class that inherits from simlib.Predictor"
+            raise ValueError(f"OwnPolicy: predictor: found {given!r}, {expected}")
 
     def __repr__(self) -> str:
         return f"OwnPolicy({', '.join(_called(one) for one in (self.function, self.predictor) if one is not None)})"

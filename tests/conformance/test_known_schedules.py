@@ -1,6 +1,6 @@
 """The known schedules: simlib keeps them, the checker says so, and no wrong rule does.
 
-`PYTHONPATH=.:tests python tests/conformance/test_known_schedules.py` writes the table of `docs/known-schedules.md` anew.
+`PYTHONPATH=.:tests python tests/conformance/test_known_schedules.py` writes the table of the page anew.
 """
 
 import csv
