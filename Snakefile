@@ -37,8 +37,10 @@ LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archi
 
 def few_repeats(wildcards):
     """With no log but the sample twins stand in, whose numbers nobody judges: then a few shaken runs will do."""
-    counts = EXHIBITS[wildcards.name].repeats if wildcards.name in EXHIBITS and len(LOGS) <= 1 else []
-    return " ".join(f"-p {name} 5" for name in counts)
+    if wildcards.name not in EXHIBITS or len(LOGS) > 1:
+        return ""
+    one = EXHIBITS[wildcards.name]
+    return " ".join(f"-p {name} {min(5, one.parameters[name])}" for name in one.repeats)
 
 
 def shared_runs(wildcards):
