@@ -79,7 +79,7 @@ def test_the_citation_names_what_is_cited():
     citation = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors", "references"} <= set(citation)
     assert citation["version"] == simlib.__version__
-    assert [reference["year"] for reference in citation["references"]] == [2001, 2013]
+    assert [reference["year"] for reference in citation["references"]] == [2001, 2013, 2005]
 
 
 def test_the_exhibit_that_contributors_are_shown_is_the_one_that_is_there():

@@ -15,8 +15,6 @@ from .loading import Logs
 TRACES = ("SDSC-SP2", "CTC-SP2", "KTH-SP2", "SDSC-BLUE")
 """In the order of the paper's tables."""
 
-LABELS = {"wait_min": "mean wait [min]", "bounded_slowdown": "mean bounded slowdown", "accuracy_pct": "accuracy [%]"}
-
 WARM_UP = 0.01
 """Of the jobs in the order of their ends, the share that does not count (section 2)."""
 
