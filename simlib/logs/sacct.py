@@ -1,7 +1,7 @@
 """Convert the accounting records of a Slurm cluster, as `sacct --parsable2` prints them, to SWF.
 
 `COMMAND` is what to run on the cluster. Users, accounts, job names, partitions, qualities of service and the jobs
-themselves become numbers: no name is written but those of partitions. Fields and formats:
+themselves become numbers: no name is written but those of partitions, unless more are asked for. Fields and formats:
 https://slurm.schedmd.com/sacct.html
 """
 
@@ -36,6 +36,9 @@ _RESOURCES = "AllocTRES|AllocGRES|ReqTRES|ReqGRES"
 OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
 """Columns of names for fields of the log."""
 
+NAMED = {"user": "User", "group": "Group", "queue": "Queue", "partition": "Partition"}
+"""What a line of the header begins with that gives a number of a field its name, as in `; Partition: 1 batch`."""
+
 STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
     "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
 )
@@ -48,12 +51,17 @@ _NUMBERS = {
 }
 """Columns, in small letters, that hold no names, so that no | can be in them."""
 
-_IGNORED = {
-    "GPUs": r"(?:^|,)gres/gpu[^,=]*=0*[1-9]|(?:^|,)(?:gres:)?gpu:(?:[^,]*:)?0*[1-9]",
-    "licences or other resources": r"(?:^|,)(?:gres/(?!gpu)|license/|bb/)[^,=]*=0*[1-9]"
-    r"|(?:^|,)(?!(?:gres:)?gpu:)[a-z][^,=]*:0*[1-9]",
-}
-"""How a job's resources, such as cpu=8,gres/gpu=2 or of old gpu:2, tell those that no simulation counts."""
+_OTHERS = "licences or other resources"
+
+_OTHER = r"(?:^|,)(?:gres/(?!gpu)|license/|bb/)[^,=]*=0*[1-9]|(?:^|,)(?!(?:gres:)?gpu:)[a-z][^,=]*:0*[1-9]"
+"""How a job's resources tell those that no simulation counts."""
+
+_GPUS = (
+    r"(?:^|,)gres/gpu=(\d{1,9})(?=,|$)",
+    r"(?:^|,)(?:gres/gpu:[^,=]*=|(?:gres:)?gpu:(?:[^,:]*:)?)(\d{1,9})(?=[,(]|$)",
+)
+"""How a job's resources tell its GPUs, such as cpu=8,gres/gpu=2: all of them; or, where that is missing, those of each
+type, such as gres/gpu:a100=2 or of old gpu:tesla:2."""
 
 _SUSTAINED = 1000
 """The machine is taken for what was in use in one second of so many, nine hours of a year, for that a job
@@ -78,7 +86,14 @@ class SacctError(swf.SWFError):
 
 
 def convert(
-    source: str | Path, target: str | Path, *, unit: str = "cpus", procs: int | None = None, timezone: str = "UTC"
+    source: str | Path,
+    target: str | Path,
+    *,
+    unit: str = "cpus",
+    procs: int | None = None,
+    gpus: int | None = None,
+    timezone: str = "UTC",
+    names: bool = False,
 ) -> dict[str, int]:
     """Convert a file of sacct's output to a log.
 
@@ -87,9 +102,9 @@ def convert(
     each part of a heterogeneous one is a job. It is submitted when it became eligible, where that is recorded: what
     is held, depends on others or is to begin later does not wait for the machine. The run time of a job that was
     suspended is what Slurm says has elapsed, without the time in which it was suspended, when others may have had
-    its processors: by the log it ends earlier than it did. Memory, GPUs and CPU time are not converted; the header
-    says how many jobs had GPUs. Records that ended before they started, or whose fields cannot be told apart for a
-    | or a line feed in a name, are left out.
+    its processors: by the log it ends earlier than it did. A job's GPUs are the further field `gpus`, where any job had
+    some. Memory and CPU time are not converted. Records that ended before they started, or whose fields cannot be told
+    apart for a | or a line feed in a name, are left out.
 
     Parameters
     ----------
@@ -102,8 +117,12 @@ def convert(
     procs : int, optional
         Size of the machine; by default the largest number that was in use for at least a thousandth of the time, or
         that a job had.
+    gpus : int, optional
+        The machine's GPUs; by default found in the same way.
     timezone : str
         The zone of times that are not in seconds since 1970, and of the log's calendar, such as Europe/Berlin.
+    names : bool
+        Whether the header has the names of users, accounts and qualities of service, too, and not of partitions alone.
 
     Returns
     -------
@@ -131,6 +150,8 @@ def convert(
     """
     if procs is not None and not 0 < procs <= _LARGEST:
         raise SacctError(f"machine size: found {procs}, expected a number from 1 to {_LARGEST}")
+    if gpus is not None and not 0 < gpus <= _LARGEST:
+        raise SacctError(f"GPUs of the machine: found {gpus}, expected a number from 1 to {_LARGEST}")
     try:
         zone = zoneinfo.ZoneInfo(timezone)
     except (LookupError, ValueError, OSError):
@@ -145,13 +166,13 @@ def convert(
         jobs = _jobs(records[reason == ""], unit, zone)
         reason[jobs.index[jobs.backwards]] = "ended before they started"
         jobs = jobs[~jobs.backwards]
-        log = _log(records.loc[jobs.index], jobs)
-        header = _header(log, unit, procs, timezone)
-        if "partition" in records:
-            partition = records.partition[jobs.index]
-            names = partition[partition != ""].unique()  # in the order in which they are numbered
-            header.append(f" MaxPartitions: {len(names)}")
-            header += [f" Partition: {number} {' '.join(name.split())}" for number, name in enumerate(names, start=1)]
+        log, called = _log(records.loc[jobs.index], jobs)
+        header = _header(log, unit, procs, gpus, timezone)
+        if "partition" in called:
+            header.append(f" MaxPartitions: {len(called['partition'])}")
+        for field in NAMED if names else ["partition"]:
+            numbered = enumerate(called.get(field, ()), start=1)
+            header += [f" {NAMED[field]}: {number} {' '.join(name.split())}" for number, name in numbered]
         header += _notes(jobs, records)
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
@@ -165,7 +186,8 @@ def convert(
         "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
         "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),  # rounded
         "of them without time limit": int((jobs.limit <= 0).sum()),
-        **{f"of them with {what}": int(jobs[what].sum()) for what in _IGNORED},
+        "of them with GPUs": int((jobs.gpus > 0).sum()),
+        f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
     }
 
 
@@ -357,22 +379,25 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataF
             "backwards": ~never & (end < start),
         }
     )
-    resources = [records[name] for name in _RESOURCES.lower().split("|") if name in records][:1]
-    for what, pattern in _IGNORED.items():
-        jobs[what] = resources[0].str.contains(pattern) if resources else False
+    given = [records[name] for name in _RESOURCES.lower().split("|") if name in records]
+    resources = given[0] if given else pd.Series("", records.index)
+    jobs[_OTHERS] = resources.str.contains(_OTHER)
+    all_of_them, of_types = (resources.str.extractall(pattern)[0].astype("int64") for pattern in _GPUS)
+    jobs["gpus"] = all_of_them.groupby(level=0).max().reindex(jobs.index)
+    jobs["gpus"] = jobs.gpus.fillna(of_types.groupby(level=0).sum()).fillna(0).astype("int64")
     return jobs.sort_values("submit", kind="stable")
 
 
-def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> pd.DataFrame:
-    """The 18 fields; submit times are still in seconds since 1970."""
+def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """The fields, and the names that were numbered by field; submit times are still in seconds since 1970."""
     if jobs.empty:
         raise SacctError("found no job that ended after it started")
-    numbers = {}  # of names in order of first appearance, from 1 on; -1 for none
+    numbers, called = {}, {}  # of names in order of first appearance, from 1 on; -1 for none
     for field, column in OPTIONAL.items():
         if (names := records.get(column.lower())) is not None:
-            codes, _ = pd.factorize(names.where(names != ""))
-            numbers[field] = np.where(codes < 0, -1, codes + 1)
-    return pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
+            codes, known = pd.factorize(names.where(names != ""))
+            numbers[field], called[field] = np.where(codes < 0, -1, codes + 1), list(known)
+    log = pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
         job=np.arange(1, len(jobs) + 1),
         submit=jobs.submit,
         wait=(jobs.begun - jobs.submit).clip(lower=0),  # below 0 where a clock was put back
@@ -383,16 +408,26 @@ def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> pd.DataFrame:
         status=jobs.status,
         **numbers,
     )
+    return (log.assign(gpus=jobs.gpus) if jobs.gpus.any() else log), called
 
 
-def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> list[str]:
+def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, timezone: str) -> list[str]:
     """The comment lines of the log."""
-    most, peak = _in_use(log)
+    most, peak = in_use(log)
     if not (procs or most):
         raise SacctError("no job ever ran, so the machine's size is not known: expected --procs")
     ends = log.submit + log.wait + log.run.clip(lower=0)
     start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
-    size = "was given" if procs else f"is what was in use for 1/{_SUSTAINED} of the time, or by the largest job"
+    found = f"is what was in use for 1/{_SUSTAINED} of the time, or by the largest job"
+    size = "was given" if procs else found
+    of_gpus = []
+    if "gpus" in log:
+        most_gpus, peak_gpus = in_use(log, "gpus")
+        of_gpus = [
+            f" Field {len(swf.FIELDS) + 1}: gpus",
+            f" MaxGPUs: {gpus or most_gpus}",
+            f" Note: MaxGPUs {'was given' if gpus else found}; at most {peak_gpus} were in use at once",
+        ]
     return [
         " Version: 2.2",
         " Computer: Slurm cluster",
@@ -405,6 +440,7 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, timezone: str) -> l
         f" EndTime: {end:%a %b %d %H:%M:%S %Z %Y}",
         f" MaxProcs: {procs or most}",
         f" Note: processors are {unit}; MaxProcs {size}; at most {peak} were in use at once",
+        *of_gpus,
     ]
 
 
@@ -420,15 +456,14 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
         )
     else:
         notes.append(
-            " Note: there was no column Eligible, so waits count time in which jobs were held, or depended on others"
+            " Note: there was no column Eligible, so each job queues from its submission on: waits, recorded and "
+            "simulated, may hide time in which jobs were held, or depended on others"
         )
     work = ran.run.astype(float) * ran.procs
-    notes += [
-        f" Note: {ran[what].sum()} jobs with {_share(work[ran[what]].sum(), work.sum())} of the processor-seconds had "
-        f"{what}, which no simulation counts"
-        for what in _IGNORED
-        if ran[what].any()
-    ]
+    for which, what in ((ran.gpus > 0, "GPUs"), (ran[_OTHERS], f"{_OTHERS}, which no simulation counts")):
+        if which.any():
+            part = _share(work[which].sum(), work.sum())
+            notes.append(f" Note: {which.sum()} jobs with {part} of the processor-seconds had {what}")
     if not {*_RESOURCES.lower().split("|")} & {*records}:
         notes.append(" Note: there was no column AllocTRES, so it is not known which jobs had GPUs")
     return notes
@@ -439,20 +474,32 @@ def _share(part: float, whole: float) -> str:
     return f"{part / whole if whole else 0:.1%}".replace("%", " %")
 
 
-def _in_use(log: pd.DataFrame) -> tuple[int, int]:
-    """How many processors the machine has had at least, but for brief peaks: see `_SUSTAINED`; and the highest peak.
+def in_use(log: pd.DataFrame, column: str = "procs") -> tuple[int, int]:
+    """Find how many processors a machine has had at least, by the times of its log, and the highest peak.
 
-    Those that a job leaves can be taken in the same second. No job is larger than the machine.
+    The first is what was in use for a thousandth of the time, which leaves out brief peaks, or by the largest job: see
+    `_SUSTAINED`. What a job leaves can be taken in the same second.
+
+    Parameters
+    ----------
+    log : DataFrame
+        Fields `submit`, `wait`, `run`, and what is counted.
+    column : {"procs", "gpus"}
+
+    Examples
+    --------
+    >>> in_use(pd.DataFrame({"submit": [0, 5000], "wait": 0, "run": [10000, 1], "procs": [3, 2]}))
+    (3, 5)
     """
-    ran = log[log.run >= 0]
+    ran = log[(log.run >= 0) & (log[column] > 0)]
     if ran.empty:
         return 0, 0
-    start = (ran.submit + ran.wait).to_numpy()
-    times, change = np.concatenate([start + ran.run, start]), np.concatenate([-ran.procs, ran.procs])  # ends first
+    start, size = (ran.submit + ran.wait).to_numpy(), ran[column].to_numpy()
+    times, change = np.concatenate([start + ran.run, start]), np.concatenate([-size, size])  # ends first
     order = np.argsort(times, kind="stable")
-    in_use, seconds = change[order].cumsum()[:-1], np.diff(times[order])
-    highest_first = np.argsort(-in_use, kind="stable")
+    used, seconds = change[order].cumsum()[:-1], np.diff(times[order])
+    highest_first = np.argsort(-used, kind="stable")
     so_long = seconds[highest_first].cumsum() * _SUSTAINED >= max(seconds.sum(), 1)
-    sustained = in_use[highest_first][so_long][:1].max(initial=0)
-    largest = ran.procs.max()
-    return int(max(sustained, largest)), int(max(in_use.max(), largest))
+    sustained = used[highest_first][so_long][:1].max(initial=0)
+    largest = size.max()
+    return int(max(sustained, largest)), int(max(used.max(), largest))

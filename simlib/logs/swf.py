@@ -65,7 +65,7 @@ __all__ = [
 SYNTHETIC = "SYNTHETIC"
 """What a comment says where the jobs are made up, in whatever case and line; it sets `Workload.synthetic`."""
 
-_MARK = re.compile(rf"^(?!\s*(?:Queue|Partition):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
+_MARK = re.compile(rf"^(?!\s*(?:Queue|Partition|User|Group):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
 _YEAR_10000 = 253402300800  # seconds since 1970; pandas has no local times from then on
 _PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
 _WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"

@@ -32,7 +32,7 @@ from .requests import (
     use_said,
 )
 from .sentences import enough_shakes, intervals_said
-from .taking import about, doubtful, taken
+from .taking import about, doubtful, names, taken
 from .wait_times import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "gains_said",
     "has_queue",
     "intervals_said",
+    "names",
     "other_estimates",
     "other_estimates_said",
     "overview",

@@ -1,8 +1,11 @@
 """Take a log, or a part of it, by its path or its name in the catalogue, and say what it has."""
 
+import re
+import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -10,7 +13,7 @@ from .._util.words import duration
 from ..core.calendar import Moment
 from ..core.metrics import utilization
 from ..core.workload import Workload
-from ..logs import swf
+from ..logs import sacct, swf
 from ..logs.archive import load, path_or_name
 from ..logs.swf import LogWarning, doubts
 
@@ -21,13 +24,18 @@ def taken(
     partition: int | str | Sequence[int | str] | None = None,
     first: Moment | int | None = None,
     last: Moment | int | None = None,
+    *,
+    unit: str = "cpus",
+    timezone: str = "UTC",
+    gpus: int | None = None,
+    names: bool = False,
 ) -> Workload:
     """Take the jobs of a log that the questions are about.
 
     Parameters
     ----------
     log : str or Path
-        As for `simlib.load`: a path, or a name.
+        As for `simlib.load`: a path, or a name. Or the path of what sacct printed, which is converted.
     procs : int, optional
         Processors of the machine, or of the partition; by default what the header or the catalogue says.
     partition : int or str, or sequence of them, optional
@@ -35,6 +43,8 @@ def taken(
         `procs`, for no log says how large a partition is.
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
+    unit, timezone, gpus, names
+        Of what sacct printed: see `simlib.logs.sacct.convert`.
 
     Returns
     -------
@@ -46,7 +56,7 @@ def taken(
     ArchiveError
         Where there is neither such a file nor such a name.
     SWFError
-        Where the file is no log.
+        Where the file is neither a log nor what sacct printed; the message has the command that prints it.
     ValueError
         For a partition, a size or dates that the log does not have; the message says which it has.
 
@@ -57,18 +67,20 @@ def taken(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
-        workload = _read(log, procs, whole=partition is not None)
+        workload = _read(log, procs, partition is not None, {"unit": unit, "timezone": timezone, "gpus": gpus}, names)
     if partition is not None:
         workload = _part_of_machine(workload, [partition] if isinstance(partition, (int, str)) else partition, procs)
     return workload if first is None and last is None else _part_of_time(workload, first, last)
 
 
-def _read(log: str | Path, procs: int | None, whole: bool) -> Workload:
+def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:
     """Read a log; the `whole` machine is the header's, where it has one, and `procs` is of a part of it."""
     path = path_or_name(log)
     if isinstance(path, str):
         workload = load(path)
         return workload if procs is None or whole else _resized(workload, procs)
+    if _is_dump(path):
+        return _converted(path, None if whole else procs, options, names)
     if whole:
         try:
             return swf.read_swf(path)
@@ -76,6 +88,33 @@ def _read(log: str | Path, procs: int | None, whole: bool) -> Workload:
             if procs is None:
                 raise
     return swf.read_swf(path, procs)
+
+
+def _is_dump(path: Path) -> bool:
+    """Tell by the first line whether a file is what sacct printed; SWFError where it is no log either."""
+    first = swf.read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
+    if "|" in first and not first.startswith(";"):
+        return True
+    if not re.match(r";|[-+.\d]|$", first):
+        raise swf.SWFError(
+            f"{path}: line 1: found {first[:60]!r}, expected a log in the Standard Workload Format, or what this prints "
+            f"on a Slurm cluster, run by one who may see all jobs:\n{sacct.COMMAND}"
+        )
+    return False
+
+
+def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bool) -> Workload:
+    """Convert what sacct printed to a log that is not kept, and read that."""
+    name = path.name.removesuffix(".gz").partition(".")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, f"{name}.swf")
+        counts = sacct.convert(path, target, procs=procs, names=names, **options)
+        workload, _ = swf.read(target, name=name, source={"file": path.name, "path": str(path)})
+    left_out = [
+        f" Note: {count:,} records were {what}" for what, count in counts.items() if what.startswith("left out")
+    ]
+    workload.header = (*workload.header, *left_out)
+    return workload
 
 
 def _resized(workload: Workload, procs: int) -> Workload:
@@ -115,6 +154,23 @@ def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment |
             raise
         span = " to ".join(f"{workload.time(second):%Y-%m-%d %H:%M}" for second in (submit.iloc[0], submit.iloc[-1]))
         raise ValueError(f"{error}; the log's jobs were submitted from {span}") from None
+
+
+def names(workload: Workload) -> dict[str, dict[int, str]]:
+    """Find the names of users, groups, queues and partitions by their numbers, as far as the log's header has them.
+
+    Examples
+    --------
+    >>> w = Workload(taken("sample").jobs, 128, header=[" Partition: 1 batch", " User: 7 alice"])
+    >>> names(w)
+    {'user': {7: 'alice'}, 'group': {}, 'queue': {}, 'partition': {1: 'batch'}}
+    """
+    found: dict[str, dict[int, str]] = {field: {} for field in sacct.NAMED}
+    for field, word in sacct.NAMED.items():
+        for line in workload.header:
+            if match := re.fullmatch(rf"\s*{word}:\s*(\d{{1,9}})\s+(\S.*?)\s*", line):
+                found[field][int(match[1])] = match[2]
+    return found
 
 
 def about(workload: Workload) -> pd.DataFrame:

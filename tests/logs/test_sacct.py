@@ -268,21 +268,34 @@ GPUS, LICENCES = "of them with GPUs", "of them with licences or other resources"
 
 
 @pytest.mark.parametrize(
-    "column, resources, counted",
+    "column, resources, gpus, licences",
     [
-        ("AllocTRES", "billing=9,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1", (1, 0)),
-        ("AllocTRES", "cpu=4,gres/gpu=0,mem=16G,fs/disk=7", (0, 0)),
-        ("ReqTRES", "bb/cray=5,cpu=4,license/matlab=1", (0, 1)),
-        ("AllocGRES", "gpu:tesla:2", (1, 0)),
-        ("ReqGRES", "gpu:0,mps:50", (0, 1)),
+        ("AllocTRES", "billing=9,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1", 2, 0),
+        ("AllocTRES", "cpu=4,gres/gpu=3,gres/gpu:a100=2,gres/gpu:h100=1", 3, 0),
+        ("AllocTRES", "cpu=4,gres/gpu:a100=2,gres/gpu:h100=1", 3, 0),
+        ("AllocTRES", "cpu=4,gres/gpu=0,mem=16G,fs/disk=7", 0, 0),
+        ("AllocTRES", "cpu=4,gres/gpumem=40,node=1", 0, 0),
+        ("ReqTRES", "bb/cray=5,cpu=4,license/matlab=1", 0, 1),
+        ("AllocGRES", "gpu:tesla:2", 2, 0),
+        ("AllocGRES", "gres:gpu:2(S:0-1)", 2, 0),
+        ("ReqGRES", "gpu:0,mps:50", 0, 1),
     ],
 )
-def test_jobs_with_gpus_or_other_resources_are_counted(convert, column, resources, counted):
+def test_gpus_are_a_field_and_jobs_with_them_or_other_resources_are_counted(convert, column, resources, gpus, licences):
     records = [job(1, AllocTRES=resources, run=300), job(2, AllocTRES="", run=100)]
     w, counts = convert(text(records).replace("AllocTRES", column))
-    assert (counts[GPUS], counts[LICENCES]) == counted
-    said = [line for line in w.header if "no simulation counts" in line]
-    assert len(said) == sum(counted) and all("1 jobs with 75.0 % of the processor-seconds" in line for line in said)
+    assert w.log.get("gpus", pd.Series([0, 0])).tolist() == [gpus, 0]
+    assert (counts[GPUS], counts[LICENCES]) == (gpus > 0, licences)
+    said = [line for line in w.header if "1 jobs with 75.0 % of the processor-seconds had" in line]
+    assert len(said) == (gpus > 0) + licences
+
+
+def test_the_machine_s_gpus_are_found_as_its_processors_are_or_given(convert):
+    records = [job(n, run=1000, AllocTRES="cpu=4,gres/gpu=3") for n in range(2)] + [job(3, submit=5000, run=9000)]
+    assert " MaxGPUs: 6" in convert(records)[0].header
+    assert " MaxGPUs: 8" in convert(records, gpus=8)[0].header
+    assert fault(convert, records, gpus=0) == "GPUs of the machine: found 0, expected a number from 1 to 4294967295"
+    assert not any("GPUs:" in line for line in convert([job()])[0].header)
 
 
 # Names
@@ -292,6 +305,13 @@ def test_names_become_numbers_in_order_of_first_appearance(convert):
     users = ["zoe", "adam", "", "zoe"]
     records = [job(number, submit=number, User=user) for number, user in enumerate(users)]
     assert convert(records[::-1])[0].jobs.user.tolist() == [1, 2, -1, 1]
+
+
+def test_names_of_users_accounts_and_qualities_of_service_are_written_only_where_they_are_asked_for(convert):
+    records = [job(User="alice"), job(2, User="bob  b")]
+    lines = {" User: 1 alice", " User: 2 bob b", " Group: 1 physics", " Queue: 1 normal", " Partition: 1 batch"}
+    assert lines <= {*convert(records, names=True)[0].header}
+    assert lines & {*convert(records)[0].header} == {" Partition: 1 batch"}
 
 
 def test_no_name_but_of_partitions_and_no_job_number_gets_into_the_log(convert, folder):
