@@ -1,9 +1,10 @@
 """Compare policies on one log: by how much they differ, for whom, and how sure that is."""
 
 from .._util import importing
+from .cases import what_if
 from .comparison import Comparison, compare
 from .predictions import accuracy
 
-__all__ = ["Comparison", "accuracy", "compare"]
+__all__ = ["Comparison", "accuracy", "compare", "what_if"]
 
 __getattr__ = importing(__name__, "load_curves", "model_comparison", "predicted_starts", "size_classes", "stats")

@@ -1,25 +1,25 @@
 """Compare policies on one log: by how much they differ, for whom, and how sure that is."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Floats, Ints, whole
+from .._util.arrays import Bools, Codes, Floats, Ints, whole
 from .._util.words import duration, per_cent
-from ..core import estimates
 from ..core.percentiles import STATISTICS, block_sums, resampled
-from ..core.policy import Policy, check_names
-from ..core.schedule import Schedule, is_own
+from ..core.policy import check_names
+from ..core.schedule import Schedule
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
 from ..models import users as users_of
-from .replicate import BY, Groups, grouped, schedules
+from .cases import Case, Made, made
+from .replicate import BY, Groups, grouped, places, schedules
 from .stats import FEWEST_RUNS, PARTS, change, intervals, other_logs, relative_intervals
 
 INTERVALS = ("coincidence", "another_year")
@@ -74,6 +74,9 @@ class Comparison:
         The same with differences as shares of the base; nan where that is nought.
     settings : dict
         `shakes`, `seconds`, `seed`, `overrun`, `users`.
+    taking_part : DataFrame
+        By `policy`: the jobs in `both` it and the base, of which the differences are; those in the `base only` and the
+        `case only`; and those whose run time is `shorter` than under the base.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Comparison:
     table: pd.DataFrame = field(repr=False)
     relative: pd.DataFrame = field(repr=False)
     settings: Mapping[str, Any]
+    taking_part: pd.DataFrame = field(repr=False)
 
     @property
     def base(self) -> str:
@@ -174,6 +178,8 @@ class Comparison:
     def _said(self, key: Any) -> list[str]:
         """A row of the overview."""
         row: Any = self.shown.loc[key]
+        if not row.jobs:  # which both have
+            return ["no job"] * (4 + len(self.intervals))
         as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
         said, unit = (per_cent, " %") if row.base else (as_said, "")
         ends = [_range(row, name, said, unit) for name in self.intervals]
@@ -193,8 +199,8 @@ class Comparison:
         Returns
         -------
         DataFrame
-            By group: the columns of `table`; `relative`, the difference as a share of the base; `holds`: see
-            the function `holds`.
+            By group of jobs that both have: the columns of `table`; `relative`, the difference as a share of the base;
+            `holds`: see the function `holds`.
 
         Raises
         ------
@@ -217,12 +223,23 @@ class Comparison:
         table = self.table.loc[key, :].droplevel([0, 1, 3, 4])
         table["relative"] = self.relative.loc[key, :].difference.to_numpy()
         table["holds"] = [holds(row) for row in self.shown.loc[key, :].itertuples()]
-        return table.sort_values("difference", ascending=False, kind="stable")
+        return table[table.jobs > 0].sort_values("difference", ascending=False, kind="stable")
 
     def __repr__(self) -> str:
         lines = [f"<Comparison on {self.workload.name}, {len(self.workload):,} jobs, with {self.base}"]
-        lines += [self.overview().to_string(), *self._losers()]
+        lines += [self.overview().to_string(), *self._left_out(), *self._losers()]
         return "\n".join(lines) + ">"
+
+    def _left_out(self) -> list[str]:
+        """A sentence on each case whose jobs are not those of the base."""
+        named = {"base only": f"take part under {self.base} only", "case only": "take part here only"}
+        named |= {"shorter": f"run shorter than under {self.base}"}
+        sentences = []
+        for policy, row in self.taking_part.iterrows():
+            counts = [f"{row[column]:,} {what}" for column, what in named.items() if row[column]]
+            if counts:
+                sentences.append(f"{policy}: {row['both']:,} jobs compared; {', '.join(counts)}")
+        return sentences
 
     def _losers(self) -> list[str]:
         """A sentence on each policy: which user loses most, or which group of the last way to divide the jobs."""
@@ -242,7 +259,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         """Say the same in notebooks."""
         title = f"<p><b>{escape(self.workload.name)}</b>, {len(self.workload):,} jobs, with {escape(self.base)}</p>"
-        ends = "".join(f"<p>{escape(sentence)}.</p>" for sentence in self._losers())
+        ends = "".join(f"<p>{escape(sentence)}.</p>" for sentence in [*self._left_out(), *self._losers()])
         return title + self.overview().to_html() + ends + f"<p>{escape(self.meaning)}</p>"
 
 
@@ -275,9 +292,6 @@ OF_THIS_LOG = ("month", "user")
 
 WITHOUT = np.column_stack([np.ones(PARTS, int), 1 - np.eye(PARTS, dtype=int)])
 """How often each part of a log counts: all of them once, then without one after another."""
-
-Case = Policy | tuple[Policy, str | Callable]
-"""A policy, or a policy and the estimates that it has: see `compare`."""
 
 
 def compare(
@@ -325,9 +339,10 @@ def compare(
     ----------
     workload : Workload
     policies : dict
-        By name: a policy, such as `EASY()`; or a policy with estimates of its own, such as `(EASY(), "exact")`. These
-        are a name or a model from `simlib.estimates`, or a function that makes a Workload of this one, of the same jobs
-        on the same machine. A policy that adjusts estimates, `EASY(adjust=...)`, is a policy.
+        By name: a policy, such as `EASY()`; or a policy and changes of the log, such as `(EASY(), "exact")`. A change
+        is the name of estimates, a model from `simlib.estimates`, or a function that makes another Workload of one: on
+        another machine, with fewer jobs or shorter ones; jobs keep their labels. `simlib.analysis.what_if` makes such
+        cases of a few words. The difference between a case and the base is that of the jobs that take part in both.
     base : str
         The one that the others are held against; by default the first.
     shakes, seconds, seed : int
@@ -352,7 +367,7 @@ def compare(
     ------
     ValueError
         For no second policy, a base that is none of them, fewer than four shaken runs or another setting out of range,
-        or estimates that do not keep the jobs; with `users` as from `resample_users`; as from `simulate`.
+        or a case that has no job in common with the base; with `users` as from `resample_users`; as from `simulate`.
 
     Examples
     --------
@@ -377,24 +392,42 @@ def compare(
         raise ValueError(f"{where}: found no job, expected some")
     names = [base or next(iter(policies)), *policies]
     names = list(dict.fromkeys(names))  # the base comes first
-    cases = [_case(workload, name, policies[name]) for name in names]
-    groups = grouped(workload, by, least)
-    index, seeds = workload.jobs.index, [None, *range(seed, seed + shakes)]
-    part = parts(workload)
-    everywhere = block_sums(None, groups.code, len(groups.jobs), part, PARTS).min(axis=1) > 0
-    tasks = [(cases, index, groups, part, seconds, each, overrun) for each in seeds]
-    runs = np.array(sweep(_replication, tasks, executor, label="runs"))
-    table, relative = (_table(names, groups, runs, everywhere, share) for share in (False, True))
+    cases = [made(workload, name, policies[name]) for name in names]
+    takes_part = np.array([workload.jobs.index.isin(case.workload.jobs.index) for case in cases])
+    pairs = takes_part[0] & takes_part[1:]
+    if not pairs.any(axis=1).all():
+        alone = names[1 + int(np.argmin(pairs.any(axis=1)))]
+        raise ValueError(f"{where}: found no job that is in {names[0]} and in {alone}, expected some")
+    groups, part = grouped(workload, by, least), parts(workload)
+    of_parts = np.array([block_sums(None, _code_of(groups, pair), len(groups.jobs), part, PARTS) for pair in pairs])
+    seeds = [None, *range(seed, seed + shakes)]
+    tasks = [(cases, workload, groups, (part, WITHOUT), seconds, each, overrun) for each in seeds]
+    runs = np.array(sweep(_pairs, tasks, executor, label="runs"))
+    table, relative = (_table(names, groups, runs, of_parts, share) for share in (False, True))
     if users:
         given = {name: policies[name] for name in names}
         draws = [(workload, given, groups, each, overrun) for each in range(seed, seed + users)]
         of_users = np.array(sweep(_of_other_users, draws, executor, label="draws of users"))
-        of_users[:, :, groups.index.get_level_values("by").isin(OF_THIS_LOG)] = np.nan
+        of_users[:, :, :, groups.index.get_level_values("by").isin(OF_THIS_LOG)] = np.nan
         for of_log, share in ((table, False), (relative, True)):
             of_log[[f"{OTHER_USERS}_low", f"{OTHER_USERS}_high"]] = _other_users(of_log.difference, of_users, share)
     settings = {"shakes": shakes, "seconds": seconds, "seed": seed, "overrun": overrun, "users": users}
     said = {case.name: case.said for case in cases}
-    return Comparison(workload, said, table, relative, settings)
+    return Comparison(workload, said, table, relative, settings, _taking_part(cases, takes_part))
+
+
+def _taking_part(cases: list[Made], takes_part: Bools) -> pd.DataFrame:
+    """How many jobs are in a case and the base, or in one of them alone, and how many run shorter in the case."""
+    base, *others = cases
+    runs = base.workload.jobs.run
+    rows = {}
+    for case, here in zip(others, takes_part[1:], strict=True):
+        there = takes_part[0]
+        counts = [int(which.sum()) for which in (there & here, there & ~here, here & ~there)]
+        shorter = int((case.workload.jobs.run < runs.reindex(case.workload.jobs.index)).sum())
+        rows[case.name] = [*counts, shorter]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["both", "base only", "case only", "shorter"])
+    return table.rename_axis("policy")
 
 
 def parts(workload: Workload) -> Ints:
@@ -404,68 +437,46 @@ def parts(workload: Workload) -> Ints:
     return (submit - submit[0]) // length
 
 
-class _Case(NamedTuple):
-    """A policy on the workload with its estimates."""
-
-    name: str
-    said: str
-    policy: Policy
-    workload: Workload
-
-
-def _case(workload: Workload, name: str, given: Case) -> _Case:
-    """Make of a policy, and perhaps its estimates, what is to be simulated."""
-    policy, how = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
-    changed, said = workload, str(policy)
-    if isinstance(how, str) or type(how).__module__ == estimates.__name__:
-        changed = workload.with_estimates(how)  # type: ignore[arg-type]
-        said += f", estimates: {how}"
-    elif how is not None:
-        changed = how(workload)
-        said += ", " + "; ".join(getattr(changed, "history", ())[len(workload.history) :])
-    kept = isinstance(changed, Workload) and changed.procs == workload.procs
-    if not (kept and changed.jobs.index.sort_values().equals(workload.jobs.index.sort_values())):
-        raise ValueError(
-            f"{workload.name}: compare: {name}: found {changed!r}, expected the same jobs on the same machine: "
-            "a policy, or a policy and its estimates, a name such as 'exact' or a function of the workload"
-        )
-    if is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
-        policy = policy.prepare(changed.jobs)
-    return _Case(name, said, policy, changed)
-
-
-def _replication(
-    cases: list[_Case], index: pd.Index, groups: Groups, part: Ints, seconds: int, seed: int | None, overrun: str
+def _pairs(
+    cases: list[Made], log: Workload, groups: Groups, drawing: tuple, seconds: int, seed: int | None, overrun: str
 ) -> Floats:
-    """Simulate all cases on the log as it is, or shaken with a seed: all statistics of all jobs, and without each part.
+    """Simulate all cases on a log as it is, or shaken with a seed: statistics of jobs that a case and the base have.
 
-    By case, row, measure, statistic, and what is left out: nothing, then part by part.
+    By other case, base and case, row, measure, statistic, and what is left out: nothing, then part by part.
     """
-    rows = len(groups.jobs)
-    of_cases = [
-        [resampled(values, groups.code, rows, part, WITHOUT) for values in _values(schedule, index)]
-        for schedule in schedules([(case.workload, case.policy) for case in cases], seconds, seed, overrun)
-    ]
-    return np.array(of_cases).swapaxes(1, 2)
+    index, rows = log.jobs.index, len(groups.jobs)
+    made_of = [(case.workload, case.policy) for case in cases]
+    base, *others = (_values(schedule, index) for schedule in schedules(log, made_of, seconds, seed, overrun))
+    of_base: dict[bytes, list[Floats]] = {}  # by the jobs of a pair, which most have in common
+    pairs = []
+    for values in others:
+        both = ~np.isnan(base[0] + values[0])
+        code = _code_of(groups, both)
+        if (key := both.tobytes()) not in of_base:
+            of_base[key] = [resampled(each, code, rows, *drawing) for each in base]
+        pairs.append((of_base[key], [resampled(each, code, rows, *drawing) for each in values]))
+    return np.array(pairs).swapaxes(2, 3)
+
+
+def _code_of(groups: Groups, which: Bools) -> Codes:
+    """The groups of the jobs of a pair: the others are in none."""
+    return groups.code if which.all() else np.where(which[:, None], groups.code, np.int32(-1))
 
 
 def _of_other_users(
     workload: Workload, policies: Mapping[str, Case], groups: Groups, seed: int, overrun: str
 ) -> Floats:
-    """Simulate all cases on a log drawn from the users of one: all statistics by case, row and measure."""
+    """Simulate all cases on a log drawn from the users of one: what `_pairs` finds, with nothing left out."""
     other, place = users_of.resampled(workload, seed)
-    cases = [_case(other, name, given) for name, given in policies.items()]
-    code, rows, once = groups.code[place], len(groups.jobs), (np.zeros(len(place), np.int64), np.ones((1, 1), int))
-    of_cases = [
-        [resampled(values, code, rows, *once)[..., 0] for values in _values(schedule, other.jobs.index)]
-        for schedule in schedules([(case.workload, case.policy) for case in cases], 0, None, overrun)
-    ]
-    return np.array(of_cases).swapaxes(1, 2)
+    cases = [made(other, name, given) for name, given in policies.items()]
+    of_draw = replace(groups, code=groups.code[place])
+    once = np.zeros(len(place), np.int64), np.ones((1, 1), int)
+    return _pairs(cases, other, of_draw, once, 0, None, overrun)[..., 0]
 
 
 def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats:
     """The interval of other users for each row of a table, from draws by case, row, measure and statistic."""
-    base, value = (part.reshape(len(draws), -1).T for part in np.broadcast_arrays(draws[:, :1], draws[:, 1:]))
+    base, value = (draws[:, :, side].reshape(len(draws), -1).T for side in (0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         if relative:
             return np.expm1(other_logs(np.log1p(difference.to_numpy()), np.log1p(change(base, value))))
@@ -473,40 +484,42 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
 
 
 def _values(schedule: Schedule, index: pd.Index) -> Floats:
-    """The measures of each job, in the order of an index: shape (measures, jobs)."""
+    """The measures of each job, in the order of an index, nan for those that take no part: shape (measures, jobs)."""
     values = np.array([schedule.column(measure) for measure in MEASURES], float)
     own = schedule.workload._jobs.index
-    return values if own.equals(index) else np.take(values, places(own, index), axis=1)
+    if own.equals(index):
+        return values
+    of_all = np.full((len(MEASURES), len(index)), np.nan)
+    of_all[:, places(index, own)] = values
+    return of_all
 
 
-def places(own: pd.Index, index: pd.Index) -> Ints:
-    """Find where each job of an index stands in another index of the same jobs."""
-    keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
-    by_key = np.argsort(keys, kind="stable")
-    return by_key[np.searchsorted(keys, wanted, sorter=by_key)]
+def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
+    """The differences of all cases from the first, as they are or as shares of the base: see `Comparison`.
 
-
-def _table(names: Sequence[str], groups: Groups, runs: Floats, everywhere: np.ndarray, relative: bool) -> pd.DataFrame:
-    """The differences of all policies from the first, as they are or as shares of the base: see `Comparison`."""
+    `of_parts` is how many jobs of a case and the base each group has in each part of the log.
+    """
     mean = runs.mean(axis=0)
-    of_all, without = np.moveaxis(runs[..., 0], 0, -1), mean[..., 1:]
+    (base, value), (base_without, value_without) = (
+        (each[:, 0], each[:, 1]) for each in (np.moveaxis(runs[..., 0], 0, -1), mean[..., 1:])
+    )
     if relative:
-        found = relative_intervals(of_all[:1], of_all[1:], without[:1], without[1:])
+        found = relative_intervals(base, value, base_without, value_without)
     else:
-        found = intervals(of_all[1:] - of_all[:1], without[1:] - without[:1])
-    found[:, ~everywhere, ..., 3:] = np.nan
+        found = intervals(value - base, value_without - base_without)
+    found[of_parts.min(axis=2) == 0, ..., 3:] = np.nan
     mean = mean[..., 0]
     columns = {
-        "jobs": groups.jobs[:, None, None],
-        "base": mean[:1],
-        "value": mean[1:],
+        "jobs": of_parts.sum(axis=2).astype(int)[..., None, None],
+        "base": mean[:, 0],
+        "value": mean[:, 1],
         "difference": found[..., 0],
         "coincidence_low": found[..., 1],
         "coincidence_high": found[..., 2],
         "another_year_low": found[..., 3],
         "another_year_high": found[..., 4],
     }
-    shape = mean[1:].shape
+    shape = mean[:, 1].shape
     return pd.DataFrame(
         {name: np.broadcast_to(column, shape).ravel() for name, column in columns.items()},
         _index(names[1:], groups, shape),

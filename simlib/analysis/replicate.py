@@ -17,12 +17,12 @@ import pandas as pd
 from .._util import paths
 from .._util.arrays import Codes, Ints, whole
 from .._util.fingerprint import identity
-from ..core import estimates as models
 from ..core.policy import Policy, check_names
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
 from . import cache
+from .cases import Case, is_estimates, made
 
 Log = Workload | Callable[[int], Workload]
 """A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
@@ -39,7 +39,7 @@ BLOCK = 20
 
 def replicate(
     logs: Log | Mapping[Any, Log],
-    policies: Policy | Mapping[Any, Policy],
+    policies: Case | Mapping[Any, Case],
     *,
     estimates: Any = None,
     loads: float | Sequence[float] | None = None,
@@ -68,7 +68,9 @@ def replicate(
     ----------
     logs : Workload, callable, or dict of these
         A callable makes the workload of a run from the run's seed. By name where there are several.
-    policies : policy, or dict of policies
+    policies : policy, case, or dict of these
+        A case is a policy with what is changed of the log, such as `(EASY(), "exact")`: see `simlib.compare`. Each is
+        measured over its own jobs, which `jobs` counts.
     estimates : str, model, callable, or dict of these, optional
         As for `Workload.with_estimates`; a function makes one of them from the run's seed. None: the log's own.
     loads : float or sequence of float, optional
@@ -157,19 +159,40 @@ def _by_name(given: Any) -> dict[Any, Any]:
 
 
 def schedules(
-    cases: Sequence[tuple[Workload, Policy]], seconds: int, seed: int | None, overrun: str = "extend"
+    log: Workload,
+    cases: Sequence[tuple[Workload, Policy]],
+    seconds: int,
+    seed: int | None,
+    overrun: str = "extend",
 ) -> Iterator[Schedule]:
-    """Simulate workloads under policies, all shaken with the same seed, or as they are where it is None."""
+    """Simulate workloads of a log's jobs under policies: as they are, or shaken, each job by the same in all."""
     shaken = {id(workload): workload for workload, _ in cases}
     if seed is not None:
-        shaken = {key: workload.shake(seconds, seed) for key, workload in shaken.items()}
+        shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
     for workload, policy in cases:
         yield simulate(shaken[id(workload)], policy, overrun)
 
 
+def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:
+    """Shake a workload whose jobs are some of a log's, or in another order, by what each is shaken by in the log."""
+    jobs = workload.jobs
+    if jobs.index.equals(log.jobs.index):
+        return workload.shake(seconds, seed)
+    moved = log.shake(seconds, seed)
+    before, after = (each.jobs.submit.to_numpy()[places(each.jobs.index, jobs.index)] for each in (log, moved))
+    return workload.derive(jobs.assign(submit=jobs.submit + after - before), f"shaken by +-{seconds} s, seed {seed}")
+
+
+def places(own: pd.Index, index: pd.Index) -> Ints:
+    """Find where each job of an index stands in another that has it, too."""
+    keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
+    by_key = np.argsort(keys, kind="stable")
+    return by_key[np.searchsorted(keys, wanted, sorter=by_key)]
+
+
 def _read_or_simulate(
     case: tuple,
-    policies: Mapping[Any, Policy],
+    policies: Mapping[Any, Case],
     blocks: Sequence[Sequence[int | None]],
     settings: tuple[int, int, str],
     measured: Measure,
@@ -209,7 +232,7 @@ def _read_or_simulate(
 
 def _replication(
     case: tuple,
-    policies: Sequence[Policy],
+    policies: Sequence[Case],
     run: int | None,
     settings: tuple[int, int, str],
     measured: Measure,
@@ -222,13 +245,16 @@ def _replication(
         workload = workload.with_estimates(estimates(draw) if _drawn(estimates) else estimates)
     if load is not None:
         workload = workload.scale_load(load)
-    cases = [(workload, policy) for policy in policies]
-    return [measured(schedule) for schedule in schedules(cases, seconds, run, overrun)]
+    cases = [
+        (made(workload, str(policy), policy).workload, policy[0]) if isinstance(policy, tuple) else (workload, policy)
+        for policy in policies
+    ]
+    return [measured(schedule) for schedule in schedules(workload, cases, seconds, run, overrun)]
 
 
 def _drawn(estimates: Any) -> bool:
     """Whether estimates are a function of a run's seed, and not a name or a model."""
-    return not (estimates is None or isinstance(estimates, str) or type(estimates).__module__ == models.__name__)
+    return not (estimates is None or is_estimates(estimates))
 
 
 def _key(log: Log, *depends: Any) -> Any:

@@ -11,7 +11,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from .._util.words import duration
-from ..analysis.comparison import Case, Comparison, compare, holds
+from ..analysis.cases import Case
+from ..analysis.comparison import Comparison, compare, holds
 from ..analysis.replicate import replicate
 from ..analysis.stats import band
 from ..core.estimates import Scaled

@@ -97,8 +97,8 @@ def _is_dump(path: Path) -> bool:
         return True
     if not re.match(r";|[-+.\d]|$", first):
         raise swf.SWFError(
-            f"{path}: line 1: found {first[:60]!r}, expected a log in the Standard Workload Format, or what this prints "
-            f"on a Slurm cluster, run by one who may see all jobs:\n{sacct.COMMAND}"
+            f"{path}: line 1: found {first[:60]!r}, expected a log in the Standard Workload Format, or what "
+            f"this prints on a Slurm cluster, run by one who may see all jobs:\n{sacct.COMMAND}"
         )
     return False
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from .._util.words import duration, per_cent
-from ..analysis.comparison import Case
+from ..analysis.cases import Case
 from ..analysis.size_classes import cumulative
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep

@@ -158,8 +158,9 @@ def test_jobs_that_come_in_another_order_are_still_the_same_jobs(sample, base):
 
     found = compare(sample, {"EASY": EASY(), "later": (EASY(), later)}, base=base, shakes=4, by=["size"])
     large = sample.jobs.procs > 64
-    for name, w in (("EASY", sample), ("later", later(sample))):
-        waits = [simlib.simulate(each, EASY()).jobs.wait.loc[sample.jobs.index] for each in (w, *shaken(w))]
+    for name, change in (("EASY", lambda w: w), ("later", later)):  # each job is shaken by the same in both
+        logs = [change(each) for each in (sample, *shaken(sample))]
+        waits = [simlib.simulate(each, EASY()).jobs.wait.loc[sample.jobs.index] for each in logs]
         row = found.table.loc[found.others[0], "size", "65-128", "wait", "mean"]
         assert row["base" if name == base else "value"] == pytest.approx(
             np.mean([each[large].mean() for each in waits])
@@ -208,12 +209,21 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
         (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
         (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some of"),
         (
-            EASY_AND_FCFS | {"few": (EASY(), lambda w: w.select("procs > 8"))},
+            EASY_AND_FCFS | {"new": (EASY(), lambda w: w.derive(w.jobs.set_axis(w.jobs.index + 1), "anew"))},
             {},
-            "few: found <Workload .* the same jobs",
+            "new: found <Workload .* expected jobs of the log",
         ),
-        (EASY_AND_FCFS | {"large": (EASY(), lambda w: w.with_procs(999))}, {}, "large: found <Workload .* machine"),
-        (EASY_AND_FCFS | {"none": (EASY(), lambda w: None)}, {}, "none: found None, expected the same jobs"),
+        (
+            EASY_AND_FCFS | {"empty": (EASY(), lambda w: w.select("procs > 999"))},
+            {},
+            "empty: found <Workload .* 0 jobs",
+        ),
+        (EASY_AND_FCFS | {"none": (EASY(), lambda w: None)}, {}, "none: found None, expected jobs of the log"),
+        (
+            {"few": (EASY(), lambda w: w.select("procs > 8")), "rest": (EASY(), lambda w: w.select("procs <= 8"))},
+            {},
+            "found no job that is in few and in rest",
+        ),
         (EASY_AND_FCFS | {"wrong": (EASY(), "perfect")}, {}, "perfect"),
     ],
 )
@@ -323,13 +333,15 @@ def test_a_verdict_is_that_of_the_intervals_that_are_shown(found):
     """By the share of the base another year may bring nothing; by seconds it would bring less for certain."""
     table = found.table.assign(base=10.0, difference=-5.0, **dict(zip(ENDS, (-7.0, -4.0, -9.0, -1.0), strict=True)))
     relative = table.assign(difference=-0.5, **dict(zip(ENDS, (-0.7, -0.4, -0.9, 0.0), strict=True)))
-    made_up = Comparison(found.workload, found.policies, table, relative, found.settings)
+    made_up = Comparison(found.workload, found.policies, table, relative, found.settings, found.taking_part)
     row = made_up.overview().loc["FCFS", "mean wait"]
     assert row.to_list()[2:] == ["-50.0 %", "-70.0 to -40.0 %", "-90.0 to +0.0 %", "on this log"]
     assert set(made_up.who("FCFS").holds) == {"this log"}
     assert "another year might bring none" in report.differences_said(made_up)[0]
     assert "To be expected" not in " ".join(report.certainty_said(found.workload, [made_up], shakes=1))
-    in_seconds = Comparison(found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings)
+    in_seconds = Comparison(
+        found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings, found.taking_part
+    )
     assert set(in_seconds.who("FCFS").holds) == {"another year"}
 
 

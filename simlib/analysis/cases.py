@@ -1,0 +1,264 @@
+"""Say what is compared: a policy, and perhaps what is changed of the log, its estimates, its jobs or its machine.
+
+`what_if` makes such a case of a few words.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from .. import policies
+from .._util.words import duration
+from ..core import estimates
+from ..core.policy import Policy
+from ..core.schedule import is_own
+from ..core.workload import Workload
+from ..policies.easy import EASY
+from ..policies.walltime import Adjustment, Scheme
+
+Change = str | estimates.Model | Callable[[Workload], Workload]
+"""The name of estimates, a model of them, or a function that makes another workload of one."""
+
+Case = Policy | tuple
+"""A policy; or a tuple of a policy and changes, which are made one after another."""
+
+ADJUSTED = Adjustment(Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5), running=False)
+"""Tang's adjustment with what every log of a cluster has: similar are jobs of one user with the same request."""
+
+
+class Made(NamedTuple):
+    """A case on a log: what is to be simulated."""
+
+    name: str
+    said: str
+    policy: Policy
+    workload: Workload
+
+
+def policy_of(case: Case) -> Policy:
+    """Tell the policy of a case.
+
+    Examples
+    --------
+    >>> policy_of((EASY(), "exact"))
+    EASY()
+    """
+    return case[0] if isinstance(case, tuple) else case
+
+
+def made(workload: Workload, name: str, case: Case) -> Made:
+    """Make the workload of a case, and the policy for it.
+
+    Parameters
+    ----------
+    workload : Workload
+    name : str
+        Of the case, for errors.
+    case : Case
+
+    Raises
+    ------
+    ValueError
+        Where a change gives no workload, or one with no job of the log or with jobs that the log does not have.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> half = made(simlib.load("sample"), "half", (EASY(), partial(on_machine, size="-50%")))
+    >>> half.said, half.workload.procs, len(half.workload)
+    ('EASY(), on 64 processors instead of 128', 64, 5932)
+    """
+    policy, *changes = case if isinstance(case, tuple) else (case,)
+    changed, said = workload, [str(policy)]
+    for change in changes:
+        before = len(changed.history)
+        if is_estimates(change):
+            changed = changed.with_estimates(change)
+            said.append(f"estimates: {change}")
+        else:
+            changed = change(changed)
+            said += getattr(changed, "history", ())[before:]
+        if not (isinstance(changed, Workload) and len(changed) and changed.jobs.index.isin(workload.jobs.index).all()):
+            raise ValueError(
+                f"{workload.name}: {name}: found {changed!r}, expected jobs of the log: a policy, or a policy and "
+                "changes, each a name such as 'exact' or a function that makes a workload of one and keeps the jobs' "
+                "labels"
+            )
+    if is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
+        policy = policy.prepare(changed.jobs)
+    return Made(name, ", ".join(said), policy, changed)
+
+
+def is_estimates(change: Any) -> bool:
+    """Tell whether a change is the name of estimates, or a model of them.
+
+    Examples
+    --------
+    >>> is_estimates("exact"), is_estimates(estimates.Scaled(2)), is_estimates(on_machine)
+    (True, True, False)
+    """
+    return isinstance(change, str) or type(change).__module__ == estimates.__name__
+
+
+# What if?
+
+
+FORMS = {
+    "procs 512": "the machine has 512 processors; also +64, -64, +20% or -20% of what it has",
+    "limit 12h cut": "jobs that ask for more than 12 hours ask for 12, and run for 12 at most",
+    "limit 12h refuse": "jobs that ask for more than 12 hours are not taken",
+    "estimates exact": "users know how long their jobs run",
+    "estimates x2": "users ask for twice as much",
+    "adjusted": "the system shortens requests by what a user's similar jobs used of theirs",
+    "reservations 5": "the first five waiting jobs have a reservation",
+    "depth 100": "Slurm's backfill looks at 100 waiting jobs",
+    "window 1 day": "Slurm's backfill plans a day ahead",
+    "resolution 60": "Slurm's backfill plans in steps of 60 seconds",
+    "interval 30": "Slurm's backfill runs every 30 seconds",
+}
+"""What can be asked, and what it means."""
+
+_SIZE = r"([+-]?)(\d{1,9})(%?)"
+
+
+def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, which never changes
+    """Make a case of a question such as "procs +20%": what would the base do then?
+
+    Parameters
+    ----------
+    text : str
+        One of these forms, with other numbers; times have a unit, such as 90min, 12h or 2 days.
+
+        *procs 512*, *+64*, *-64*, *+20%*, *-20%*: the machine has so many processors, rounded. Jobs that are larger
+        take no part, and those that were too large before stay out. GPUs stay as they are.
+
+        *limit 12h cut*: a job that asks for more asks for twelve hours, and runs for twelve at most: what it
+        does not finish is lost. Nobody submits the rest of a job anew.
+
+        *limit 12h refuse*: a job that asks for more takes no part, as if it ran elsewhere. A job without a request
+        asks for its run time, here and above.
+
+        *estimates exact*, *estimates x2*: users ask for the run time, or for so many times what they asked for.
+
+        *adjusted*: estimates are cut for the order of the queue and for backfilling to the 85th percentile of what the
+        user's jobs with the same request, of the month before and at least ten, used of theirs, but not below a half
+        (`ADJUSTED`). EASY alone can do that.
+
+        *reservations 5*: so many waiting jobs have a reservation, see `simlib.EASY`, which alone can do that.
+
+        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*: options of `simlib.SlurmBackfill`. Where the base
+        is another policy, the case is Slurm's backfill with its other options as they are by default, and with the
+        base's order.
+    base : Case
+        What the case is held against. The case is the base with the change, so that several can be made in turn.
+
+    Returns
+    -------
+    name : str
+    case : Case
+
+    Raises
+    ------
+    ValueError
+        For any other text, with the forms that there are; for a base that cannot do that.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> cases = {"EASY": EASY()} | dict([what_if("procs +20%"), what_if("limit 12h refuse")])
+    >>> found = simlib.compare(simlib.load("sample"), cases, shakes=4, by=["all"])
+    >>> found.taking_part[["both", "base only"]].to_numpy().tolist()
+    [[6000, 0], [5417, 583]]
+    """
+    policy, *changes = base if isinstance(base, tuple) else (base,)
+    words = str(text).split()
+    match words:
+        case ["procs", size] if re.fullmatch(_SIZE, size) and (size[0] in "+-" or size[-1] != "%"):
+            changes.append(partial(on_machine, size=size))
+        case ["limit", *length, ("cut" | "refuse") as how] if seconds := _seconds(length):
+            changes.append(partial(limited, seconds=seconds, refuse=how == "refuse"))
+        case ["estimates", "exact"]:
+            changes.append("exact")
+        case ["estimates", factor] if (number := re.fullmatch(r"x(\d{1,9}(?:\.\d{1,9})?)", factor)) and float(
+            number[1]
+        ):
+            changes.append(estimates.Scaled(float(number[1])))
+        case ["adjusted"]:
+            policy = _easy(text, policy, adjust=ADJUSTED)
+        case ["reservations", number] if number.isdecimal():
+            policy = _easy(text, policy, reservations=int(number))
+        case ["depth" | "resolution" | "interval" as option, number] if number.isdecimal():
+            policy = _slurm(text, policy, **{option: int(number)})
+        case ["window", *length] if seconds := _seconds(length):
+            policy = _slurm(text, policy, window=seconds)
+        case _:
+            forms = "\n".join(f"  {form:16}  {meaning}" for form, meaning in FORMS.items())
+            raise ValueError(f"what if: found {text!r}, expected one of these, with other numbers:\n{forms}")
+    return " ".join(words), (policy, *changes) if changes else policy
+
+
+def _seconds(words: list[str]) -> int:
+    """The seconds of a time with a unit; 0 where it is none."""
+    text = " ".join(words)
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})? ?[a-z]+", text):
+        return 0
+    try:
+        return round(pd.Timedelta(text).total_seconds())
+    except ValueError:
+        return 0
+
+
+def _easy(text: str, policy: Policy, **options: Any) -> EASY:
+    """EASY with another option."""
+    if not isinstance(policy, EASY):
+        raise ValueError(f"what if: found {text!r} with {policy}, expected EASY, the one policy that can do that")
+    return replace(policy, **options)
+
+
+def _slurm(text: str, policy: Policy, **option: int) -> Policy:
+    """Slurm's backfill with another option; times are in seconds."""
+    backfill: Any = getattr(policies, "SlurmBackfill", None)
+    if backfill is None:
+        raise ValueError(f"what if: found {text!r}, expected another question: Slurm's backfill is not there yet")
+    if isinstance(policy, backfill):
+        return replace(policy, **option)
+    return backfill(order=getattr(policy, "order", "fcfs"), **option)
+
+
+def on_machine(workload: Workload, size: str) -> Workload:
+    """Put a workload on a machine of another size, such as "512", or "+20%" of what it has.
+
+    Examples
+    --------
+    >>> w = Workload.of("two jobs", 10, A=(0, 10, 10, 3), B=(1, 5, 8, 9))
+    >>> on_machine(w, "-20%").procs, on_machine(w, "+1").procs, on_machine(w, "4").procs
+    (8, 11, 4)
+    """
+    sign, number, per_cent = re.fullmatch(_SIZE, size).groups()  # type: ignore[union-attr]
+    change = int(number) * (workload.procs / 100 if per_cent else 1)
+    if sign:
+        return workload.with_procs(int(workload.procs + (change if sign == "+" else -change) + 0.5))
+    return workload.with_procs(int(number))
+
+
+def limited(workload: Workload, seconds: int, refuse: bool) -> Workload:
+    """Set a limit to what jobs may ask for: jobs that ask for more are refused, or else cut to it.
+
+    Examples
+    --------
+    >>> w = Workload.of("two jobs", 10, A=(0, 90, 100, 3), B=(1, 5, 8, 9))
+    >>> limited(w, 60, refuse=True).jobs.index.to_list(), limited(w, 60, refuse=False).jobs.run.to_list()
+    (['B'], [60, 5])
+    """
+    jobs = workload.jobs
+    over = jobs.estimate > seconds
+    which = f"{over.sum():,} jobs that ask for more than {duration(seconds)}"
+    if refuse:
+        return workload.derive(jobs[~over], f"{which} refused")
+    return workload.derive(
+        jobs.assign(estimate=jobs.estimate.clip(upper=seconds), run=jobs.run.clip(upper=seconds)), f"{which} cut to it"
+    )
