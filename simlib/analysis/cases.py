@@ -70,7 +70,7 @@ def made(workload: Workload, name: str, case: Case) -> Made:
     >>> import simlib
     >>> half = made(simlib.load("sample"), "half", (EASY(), partial(on_machine, size="-50%")))
     >>> half.said, half.workload.procs, len(half.workload)
-    ('EASY(), on 64 processors instead of 128', 64, 5932)
+    ('EASY(), on 64 processors instead of 128', 64, 5953)
     """
     policy, *changes = case if isinstance(case, tuple) else (case,)
     changed, said = workload, [str(policy)]
@@ -172,7 +172,7 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
     >>> cases = {"EASY": EASY()} | dict([what_if("procs +20%"), what_if("limit 12h refuse")])
     >>> found = simlib.compare(simlib.load("sample"), cases, shakes=4, by=["all"])
     >>> found.taking_part[["both", "base only"]].to_numpy().tolist()
-    [[6000, 0], [5417, 583]]
+    [[6000, 0], [5126, 874]]
     """
     policy, *changes = base if isinstance(base, tuple) else (base,)
     words = str(text).split()

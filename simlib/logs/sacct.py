@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._util import paths
+from ..core.workload import Workload
 from . import swf
 
 COMMAND = (
@@ -189,6 +190,24 @@ def convert(
         "of them with GPUs": int((jobs.gpus > 0).sum()),
         f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
     }
+
+
+def names(workload: Workload) -> dict[str, dict[int, str]]:
+    """Find the names of users, groups, queues and partitions by their numbers, as far as the log's header has them.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload(simlib.load("sample").jobs, 128, header=[" Partition: 1 batch (old)", " User: 7 alice"])
+    >>> names(w)
+    {'user': {7: 'alice'}, 'group': {}, 'queue': {}, 'partition': {1: 'batch'}}
+    """
+    found: dict[str, dict[int, str]] = {field: {} for field in NAMED}
+    for field, word in NAMED.items():
+        for line in workload.header:
+            if match := re.match(rf"\s*{word}:\s*(\d{{1,9}})\s+(\S.*?)\s*(?:[(\[].*)?$", line):
+                found[field][int(match[1])] = match[2]
+    return found
 
 
 # The records

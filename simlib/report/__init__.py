@@ -5,6 +5,7 @@ What a log lacks (estimates, users, waits, enough weeks) is said, and never an e
 `notebooks/my-cluster.ipynb` shows them one by one.
 """
 
+from ..logs.sacct import names
 from .page import Page, Section, comparison_page, report
 from .policies import (
     POLICIES,
@@ -32,7 +33,7 @@ from .requests import (
     use_said,
 )
 from .sentences import enough_shakes, intervals_said
-from .taking import about, doubtful, names, taken
+from .taking import about, doubtful, taken
 from .wait_times import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
 
 __all__ = [

@@ -156,23 +156,6 @@ def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment |
         raise ValueError(f"{error}; the log's jobs were submitted from {span}") from None
 
 
-def names(workload: Workload) -> dict[str, dict[int, str]]:
-    """Find the names of users, groups, queues and partitions by their numbers, as far as the log's header has them.
-
-    Examples
-    --------
-    >>> w = Workload(taken("sample").jobs, 128, header=[" Partition: 1 batch", " User: 7 alice"])
-    >>> names(w)
-    {'user': {7: 'alice'}, 'group': {}, 'queue': {}, 'partition': {1: 'batch'}}
-    """
-    found: dict[str, dict[int, str]] = {field: {} for field in sacct.NAMED}
-    for field, word in sacct.NAMED.items():
-        for line in workload.header:
-            if match := re.fullmatch(rf"\s*{word}:\s*(\d{{1,9}})\s+(\S.*?)\s*", line):
-                found[field][int(match[1])] = match[2]
-    return found
-
-
 def about(workload: Workload) -> pd.DataFrame:
     """Describe what a log has, as a table for readers.
 

@@ -1,0 +1,103 @@
+"""Partitions are machines of their own in one run, or share nodes where that is told; the sums are of the parts."""
+
+import numpy as np
+import pytest
+from dump import CPUS, dump
+from helpers import numbered
+
+import simlib
+from simlib import EASY, Conservative, Multifactor, OwnPolicy, Workload, compare, report
+from simlib.analysis import what_if
+from simlib.analysis.partitions import on_partitions, partition_table, partitions, together
+from simlib.logs.swf import jobs_of
+
+
+@pytest.fixture(scope="module")
+def w(tmp_path_factory):
+    """A quarter of a year of the made-up cluster."""
+    path = tmp_path_factory.mktemp("dump") / "jobs.txt"
+    path.write_text(dump(jobs=1500))
+    return report.taken(path)
+
+
+@pytest.fixture(scope="module")
+def parts(w):
+    return partitions(w, {"batch+debug": CPUS["batch+debug"]})
+
+
+def test_a_partition_that_is_not_named_is_as_large_as_what_was_in_use(parts):
+    assert {called: part.procs for called, part in parts.items()} == CPUS
+
+
+def test_partitions_that_share_nodes_are_too_small_alone(w):
+    alone = partitions(w)
+    assert list(alone) == ["batch", "debug", "gpu"] and alone["debug"].procs < 64 < alone["batch"].procs
+    assert sum(map(len, alone.values())) == len(w)
+
+
+@pytest.mark.parametrize("policy", [EASY(), EASY(order=Multifactor()), Conservative()])
+def test_each_part_is_scheduled_as_if_it_were_alone_also_where_it_is_shaken(w, parts, policy):
+    whole = together(w, parts)
+    assert whole.procs == sum(CPUS.values()) and len(whole) == len(w)
+    cases = {"EASY": on_partitions(EASY(), parts), "policy": on_partitions(policy, parts)}
+    found = compare(whole, cases, shakes=4, by=["partition"], least=1)
+    waits = []
+    for log in (whole, *(whole.shake(60, seed) for seed in range(4))):
+        of_parts = (log.select(np.isin(log.jobs.index, part.jobs.index)) for part in parts.values())
+        alone = [simlib.simulate(one.with_procs(n), policy) for one, n in zip(of_parts, CPUS.values(), strict=True)]
+        waits.append(np.concatenate([schedule.column("wait") for schedule in alone]).mean())
+    assert found.table.loc["policy", "all", "all", "wait", "mean"].value == pytest.approx(np.mean(waits))
+    assert found.table.xs(("partition", "wait", "mean"), level=("by", "measure", "statistic")).jobs.sum() == len(w)
+
+
+def test_the_sums_stand_beside_the_parts(parts):
+    table = partition_table(parts, {"EASY": EASY(), "few": what_if("limit 1 day refuse")[1]})
+    of_parts, of_all = table.drop("all", level="partition"), table.loc["all"]
+    assert table.index.unique("partition").to_list() == [*parts, "all"]
+    assert (of_parts.groupby("policy").jobs.sum() == of_all.jobs).all() and (of_all.procs == 640).all()
+    for name, row in of_all.iterrows():
+        each = of_parts.xs(name, level="policy")
+        assert row.wait == pytest.approx(np.average(each.wait, weights=each.jobs))
+        assert row.load == pytest.approx(np.average(each.load, weights=each.procs))
+    assert of_all.jobs["few"] < of_all.jobs["EASY"]
+
+
+def log(**fields):
+    """Three jobs of two partitions, of which the header names one."""
+    made = numbered([(0, 10, 10, 3), (1, 5, 8, 6), (2, 9, 9, 2)], 8)
+    lines = made.log.assign(**{"partition": [1, 2, 1], "wait": 0} | fields)
+    return Workload(jobs_of(lines), 8, "made up", header=[" Partition: 1 cpu"], log=lines)
+
+
+def test_a_job_larger_than_its_partition_takes_no_part():
+    parts = partitions(log(), {"cpu": 2})
+    assert [(called, part.procs, len(part)) for called, part in parts.items()] == [("cpu", 2, 1), ("2", 6, 1)]
+    whole = together(log(), parts)
+    assert (whole.procs, len(whole), whole.history[-1]) == (8, 2, "1 larger than their partition")
+    simlib.simulate(whole, on_partitions(EASY(), parts)).check()
+
+
+@pytest.mark.parametrize(
+    "fields, sizes, message",
+    [
+        ({"partition": -1}, {}, "made up: found no partition, expected a log with field 16"),
+        ({}, {"gpu": 4}, "found partition 'gpu', expected some of cpu, 2"),
+        ({}, {"cpu+2": 4, "1": 3}, "found partition cpu twice, expected it once"),
+        ({"wait": -1}, {"cpu": 3}, "partition 2: found jobs without a recorded wait, expected the size .*: 512"),
+        ({}, {"cpu": 0}, "machine size: found procs=0"),
+    ],
+)
+def test_what_cannot_be_divided_is_refused(fields, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        partitions(log(**fields), sizes)
+
+
+def test_what_partitions_cannot_do_is_refused():
+    parts = partitions(log())
+    whole, easy = together(log(), parts), on_partitions(EASY(), parts)
+    with pytest.raises(ValueError, match="EASY.. in each of cpu, 2: found a machine of 12 processors, expected 11"):
+        simlib.simulate(whole.with_procs(12), easy)
+    with pytest.raises(ValueError, match="found jobs of another log"):
+        simlib.simulate(whole.derive(whole.jobs.set_axis([7, 8, 9]), "numbered anew"), easy)
+    with pytest.raises(ValueError, match="expected a policy of simlib"):
+        on_partitions(OwnPolicy(lambda queue, machine: None), parts)
