@@ -7,4 +7,6 @@ from .predictions import accuracy
 
 __all__ = ["Comparison", "accuracy", "compare", "what_if"]
 
-__getattr__ = importing(__name__, "load_curves", "model_comparison", "predicted_starts", "size_classes", "stats")
+__getattr__ = importing(
+    __name__, "cases", "load_curves", "model_comparison", "partitions", "predicted_starts", "size_classes", "stats"
+)
