@@ -31,7 +31,14 @@ ADJUSTED = Adjustment(Scheme(key="user+estimate", window="1 month", percentile=8
 
 
 class Made(NamedTuple):
-    """A case on a log: what is to be simulated."""
+    """Hold what is to be simulated of a case on a log.
+
+    Examples
+    --------
+    >>> w = Workload.of("one job", 4, A=(0, 10, 10, 3))
+    >>> made(w, "exact", (EASY(), "exact")).said
+    'EASY(), estimates: exact'
+    """
 
     name: str
     said: str

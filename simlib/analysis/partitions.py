@@ -165,6 +165,12 @@ class Partitioned:
         Name, processors and GPUs of each part.
     of_job : Series of int
         The part of each job, by its label.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> Partitioned((simlib.EASY(),) * 2, (("a", 2, 0), ("b", 2, 0)), pd.Series({"A": 0, "B": 1}))
+    EASY() in each of a, b
     """
 
     policies: tuple[Policy, ...]
