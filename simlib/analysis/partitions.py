@@ -202,7 +202,7 @@ class Partitioned:
         ]
         return _Placed(replace(self, policies=tuple(prepared)), of_parts)
 
-    def schedule(self, *jobs: Any) -> dict[str, np.ndarray]:
+    def schedule(self, *jobs: Any, gpus: Any = None) -> dict[str, np.ndarray]:
         """Refuse to schedule jobs of which the parts are not known.
 
         Examples
@@ -244,16 +244,22 @@ class _Placed:
                 f"{self.of}: found a machine of {machine:,} processors, expected {total:,}, the sum of the partitions: "
                 "another machine needs partitions of other sizes"
             )
-        columns: dict[str, np.ndarray] = {}
+        columns: list[tuple[Ints, dict[str, np.ndarray]]] = []
         for place, policy, (_, size, of_gpus) in zip(self.places, self.of.policies, self.of.machines, strict=True):
             if not len(place):
                 continue
             given = (np.ascontiguousarray(column[place]) for column in (submit, run, estimate, procs))
             options: Any = {} if gpus is None or not of_gpus else {"gpus": (gpus[0][place], of_gpus)}
             scheduled: Any = policy.schedule
-            for name, values in scheduled(*given, size, progress_and_stop=progress_and_stop, **options).items():
-                columns.setdefault(name, np.zeros(len(submit), values.dtype))[place] = values
-        return columns
+            columns.append((place, scheduled(*given, size, progress_and_stop=progress_and_stop, **options)))
+        of_all: dict[str, np.ndarray] = {} if columns else {"start": submit}  # of no job
+        for name in (
+            name for name in (columns[0][1] if columns else ()) if all(name in of_part for _, of_part in columns)
+        ):
+            of_all[name] = np.empty(len(submit), columns[0][1][name].dtype)
+            for place, of_part in columns:
+                of_all[name][place] = of_part[name]
+        return of_all
 
 
 def partition_table(parts: Mapping[str, Workload], cases: Mapping[str, Case]) -> pd.DataFrame:
