@@ -17,7 +17,7 @@ _THINGS = "row|line|file|page|section|panel|method|dot|point|number|notebook|ent
 _READERS = "student|user|job|log|month|policy|claim|exhibit|program|row|case|machine|lesson|part|partition|scheduler"
 PATTERNS = {
     "at hand": r"\bat hand\b",
-    "a row a job": rf"\b(?:an?|one|two|several|its) (?:{_THINGS}|minute|picture|sheet|slide|test)s? an? (?:{_READERS})\b",
+    "a row a job": rf"\b(?:an?|one|two|several|its) (?:{_THINGS}|picture|sheet|slide|test)s? an? (?:{_READERS})\b",
     "of one's own": r"\b(?:of|on|by) (?:one's|their|its|his|your) own\b",
     "hangs on": r"\bh[au]ngs? on\b",
     "comes to": r"\b(?:what (?:it|this|that) comes to|ha(?:s|ve) come to|whatever it is)\b",
