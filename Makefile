@@ -89,7 +89,7 @@ torture: $(VENV)/ready
 $(VENV)/ready: pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	"$(PYTHON)" -m venv $(VENV)
-	$(PIP) -e '.[study,test,cluster]'
+	$(PIP) -e '.[study,test,cluster,grading]'
 	$(PY) -m simlib compile
 	$(PY) -m simlib.study compile
 	@touch $@

@@ -164,19 +164,22 @@ def report(log: str, **given: Any) -> None:
 
 @commands.command()
 @click.argument("folder")
-@click.option("--instructor", is_flag=True, help="With the solutions and the pages for those who teach.")
+@click.option("--seed", metavar="TEXT", default="", help="Other numbers in some exercises, for each text its own.")
+@click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="A name a line: a folder for each.")
 @click.option("--nbgrader", is_flag=True, help="As the source of a course for nbgrader instead.")
-def course(folder: str, instructor: bool, nbgrader: bool) -> None:
+def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
     """Write a copy of the course.
 
-    Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions.
+    Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions. With --names each student gets
+    the numbers of his or her name.
     """
     from .course.grading import handout  # seldom needed
 
-    if instructor and nbgrader:
-        raise click.UsageError("found --instructor and --nbgrader, expected one of them")
+    if names and (seed or nbgrader):
+        raise click.UsageError("found --names with --seed or --nbgrader, expected one of them")
+    students = [line.strip() for line in names or () if line.strip()]
     try:
-        written = handout.write(folder, instructor, nbgrader)
+        written = handout.write(folder, seed, students, nbgrader)
     except handout.HandoutError as error:
         raise _Fault(str(error)) from None
     print(f"{folder}: {len(written)} files")
@@ -188,23 +191,29 @@ def course(folder: str, instructor: bool, nbgrader: bool) -> None:
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many notebooks at once; default: all cores.")
 @click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
 @click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
-def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float) -> None:
+@click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
+@click.option("--by-name", is_flag=True, help="Each student's name is the seed.")
+@click.option("--trust", is_flag=True, help="Run notebooks with all your rights, and not in a closed box.")
+def grade(
+    folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool, trust: bool
+) -> None:
     """Grade the notebooks that students handed in.
 
-    FOLDER has a folder or a notebook a student.
+    FOLDER has a folder or a notebook a student. Needs Linux, and simlib[grading].
     """
     if sys.platform == "win32":
-        raise _Fault("grade: notebooks cannot be limited on Windows; use WSL there")
-    from .course.grading import grading  # slow to import
-    from .course.grading.sandbox import UNFENCED, version
-
-    if version() < 6:
-        print(UNFENCED, file=sys.stderr)
+        raise _Fault("grade: Windows has no closed box for notebooks; use WSL there")
     try:
-        rows = grading.grade(folder, out, jobs, seconds, memory, progress=sys.stderr.isatty())
-    except grading.CollectError as error:
+        from .course.grading import box, collecting, grading, results  # slow to import
+    except ImportError as error:
+        raise _Fault(f"grade: {error}; expected what pip install simlib[grading] installs") from None
+
+    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name, trust)
+    try:
+        rows = grading.grade(folder, out, settings, jobs, progress=sys.stderr.isatty())
+    except (collecting.CollectError, box.BoxError) as error:
         raise _Fault(str(error)) from None
-    print(*grading.told(rows), f"{out}, {grading.mistakes_page(out)}", sep="\n")
+    print(*results.told(rows), f"{out}, and beside it {results.beside(out, '*')}", sep="\n")
 
 
 @commands.command("compile")

@@ -71,7 +71,7 @@ class _CodeFiles(_Cache):
     @property
     def cache_path(self) -> str:
         """The folder of the files."""
-        return str(_place())
+        return str(place())
 
     def load_overload(self, sig: tuple, target_context: Any) -> Any:
         """Read the code for a combination of types; None where there is none, or what is there is damaged."""
@@ -114,7 +114,7 @@ class _CodeFiles(_Cache):
         settings = numba.__version__, getattr(numba.config, "BOUNDSCHECK", None)
         made_of = sources, self._function.__qualname__, sig, codegen.magic_tuple(), *settings
         digest = hashlib.sha256(repr(made_of).encode()).hexdigest()
-        return _place() / f"{self._function.__name__}-{digest[:24]}.code"
+        return place() / f"{self._function.__name__}-{digest[:24]}.code"
 
 
 @cache
@@ -125,7 +125,7 @@ def _sources(file: str) -> str:
 
 
 @cache
-def _place() -> Path:
+def place() -> Path:
     """The first folder that we can write and nobody else: numba's setting, the package's, the user's; else a temporary.
 
     The temporary one vanishes with the process.

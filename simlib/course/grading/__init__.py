@@ -3,8 +3,7 @@
 `python -m simlib course FOLDER` writes a copy for students or for instructors, or a course for nbgrader: `handout`.
 `python -m simlib grade FOLDER` grades notebooks: `grading`.
 
-Nothing that a student wrote decides about a grade. A notebook is executed in a process of its own (`executing`), which
-writes down the answers as data. A second process, which has never seen the notebook, reads them and asks
-`simlib.course.lessons.verdict`: both ends are in `judging`. Functions are carried as their source, and only if they do
-nothing but compute (`screening`).
+Nothing that a student wrote decides about a grade. A notebook runs in a closed box (`box`, `running`), and sends its
+answers out as data (`inside`). A process outside, which runs no line of the notebook, reads them and asks
+`simlib.course.lessons.verdict` (`judging`). A student's function stays in the box: the judge asks for its values.
 """

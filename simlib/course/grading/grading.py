@@ -1,18 +1,24 @@
-"""Grade the notebooks that were handed in: find them, execute each, judge its answers, write down a row an exercise."""
+"""Grade the notebooks that were handed in: run each in a box, judge its answers, give a row an exercise.
 
-import csv
+Each notebook has a process of its own outside of the box, forked from this one, which has worked out once what the
+checks need. That process starts the box and is the judge whom the box sends its answers.
+"""
+
 import hashlib
+import importlib
+import inspect
 import json
+import multiprocessing
 import os
 import re
 import shutil
-import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+import signal
+import socket
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from html import escape
-from itertools import groupby
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,180 +26,25 @@ from tqdm import tqdm
 
 from ..._util import paths
 from .. import lessons
-from ..answers import KEPT_TABLE
-from . import executing, handout, judging
-from .judging import BEST_FIRST, FAILED, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, RIGHT, UNANSWERED, Answer, Judged
-from .sandbox import Ended, Limits, Pool, pool
+from . import handout, judging, results
+from .box import FAILED, OUT_OF_MEMORY, OUT_OF_TIME, Box, Limits, refuse_without
+from .collecting import HandedIn, collect, numbers
+from .judging import BEST_FIRST, RIGHT, UNANSWERED, Judged
+from .results import Row
 
-# Find the notebooks that were handed in, whose they are, and read them: any of them may be anything.
+SHARE = 4
+"""The check of an answer may take the notebook's time divided by this."""
 
-LARGEST = 50 * 2**20
-"""Bytes of a notebook that are read."""
-
-_SPLIT = re.compile(r"[\s._-]*(?=lesson[\s_-]*\d|assignment)", re.IGNORECASE)
-_LESSON = re.compile(r"(lesson[\s_-]*\d+[a-z]?|assignment)(?![a-z])", re.IGNORECASE)
-_SKIPPED = re.compile(r"\.|__MACOSX$")
+ENDED = "its process ended before the notebook did"
 
 
-class CollectError(Exception):
-    """What was handed in cannot be found."""
+class Settings(NamedTuple):
+    """How notebooks are graded: their limits, the seed that was handed out, or by name, and in a box or with trust."""
 
-
-@dataclass
-class HandedIn:
-    """A file that a student handed in."""
-
-    student: str
-    name: str
-    cells: list[str] = field(default_factory=list)
-    typed: dict[str, Any] = field(default_factory=dict)
-    lesson: str = ""
-    digest: str = ""
-    problem: str = ""
-
-
-def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
-    """Read what lies in a folder: by student what he or she handed in, students and files in alphabetical order.
-
-    In `handed-in/<student>/...` the folder is the student's name; a file beside such folders begins with it, as
-    `<student>-lesson2-easy.ipynb`.
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise CollectError(f"{folder}: found no folder, expected one with a folder or a notebook a student")
-    students: dict[str, list[HandedIn]] = {}
-    for path in _visible(folder):
-        student = path.name if path.is_dir() else _SPLIT.split(path.stem)[0] or path.stem
-        if path.is_dir() or _counts(path):
-            name = unicodedata.normalize("NFC", student)
-            files = [_read(file, name, folder) for file in _files(path)]
-            students[name] = students.pop(name, []) + files
-    if not students:
-        raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
-    for student, files in students.items():  # what is no notebook counts only where there is none
-        students[student] = [one for one in files if one.name.endswith(".ipynb")] or files
-    return dict(sorted(students.items()))
-
-
-def _visible(folder: Path) -> list[Path]:
-    """List what lies in a folder, but for what programs put there, and links, which may lead anywhere."""
-    return sorted(path for path in folder.iterdir() if not _SKIPPED.match(path.name) and not path.is_symlink())
-
-
-def _files(path: Path) -> Iterator[Path]:
-    """Go through a file, or the files in a folder and in those within it."""
-    if path.is_dir():
-        for inside in _visible(path):
-            yield from _files(inside)
-    elif _counts(path):
-        yield path
-
-
-def _counts(path: Path) -> bool:
-    return path.is_file() and path.suffix.lower() in (".ipynb", ".zip", ".gz", ".7z", ".rar", ".py", ".pdf", ".html")
-
-
-def _read(path: Path, student: str, folder: Path) -> HandedIn:
-    one = HandedIn(student, unicodedata.normalize("NFC", str(path.relative_to(folder))))
-    if (named := _LESSON.search(path.stem)) is not None:
-        plain = re.sub(r"[\s_-]", "", named[1].lower())
-        one.lesson = next((each.stem for each in handout.lessons() if each.stem.partition("-")[0] == plain), "")
-    if path.suffix.lower() != ".ipynb":
-        one.problem = f"found a {path.suffix} file, expected a notebook (.ipynb)"
-        return one
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"it has more than {LARGEST // 2**20} MB")
-        content = path.read_bytes()
-        one.digest = hashlib.sha256(content).hexdigest()
-        if content[:4] == b"PK\x03\x04":
-            raise ValueError("it is a zip file with another name")
-        notebook = json.loads(content)
-        if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-            raise ValueError("it is no notebook of version 4")
-        cells = [cell for cell in notebook["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-        one.cells = list(map(handout.text, cells))
-        one.typed = {number: jobs for cell in cells for number, jobs in _kept(cell)}
-    except (OSError, ValueError, RecursionError) as error:
-        one.problem = f"the notebook cannot be read: {error}"
-    return one
-
-
-def _kept(cell: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Go through the tables that were kept in a cell's outputs."""
-    outputs = cell.get("outputs")
-    for output in outputs if isinstance(outputs, list) else ():
-        data = output.get("data") if isinstance(output, dict) else None
-        kept = data.get(KEPT_TABLE) if isinstance(data, dict) else None
-        if isinstance(kept, dict) and isinstance(kept.get("exercise"), str):
-            yield kept["exercise"], kept.get("jobs")
-
-
-# A page for the lecturer: which exercises went wrong, and what the checks said how often. It names no student.
-
-
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Common mistakes</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; }}
-table {{ border-collapse: collapse; }}
-td, th {{ padding: 0.2em 0.6em; border-bottom: 1px solid #ccc; text-align: right; vertical-align: top;
-         white-space: nowrap; }}
-td.verdict {{ text-align: left; }}
-td.said {{ text-align: left; white-space: normal; overflow-wrap: anywhere; }}
-</style>
-<h1>Common mistakes</h1>
-<p>{students} students. Each sentence is what the check said, with the number of students to whom it said so.</p>
-<table>
-<tr><th>exercise</th>{verdicts}</tr>
-{overview}
-</table>
-{exercises}
-</html>
-"""
-
-
-def page(rows: list["Row"]) -> str:
-    """Make the page as HTML."""
-    by_number = sorted(rows, key=lambda row: handout.place(row.exercise))
-    groups = {number: list(of) for number, of in groupby(by_number, key=lambda row: row.exercise)}
-    shown = [verdict for verdict in BEST_FIRST if any(row.verdict == verdict for row in rows)]
-    overview, exercises = [], []
-    for number, of in groups.items():
-        counts = Counter(row.verdict for row in of)
-        cells = "".join(f"<td>{counts[verdict] or ''}</td>" for verdict in shown)
-        overview.append(f'<tr><td><a href="#e{number}">{number}</a></td>{cells}</tr>')
-        said = Counter((row.verdict, row.sentence) for row in of if row.verdict != RIGHT)
-        lines = [
-            f'<tr><td>{count}</td><td class="verdict">{verdict}</td><td class="said">{escape(sentence)}</td></tr>'
-            for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))  # commonest first
-        ]
-        table = f"<table>{''.join(lines)}</table>" if lines else ""
-        exercises.append(f'<h2 id="e{number}">{number}: {counts[RIGHT]} of {len(of)} right</h2>\n{table}')
-    return PAGE.format(
-        students=len({row.student for row in rows}),
-        verdicts="".join(f"<th>{verdict}</th>" for verdict in shown),
-        overview="\n".join(overview),
-        exercises="\n".join(exercises),
-    )
-
-
-COLUMNS = ("student", "exercise", "points", "verdict", "sentence", "notebook", "seconds")
-
-
-class Row(NamedTuple):
-    """A line of the grades; `points` is empty where a person has to look."""
-
-    student: str
-    exercise: str
-    points: int | str
-    verdict: str
-    sentence: str
-    notebook: str
-    seconds: float
+    limits: Limits = Limits(120, 2)
+    seed: str = ""
+    by_name: bool = False
+    trust: bool = False
 
 
 @dataclass
@@ -202,123 +53,126 @@ class Graded:
 
     of: HandedIn
     numbers: list[str]
-    seconds: float = 0.0
     verdicts: dict[str, Judged] = field(default_factory=dict)
+    seconds: float = 0.0
+    again: bool = False
+    """Whether the system, and not the notebook, may be the cause of a bad verdict."""
 
 
-def grade(
-    folder: str | Path,
-    out: str | Path,
-    jobs: int | None = None,
-    seconds: float = 120,
-    memory: float = 2,
-    progress: bool = False,
-) -> list[Row]:
-    """Grade what lies in a folder, and write the grades and the page of common mistakes."""
+def grade(folder: str | Path, out: str | Path, settings: Settings, jobs: int | None, progress: bool) -> list[Row]:
+    """Grade what lies in a folder, and write the grades and what belongs to them."""
     students = collect(folder)
-    graded = [Graded(one, _numbers(one)) for files in students.values() for one in files]
-    numbers = sorted({number for one in graded for number in one.numbers}, key=handout.place)
-    kept = _Kept(Path(f"{out}.parts"), seconds, memory)
+    graded = [Graded(one, numbers(one)) for files in students.values() for one in files]
+    kept = _Kept(Path(f"{out}.parts"), settings)
     todo = [one for one in graded if not one.of.problem and not kept.read(one)]
     if todo:
-        executing.warm()
-        judging.warm({number for one in todo for number in one.numbers})
-        tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
-        bar = tqdm(total=len(todo), desc="grade", unit=" notebooks", disable=not progress)
+        if not settings.trust:
+            refuse_without()
+        _warm({number for one in todo for number in one.numbers})
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        with bar, pool(jobs or cores) as workers:
-            grader = _Grader(workers, Limits(seconds, memory), kept, bar.update)
-            for one in todo:
-                grader.add(one)
-            workers.run()
-    rows = [_row(student, number, graded, students[student]) for student in students for number in numbers]
-    with paths.replacing(Path(out)) as new, open(new, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows([_harmless(value) for value in row] for row in rows)
-    with paths.replacing(mistakes_page(out)) as new:
-        new.write_bytes(page(rows).encode("utf-8", "replace"))
+        tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
+        with tqdm(total=len(todo), desc="grade", unit=" notebooks", disable=not progress) as bar:
+            doubtful = []
+            for one in _run(todo, jobs or cores, settings):
+                if one.again:
+                    doubtful.append(one)
+                else:
+                    kept.write(one)
+                    bar.update()
+            for one in _run(doubtful, 1, settings):
+                kept.write(one)
+                bar.update()
+    listed = sorted({number for one in graded for number in one.numbers}, key=handout.place)
+    rows = [_row(student, number, graded, students[student]) for student in students for number in listed]
+    results.write(out, rows, [one for files in students.values() for one in files])
     kept.remove()
     return rows
 
 
-def told(rows: list[Row]) -> list[str]:
-    """Say in a few lines what came out, and what a person has to look at."""
-    students, numbers = {row.student for row in rows}, {row.exercise for row in rows}
-    lines = [
-        f"{len(students)} students, {len(numbers)} exercises, {sum(row.verdict == RIGHT for row in rows)} right answers"
-    ]
-    refused = [row for row in rows if row.verdict == REFUSED]
-    return lines + [f"{row.student}, {row.exercise}: {row.sentence}" for row in refused]
+def _warm(exercises: Iterable[str]) -> None:
+    """Work out, once for all, what the checks of these exercises keep."""
+    for lesson in sorted({number.partition(".")[0] for number in exercises}):
+        module = importlib.import_module(f"{lessons.__name__}.{lessons.LESSONS[lesson]}")
+        for function in vars(module).values():
+            if hasattr(function, "cache_info") and not inspect.signature(function).parameters:
+                function()
 
 
-def mistakes_page(out: str | Path) -> Path:
-    """Name the page of common mistakes that lies beside the grades."""
-    return Path(out).with_name(f"{Path(out).stem}-mistakes.html")
+def _run(todo: list[Graded], most: int, settings: Settings) -> Iterator[Graded]:
+    """Execute and judge notebooks, at most so many at a time, and give each when it is done."""
+    forked = multiprocessing.get_context("fork")
+    waiting = list(todo)
+    running: dict[Any, tuple[Any, Graded]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < most:
+                one = waiting.pop(0)
+                ours, sending = forked.Pipe(duplex=False)
+                process = forked.Process(target=_execute, args=(one, settings, sending))
+                process.start()
+                sending.close()
+                running[ours] = process, one
+            ready: list[Any] = wait(list(running))
+            for receiving in ready:
+                process, one = running.pop(receiving)
+                try:
+                    one.verdicts, one.seconds, one.again = receiving.recv()
+                except EOFError:
+                    late = Judged(FAILED, "the check of its answers was stopped.")
+                    one.verdicts, one.again = dict.fromkeys(one.numbers, late), True
+                process.join()
+                yield one
+    finally:
+        for process, _ in running.values():
+            process.terminate()
+            process.join()
 
 
-def _numbers(one: HandedIn) -> list[str]:
-    """List the exercises of a notebook: those of its lesson, else those that it checks."""
-    for lesson in handout.lessons():
-        if lesson.stem == one.lesson:
-            return handout.exercises(handout.read(lesson))
-    known = {number for lesson in lessons.LESSONS for number in lessons.exercises(lesson)}
-    found = {number for source in one.cells for number in handout.checked(source)}
-    return sorted(found & known, key=handout.place)
+def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
+    """Run a notebook and judge its answers, in a process of its own."""
+    limits, student = settings.limits, one.of.student
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when
+    signal.alarm(int(2 * limits.seconds) + 60)  # ends this process, should a check never end
+    if seed := student if settings.by_name else settings.seed:
+        importlib.import_module(lessons.__name__).use_seed(seed)
+    answered: dict[str, Judged] = {}
+    with paths.temporary("/tmp", "grade") as folder, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "judge"))
+        listener.listen()
+        listener.settimeout(0.05)
+        box = Box(one.of.cells, limits, folder, not settings.trust)
+        try:
+            while box.runs():
+                with suppress(TimeoutError):
+                    connection, _ = listener.accept()
+                    with connection:
+                        number, verdict = judging.judge(connection, limits.seconds / SHARE, student)
+                    answered[number] = verdict  # so the last answer counts
+        finally:
+            box.end(*(() if box.status() else ("done", "")))
+    failed = _failed(box.events)
+    verdicts = {}
+    for number in one.numbers:
+        said = [answered[number]] if number in answered else []
+        if said and said[0].sentence == judging.ENDED:
+            said = [Judged(box.why, f"{box.sentence}, while the answer was checked.")]
+        if number in one.of.typed:
+            said.append(judging.judged(number, one.of.typed[number], student))
+        verdicts[number] = min(said, key=_rank) if said else _unanswered(one, number, box, failed)
+    found = {verdict.verdict for verdict in verdicts.values()}
+    delayed = OUT_OF_TIME in found and box.busy < 0.5 * box.seconds  # so others may have taken its time
+    sending.send((verdicts, box.seconds, delayed or (FAILED in found and box.sentence == ENDED)))
 
 
-class _Grader:
-    """Executes and judges notebooks with the processes of a pool."""
-
-    def __init__(self, workers: Pool, limits: Limits, kept: "_Kept", tick: Callable[[], object]) -> None:
-        self._pool, self._limits, self._kept, self._tick = workers, limits, kept, tick
-        self._known: dict[Answer, Judged] = {}  # in a class many answers are the same
-
-    def add(self, one: Graded) -> None:
-        """Let a notebook be executed and judged."""
-        work = executing.execute(one.of.cells, self._limits.seconds / executing.PATIENCE)
-        self._pool.add(work, self._limits, partial(self._executed, one))
-
-    def _executed(self, one: Graded, ended: Ended, folder: Path) -> None:
-        found = executing.read(folder)
-        one.seconds = ended.seconds
-        packed = {number: found["answers"][number] for number in one.numbers if number in found["answers"]}
-        answers = [Answer(number, _text(of)) for number, of in packed.items()]
-        answers += [Answer(number, _text(of), True) for number, of in one.of.typed.items() if number in one.numbers]
-        self._judge(one, answers, partial(_unanswered, one, ended, found))
-
-    def _judge(self, one: Graded, answers: list[Answer], unanswered: Callable[[str], Judged]) -> None:
-        new = [answer for answer in answers if answer not in self._known]
-        if new:
-            work = judging.judge([answer._replace(packed=json.loads(answer.packed)) for answer in new])
-            self._pool.add(work, self._limits, partial(self._judged, one, answers, new, unanswered), first=True)
-            return
-        for number in one.numbers:
-            said = [self._known[answer] for answer in answers if answer.number == number]
-            one.verdicts[number] = min(said, key=_rank) if said else unanswered(number)
-        self._kept.write(one)
-        self._tick()
-
-    def _judged(
-        self,
-        one: Graded,
-        answers: list[Answer],
-        asked: list[Answer],
-        unanswered: Callable[[str], Judged],
-        ended: Ended,
-        folder: Path,
-    ) -> None:
-        one.seconds += ended.seconds
-        reached = judging.read(folder)
-        self._known |= zip(asked, reached, strict=False)
-        if len(reached) < len(asked):  # so it ended with this one; the others are judged anew
-            verdict = FAILED if ended.why == "done" else ended.why
-            self._known[asked[len(reached)]] = Judged(verdict, f"when the answer was checked {ended.sentence}.")
-        self._judge(one, answers, unanswered)
-
-
-def _text(packed: Any) -> str:
-    return json.dumps(packed, sort_keys=True)
+def _failed(events: bytes) -> dict[int, tuple[str, str] | None]:
+    """Read which cells were run, and how they failed; believe nothing."""
+    found: dict[int, tuple[str, str] | None] = {}
+    for line in events.splitlines():
+        with suppress(ValueError, TypeError, RecursionError):
+            cell, error = json.loads(line)
+            found[int(cell)] = error and (str(error[0])[:100], str(error[1])[:500])
+    return found
 
 
 def _rank(judged: Judged) -> int:
@@ -326,26 +180,25 @@ def _rank(judged: Judged) -> int:
     return BEST_FIRST.index(judged.verdict)
 
 
-def _unanswered(one: Graded, ended: Ended, found: dict[str, Any], number: str) -> Judged:
+def _unanswered(one: Graded, number: str, box: Box, failed: dict[int, tuple[str, str] | None]) -> Judged:
     """Tell why a notebook has no answer to an exercise."""
     cells = [place for place, source in enumerate(one.of.cells) if number in handout.checked(source)]
     if not cells:
         return Judged(UNANSWERED, f'no cell has lessons.check("{number}", ...).')
-    for place, kind, text in found["failed"]:
-        if place in cells:
+    for place in cells:
+        if error := failed.get(place):
+            kind, text = error
             verdict = {"MemoryError": OUT_OF_MEMORY, "TimeUp": OUT_OF_TIME}.get(kind, FAILED)
-            if kind == "TimeUp":
-                return Judged(verdict, f"its cell was stopped: {text}.")
-            text = re.sub(r"<ipython-input[^>]*>, ", "", text)
-            return Judged(verdict, f"its cell fails: {kind}: {text}" if text else f"its cell fails: {kind}.")
-    if ended.why != "done" and found["cells"] <= cells[-1]:
-        return Judged(ended.why, f"{ended.sentence}, in code cell {found['cells'] + 1}.")
+            text = re.sub(r"\((?:<ipython-input[^>]*>|\d+\.py), ", "(", text)
+            return Judged(verdict, f"its cell fails: {kind}: {text}".rstrip(": ") + ".")
+    if cells[-1] not in failed:
+        return Judged(box.why, f"{box.sentence}, in code cell {max(failed, default=-1) + 2}.")
     return Judged(UNANSWERED, "its check was not called.")
 
 
 def _row(student: str, number: str, graded: Iterable[Graded], files: list[HandedIn]) -> Row:
     """Make a student's row for an exercise, of the best of his or her notebooks."""
-    rows = []
+    most, rows = handout.points(number), []
     for one in graded:
         if not any(one.of is file for file in files):
             continue
@@ -354,36 +207,28 @@ def _row(student: str, number: str, graded: Iterable[Graded], files: list[Handed
         elif number in one.verdicts:
             rows.append((one.verdicts[number], one))
     if not rows:
-        return Row(student, number, 0, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0)
+        return Row(student, number, 0, most, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0)
     said, one = min(rows, key=lambda row: _rank(row[0]))
-    points = "" if said.verdict == REFUSED else int(said.verdict == RIGHT)
-    return Row(student, number, points, said.verdict, said.sentence, one.of.name, round(one.seconds, 1))
-
-
-def _harmless(value: Any) -> Any:
-    """Let no spreadsheet take a text for a formula, and no line end in it."""
-    if not isinstance(value, str):
-        return value
-    text = " ".join(value.encode("utf-8", "replace").decode().split())
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+    points = most if said.verdict == RIGHT else 0
+    return Row(student, number, points, most, said.verdict, said.sentence, one.of.name, round(one.seconds, 1))
 
 
 class _Kept:
     """Keeps what is graded already in a folder, a file a notebook, until all are: so that a run can go on."""
 
-    def __init__(self, folder: Path, *limits: float) -> None:
+    def __init__(self, folder: Path, settings: Settings) -> None:
         self._folder = folder
         sources = sorted(Path(__file__).parent.parent.rglob("*.py"))
         own = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-        self._rest = repr((own, tuple(map(float, limits)), os.environ.get("SIMLIB_TRACES")))
+        self._rest = repr((own, settings, os.environ.get("SIMLIB_TRACES")))
 
     def _path(self, one: Graded) -> Path:
-        of = one.of.digest, one.numbers, self._rest
+        of = one.of.digest, one.of.student, one.numbers, self._rest
         return self._folder / hashlib.sha256(repr(of).encode()).hexdigest()[:32]
 
     def read(self, one: Graded) -> bool:
         """Take what is known of a notebook, and tell whether anything is."""
-        data = paths.read_sealed(self._path(one))
+        data: Any = paths.read_sealed(self._path(one))
         if data is None:
             return False
         one.seconds, verdicts = json.loads(data)

@@ -110,6 +110,8 @@ def an_order(answer: Any) -> Callable[..., float]:
     order = function(answer)
     if ... in getattr(getattr(order, "__code__", None), "co_consts", ()):
         raise Waiting
+    if hasattr(order, "schedule"):  # it runs in the box of `grading`, where it is compiled
+        return order
     try:
         orders.check(order)
         orders.compiled(order)
@@ -246,7 +248,7 @@ def narrow_first(answer: Any) -> str:
             f"{size + 1:g} gets {wide[most]:g} (wait={most[0]:g}, estimate={most[1]:g}). The narrow job has to "
             "get the larger number, whatever the wait and the estimate are."
         )
-    start = simulate(queue(), EASY(order=order)).jobs.start["B"]
+    start = simulate(queue(), policy(answer)).jobs.start["B"]
     return f"the smallest job gets the largest number. Job B, which needs all processors, starts at {start}."
 
 
@@ -287,7 +289,7 @@ def beats_easy_without_starving(answer: Any) -> str:
 @few_lines()
 def best_fit(answer: Any) -> str:
     """Judge 6.5: a scheduling pass that backfills the largest job first."""
-    given = OwnPolicy(_answered(function(answer)))
+    given = passes(answer)
     month = january()
     found, easy, fcfs = _own(month, given), simulate(month, EASY()), simulate(month, FCFS())
     if found.jobs.start.equals(fcfs.jobs.start):
@@ -303,7 +305,12 @@ def best_fit(answer: Any) -> str:
     )
 
 
-def _own(jobs: Workload, policy: OwnPolicy) -> Schedule:
+def passes(answer: Any) -> Policy:
+    """Read a scheduling pass as a policy."""
+    return answer if hasattr(answer, "schedule") else OwnPolicy(_answered(function(answer)))
+
+
+def _own(jobs: Workload, policy: Policy) -> Schedule:
     try:
         return simulate(jobs, policy)
     except (NotYet, Waiting):

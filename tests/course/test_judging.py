@@ -1,0 +1,177 @@
+"""Answers go out of the box as data, functions stay in it, and the judge believes nothing of what it reads."""
+
+import json
+import socket
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simlib
+from simlib import EASY, OwnPolicy
+from simlib.course import lessons
+from simlib.course.grading import inside, judging
+from simlib.course.lessons import lesson1, lesson2
+from simlib.models import examples
+from simlib.policies import examples_own
+
+
+def carried(value):
+    return judging.unpack(json.loads(json.dumps(inside.pack(value, []))))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [40, 0.5, "B", True, None, ..., [1, ["a", ...]], (1, 2), {"shadow": 30, "extra": ...}, {1, 2}, np.float64(0.1) / 3],
+    ids=repr,
+)
+def test_data_comes_out_as_it_went_in(value):
+    found = carried(value)
+    assert found == value and (type(found) is type(value) or isinstance(value, float))
+
+
+def test_numbers_in_series_and_arrays_are_the_same_to_the_last_bit():
+    values = np.random.default_rng(0).random(100)
+    assert (carried(values) == values).all() and (carried(pd.Series(values)) == values).all()
+    assert np.isnan(carried(float("nan"))) and carried(float("-inf")) == float("-inf")
+
+
+@pytest.mark.parametrize("make", [examples.figure3, lesson1.packed, lambda: simlib.load("sample")])
+def test_a_workload_and_a_schedule_come_out_as_an_equal_workload(make):
+    workload = make()
+    assert carried(workload).equals(workload)
+    assert carried(simlib.simulate(workload, EASY())).equals(workload)
+
+
+def test_batch_means_come_out():
+    means = simlib.analysis.stats.batch_means(np.arange(1000.0), batch=10)
+    assert carried(means) == means
+
+
+def test_what_no_exercise_asks_for_is_called_what_it_is():
+    assert "found <object object" in lessons.verdict("1.2", carried(object())).sentence
+
+
+def answered(number, answer, monkeypatch, tmp_path, seconds=60.0, student="Ada"):
+    """The verdict on what a notebook gives to a check: its end runs in a thread, and not in a box."""
+    monkeypatch.setenv("SIMLIB_JUDGE", str(tmp_path / "judge"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "judge"))
+        listener.listen()
+        ends = threading.Thread(target=given, args=(number, answer), daemon=True)
+        ends.start()
+        connection, _ = listener.accept()
+        with connection:
+            found, said = judging.judge(connection, seconds, student)
+        ends.join(10)
+    assert found == number
+    return said
+
+
+def given(number, answer):
+    try:
+        inside._check(number, answer)
+    except OSError:  # the judge has heard enough
+        pass
+
+
+def shortest(wait, estimate, procs):
+    return -estimate
+
+
+def narrow(procs):
+    return -procs
+
+
+class Remembers:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, *case):
+        self.calls += 1
+        return lesson2.backfills(*case) if self.calls < 100 else "no truth"
+
+
+def fails(*case):
+    raise KeyError("shadow")
+
+
+def hungry(*case):
+    raise MemoryError("too much")
+
+
+def cleared(jobs):
+    jobs["start"] = 0
+    return 0
+
+
+FUNCTIONS = {
+    "a rule": ("2.4", lesson2.backfills, "right", "4,608 cases"),
+    "made within": ("2.4", (lambda k: lambda *case: lesson2.backfills(*case) and k)(True), "right", "4,608 cases"),
+    "a wrong rule": ("2.4", lambda *case: True, "not yet", "may not"),
+    "a rule that remembers": ("2.4", Remembers(), "not yet", "no truth"),
+    "a rule that fails": ("2.4", fails, "not yet", "KeyError: 'shadow'"),
+    "a rule that needs much": ("2.4", hungry, "out of memory", "too much"),
+    "a rule that waits": ("2.4", lambda *case: ..., "unanswered", "waiting"),
+    "a table that is changed": ("3.4", cleared, "not yet", "your function says 0"),
+    "an order": ("6.1", narrow, "right", "Job B"),
+    "a wrong order": ("6.1", shortest, "not yet", "narrow job"),
+    "an order that cannot be compiled": ("6.3", lambda wait: open("x").read(), "not yet", "EASY: order"),
+    "an order of the page": ("6.3", shortest, "not yet", "stands on the page"),
+    "a class": ("6.3", EASY, "not yet", "EASY()"),
+    "a policy of simlib": ("6.3", EASY(order="wfp"), "not yet", "comes with simlib"),
+    "a pass": ("6.5", examples_own.best_fit, "right", "job by job"),
+    "a pass that is EASY": ("6.5", examples_own.easy, "not yet", "that is EASY"),
+    "a pass that starts nobody": ("6.3", OwnPolicy(lambda queue, machine: []), "not yet", "starves"),
+    "no function": ("2.4", "yes", "not yet", "expected a function"),
+    "no exercise": ("9.9", 1, "failed", "9.9"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number, answer, verdict, part", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_a_function_is_asked_for_its_values_and_judged_by_them(number, answer, verdict, part, monkeypatch, tmp_path):
+    found = answered(number, answer, monkeypatch, tmp_path)
+    assert found.verdict == verdict and part in found.sentence
+
+
+def test_a_function_that_does_not_return_is_out_of_time(monkeypatch, tmp_path):
+    never = threading.Event()
+    found = answered("2.4", lambda *case: never.wait(1), monkeypatch, tmp_path, seconds=0.5)
+    never.set()
+    assert found.verdict == "out of time"
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "ada_LOVELACE", "Lovelace, Ada"])
+def test_the_name_of_the_assignment_is_that_of_who_hands_in_however_it_is_typed(name):
+    asked = {"student": name, "jobs": ..., "load": ..., "large": ...}
+    assert judging.judged("A.1", asked, "Ada Lovelace").verdict == "unanswered"
+    other = judging.judged("A.1", asked, "Bob")
+    assert other.verdict == "not yet" and "'Bob'" in other.sentence
+
+
+HOSTILE = [
+    b"",
+    b"\xff\n",
+    b"[" * 100_000 + b"\n",
+    b'{"exercise": "2.4"}\n',
+    b'{"exercise": "2.4", "answer": [1]}\n',
+    b'{"exercise": "2.4", "answer": {"is": "function"}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "array", "of": 7}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "workload", "procs": -1}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "batch means", "of": {"mean": 1}}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": []}}\n{"value": {"is": "list"}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": ["1"]}}\n',
+    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": []}}\n{"error": "SystemExit"}\n',
+]
+
+
+@pytest.mark.parametrize("sent", HOSTILE, ids=lambda sent: sent[:60].decode(errors="replace"))
+def test_what_the_box_should_not_send_gets_no_point_and_stops_nobody(sent):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(sent)
+        theirs.shutdown(socket.SHUT_WR)
+        number, found = judging.judge(ours, 5.0, "Ada")
+    assert found.verdict in ("failed", "not yet")
