@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from helpers import ROOT, listing, numbered
@@ -39,6 +40,9 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
     (made,) = folder.glob("simlib-*.whl")
+    names = zipfile.ZipFile(made).namelist()
+    assert "simlib/data/teaching/lesson1-fcfs.ipynb" in names
+    assert [name for name in names if "solutions" in name or "docs/" in name] == []
     return made
 
 

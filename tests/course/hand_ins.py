@@ -1,4 +1,4 @@
-"""Thirty made-up hand-ins of a lesson, good, bad and hostile, each with the verdicts that it must get."""
+"""Made-up hand-ins, good, bad and hostile, each with the verdicts that it must get."""
 
 import json
 import re
@@ -266,7 +266,6 @@ lessons.given["2.1"] = "Right: yes"
 """
 
 RIGHT_2_1 = 'lessons.check("2.1", shadow=30, extra=2)'
-AS_LAMBDA = f'lessons.check("2.4", lambda now, procs, estimate, free, shadow, extra: {CORRECT[7:]})'
 OTHER_CHECK = "from simlib.course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
 
 MADE = {
@@ -277,14 +276,11 @@ MADE = {
     "half": (lambda: without("2.3", "2.4"), {"2.3": "unanswered", "2.4": "unanswered"}),
     "wrong": (lambda: ruled("return estimate <= shadow"), {"2.4": "not yet"}),
     "helped": (lambda: answering("2.4", HELPED), {}),
-    "lambda": (lambda: answering("2.4", AS_LAMBDA), {}),
-    "syntax": (lambda: answering("2.1", RIGHT_2_1.replace(",", "")), {"2.1": "failed"}),
     "name-error": (lambda: answering("2.1", RIGHT_2_1.replace("30", "shaddow")), {"2.1": "failed"}),
     "loop-in-a-cell": (lambda: answering("2.1", f"while True: pass\n{RIGHT_2_1}"), {"2.1": "out of time"}),
     "loop-in-a-rule": (lambda: ruled("while True: pass"), {"2.4": "out of time"}),
     "loop-that-swallows": (lambda: with_cell(SWALLOWS), dict.fromkeys(GOOD, "out of time")),
     "memory-in-a-cell": (lambda: answering("2.1", f"all = bytearray(2**40)\n{RIGHT_2_1}"), {"2.1": "out of memory"}),
-    "memory-in-a-rule": (lambda: ruled("return len([0] * 2**40) > 0"), {"2.4": "out of memory"}),
     "bomb": (lambda: with_cell(BOMB), FAILED),
     "forks": (lambda: with_cell(FORKS), {}),
     "exit": (lambda: with_cell("import os; os._exit(0)"), FAILED),
@@ -304,12 +300,10 @@ MADE = {
     ),
     "given": (lambda: with_cell(GIVEN, -1, solved=False), WAITING),
     "overwrites": (lambda: with_cell(OVERWRITES), {}),
-    "reads-files": (lambda: ruled('return open("/etc/passwd").read() == ""'), {"2.4": "not yet"}),
     "looks-inside": (lambda: ruled("return ().__class__.__base__.__subclasses__()"), {"2.4": "not yet"}),
     "patches-the-judge": (lambda: ruled(PATCHES_THE_JUDGE), {"2.4": "not yet"}),
     "typed": (lambda: typed(delaying()), WAITING | {"2.3": "right"}),
-    "typed-nonsense": (lambda: typed({"A": ["x", None]}), WAITING | {"2.3": "not yet"}),
-    "truncated": (lambda: json.dumps(notebook()[1])[:5000], FAILED),
+    "truncated": (lambda: json.dumps(notebook()[1])[:-100], FAILED),
     "zip": (lambda: b"PK\x03\x04 and so on", FAILED),
     "not-a-notebook": (lambda: "[1, 2]", FAILED),
     "nothing": (None, WAITING),

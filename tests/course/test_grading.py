@@ -89,7 +89,7 @@ def test_a_few_hand_ins_get_what_they_are_worth(folder, closed):
 
 
 @pytest.mark.thorough
-def test_forty_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
+def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.socket() as tcp:
         udp.bind(("127.0.0.1", 0))
         tcp.bind(udp.getsockname())
