@@ -97,7 +97,7 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
         expected = hand_ins.write(folder, port=udp.getsockname()[1])
         before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
         own = Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes()
-        rows = graded(folder, "--seconds", "45")
+        rows = graded(folder, "--seconds", "60")
         for listener in (udp, tcp):
             listener.setblocking(False)
         with pytest.raises(BlockingIOError):

@@ -161,7 +161,8 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
             said.append(judging.judged(number, one.of.typed[number], student))
         verdicts[number] = min(said, key=_rank) if said else _unanswered(one, number, box, failed)
     found = {verdict.verdict for verdict in verdicts.values()}
-    delayed = OUT_OF_TIME in found and box.busy < 0.5 * box.seconds  # so others may have taken its time
+    late = OUT_OF_TIME in found or any(error and error[0] == "TimeUp" for error in failed.values())
+    delayed = late and box.busy < 0.5 * box.seconds  # so others may have taken its time
     sending.send((verdicts, box.seconds, delayed or (FAILED in found and box.sentence == ENDED)))
 
 

@@ -12,6 +12,7 @@ import numbers
 import os
 import pickle
 import socket
+import sys
 from dataclasses import fields
 from typing import Any
 
@@ -30,7 +31,8 @@ MOST, DEEPEST = 300_000, 20
 
 
 def begin() -> None:
-    """Take the checks away, and send answers to the judge instead."""
+    """Take the checks away, and send answers to the judge instead; drop what is printed, which may be endless."""
+    sys.stdout = sys.stderr = open(os.devnull, "w")
     lessons.check, lessons.demand, lessons.verdict = _check, _say_nothing, _say_nothing
     for name in lessons.LESSONS.values():
         module: Any = importlib.import_module(f"{lessons.__name__}.{name}")
@@ -109,9 +111,10 @@ def pack(value: Any, functions: list[Any], depth: int = 0) -> Any:
         return _pack_workload(meant)
     if isinstance(value, BatchMeans):
         return {"is": "batch means", "of": {each.name: inside(getattr(value, each.name)) for each in fields(value)}}
-    if callable(value) or hasattr(value, "schedule"):
+    if not isinstance(value, type) and (callable(value) or hasattr(value, "schedule")):
         functions.append(value)
-        return {"is": "function", "of": len(functions) - 1, "text": repr(value)[:200], "asks": _parameters(value)}
+        made = {"is": "function", "of": len(functions) - 1, "text": repr(value)[:200]}
+        return made | {"asks": _parameters(value) if callable(value) else None}
     return {"is": "strange", "text": repr(value)[:200]}
 
 

@@ -102,16 +102,11 @@ class Channel:
 
 
 class Remote:
-    """A student's function or policy, which runs in the box."""
+    """A student's policy, which runs in the box; or an order or a pass, of which the box makes a policy."""
 
-    def __init__(self, channel: Channel, place: int, text: str, asks: list[str]) -> None:
+    def __init__(self, channel: Channel, place: int, text: str) -> None:
         self._channel, self._place, self._text = channel, place, text
         self._jobs = pd.DataFrame()
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        self.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in asks])
-
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        return self._channel.ask(self._place, "call", *given, **named)
 
     def __repr__(self) -> str:
         return self._text
@@ -128,7 +123,19 @@ class Remote:
         return {"start": self._channel.ask(self._place, "schedule", jobs, machine)}
 
 
-Remote.__module__ = "handed_in"  # and so no part of simlib, whose policies are believed
+class RemoteFunction(Remote):
+    """A student's function, which runs in the box."""
+
+    def __init__(self, channel: Channel, place: int, text: str, asks: list[str]) -> None:
+        super().__init__(channel, place, text)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in asks])
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self._channel.ask(self._place, "call", *given, **named)
+
+
+Remote.__module__ = RemoteFunction.__module__ = "handed_in"  # no part of simlib, whose policies are believed
 
 
 def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
@@ -159,7 +166,8 @@ def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
     if kind == "batch means":
         return BatchMeans(**{str(name): inside(each) for name, each in of.items()})
     if kind == "function" and channel:
-        return Remote(channel, int(of), str(packed["text"])[:200], [str(name) for name in packed["asks"]])
+        its = channel, int(of), str(packed["text"])[:200]
+        return Remote(*its) if packed["asks"] is None else RemoteFunction(*its, list(map(str, packed["asks"])))
     if kind == "workload":
         columns = {str(name): pd.Series(values, dtype=np.dtype(of)) for name, of, values in packed["columns"]}
         jobs = pd.DataFrame(columns)
