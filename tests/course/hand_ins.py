@@ -168,13 +168,10 @@ def needed(cell):
 
 
 def assignment(student):
-    """The assignment with the answer of A.1 for a name."""
-    name, made = whole(name="assignment")
-    wanted = ("import ", "student =", 'lessons.check(\n    "A.1"', "week =")
-    made["cells"] = [cell for cell in made["cells"] if any(word in handout.text(cell) for word in wanted)]
-    made["cells"] = [cell for cell in made["cells"] if not set(handout.checked(handout.text(cell))) - {"A.1"}]
-    for cell in made["cells"]:
-        cell["source"] = handout.text(cell).replace("Ada Lovelace", student)
+    """The assignment with an answer of A.1 for a name."""
+    made = whole(name="assignment")[1]
+    asked = f'lessons.check("A.1", student="{student}", jobs=373, load=0.67, large=0.14)'
+    made["cells"] = [exercise(made, "A.1") | {"source": f"from simlib.course import lessons\n{asked}"}]
     return made
 
 
@@ -307,8 +304,7 @@ MADE = {
     "zip": (lambda: b"PK\x03\x04 and so on", FAILED),
     "not-a-notebook": (lambda: "[1, 2]", FAILED),
     "nothing": (None, WAITING),
-    "Ada Byron": (lambda: assignment("Ada Byron"), WAITING | {"A.1": "right"}),
-    "copied": (lambda: assignment("Ada Byron"), WAITING | {"A.1": "not yet"}),
+    "copied": (lambda: assignment("Ada Lovelace"), WAITING | {"A.1": "not yet"}),
 }
 """By student what is handed in, and the verdicts that are not those of `GOOD`."""
 

@@ -107,6 +107,7 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     found = {key: row["verdict"] for key, row in rows.items()}
     assert {key: (of, rows[key]["sentence"]) for key, of in found.items() if expected[key] != of} == {}
     assert set(found) == set(expected) and len(hand_ins.MADE) >= 30
+    assert "expected the name of who hands in, 'copied'" in rows["copied", "A.1"]["sentence"]
     assert left_over(folder) == []
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
     assert Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes() == own
