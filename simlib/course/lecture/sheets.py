@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Bbox
 
 from ... import plots
 from ..._util import paths
@@ -193,7 +194,7 @@ def _table(ax: Axes, jobs: Workload) -> None:
     cells = [[str(job), *map(str, row)] for job, *row in rows.itertuples()]
     heads = ["job", *(FIELDS[str(name)] for name in rows)]
     height = (len(cells) + 1) / 8.5
-    table = ax.table(cells, colLabels=heads, bbox=(0, 1 - height, 1, height), cellLoc="center")
+    table = ax.table(cells, colLabels=heads, bbox=Bbox.from_bounds(0, 1 - height, 1, height), cellLoc="center")
     table.auto_set_font_size(False)
     table.set_fontsize(10.5)
     for cell in table.get_celld().values():

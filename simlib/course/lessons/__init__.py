@@ -279,7 +279,8 @@ def is_share(given: float, truth: float, of: str = "") -> bool:
 
 def only_changed(found: Workload, given: Workload, job: str, *fields: str) -> pd.Series:
     """Give a job of a table in which nothing else was changed, and of the job nothing but some fields."""
-    jobs, asked = found.jobs, given.jobs
+    jobs: Any = found.jobs
+    asked: Any = given.jobs
     others = jobs.drop(index=job, errors="ignore").equals(asked.drop(index=job)) and found.procs == given.procs
     if job not in jobs.index or not others:
         raise NotYet(f'change the job "{job}" only, and keep it; "Start again" brings back the table as it was.')

@@ -81,8 +81,8 @@ def _shows_all_ways(jobs: Workload) -> bool:
 
 def shadow(answer: Any) -> str:
     """Judge 2.1: the shadow time and the extra processors of job H."""
-    seen = next(seen for seen in _explained(seed()) if seen.shadow is not None)
-    head = seen.queue[0]
+    seen: Any = next(seen for seen in _explained(seed()) if seen.shadow is not None)
+    head: Any = seen.queue[0]
     time, extra = map(number, parts(answer, "shadow", "extra"))
     if time > seen.shadow and time in [span.end for span in seen.running]:
         raise NotYet(f"at {time} s enough processors are free for job H. Are there not enough even before?")

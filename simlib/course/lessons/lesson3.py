@@ -85,7 +85,7 @@ def _is_early(jobs: Workload) -> bool:
 
 def profile(jobs: Workload, job: str) -> pd.Series:
     """Find how many processors are free from which second on, once a job has its reservation."""
-    seen = next(seen for seen in explain(jobs, Conservative()) if seen.job == job)
+    seen: Any = next(seen for seen in explain(jobs, Conservative()) if seen.job == job)
     return pd.Series(dict(seen.profile), name="free processors").rename_axis("from [s]")
 
 
@@ -96,7 +96,8 @@ def anchors(answer: Any) -> str:
     """Judge 3.1: when the second and the third job are reserved to start."""
     jobs = _planned("plan", seed()).jobs
     second, third = map(number, parts(answer, "second", "third"))
-    its, first = jobs.loc["second"], jobs.start["first"]
+    its: Any = jobs.loc["second"]
+    first = jobs.start["first"]
     if its.submit < second < first and second + its.estimate > first:
         raise NotYet(
             f"at {second} s the second job may fit, but it would run until {second + its.estimate} s, and from {first} "

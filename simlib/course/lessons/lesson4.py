@@ -31,7 +31,7 @@ def heel_and_toe(factor: float = 1) -> Workload:
     return _estimated(_runs(seed()), factor)
 
 
-def _estimated(runs: Mapping[str, int], factor: float) -> Workload:
+def _estimated(runs: Any, factor: float) -> Workload:
     """Make the jobs with these run times, and estimates that are too long by a factor."""
     submits = (0, 0, 10, 20, 30, 40, 50)
     sizes = {"wide": 4}
@@ -41,7 +41,7 @@ def _estimated(runs: Mapping[str, int], factor: float) -> Workload:
 
 
 @cache
-def _runs(seed: str) -> Mapping[str, int]:
+def _runs(seed: str) -> Any:
     """Give the run times of the site, or draw those of a seed."""
     if not seed:
         return RUNS
