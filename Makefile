@@ -11,7 +11,7 @@
 # make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own
 # make lab         JupyterLab
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
-# make sheets      pencil sheets with solutions, and the glossary on one page, to build/teaching/
+# make sheets      pencil sheets with solutions, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
 # make torture     attacks on what the package promises: docs/robustness.md
 #

@@ -13,6 +13,7 @@ html_baseurl = address()
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autosummary", "sphinx_design"]
 
 # Pages and notebooks. Notebooks were executed before: nothing is executed again.
+exclude_patterns = ["notebooks/teaching/download"]  # files that pages offer, no pages
 nb_execution_mode = "off"
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,11 +57,16 @@ def truth(answer: Any, case: str) -> bool:
 
 
 def number(answer: Any, unit: str = "") -> Any:
-    """Read a number, such as `30`; of `unit`, such as "seconds"."""
+    """Read a number: `0.54`, or as it may be typed, "0,54" or "54 %"; of `unit`, such as "seconds"."""
+    if isinstance(answer, str) and re.fullmatch(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)\s*%?\s*", answer, re.ASCII):
+        value = float(answer.replace(",", ".").replace("%", "").strip())
+        answer = value / 100 if "%" in answer else int(value) if value.is_integer() else value
+    if isinstance(answer, (np.ndarray, pd.Series, pd.Index)) and answer.size == 1:
+        answer = answer.item()
     if not isinstance(answer, bool) and isinstance(answer, numbers.Real) and math.isfinite(answer):
         return answer
     of = f" of {unit}" if unit else ""
-    raise NotYet(f"found {shown(answer)}, expected a number{of}, written without quotes, such as 30.")
+    raise NotYet(f"found {shown(answer)}, expected a number{of}, such as 30.")
 
 
 def parts(answer: Any, *keys: str) -> list[Any]:
@@ -73,22 +79,32 @@ def parts(answer: Any, *keys: str) -> list[Any]:
 
 
 def names(answer: Any, known: Iterable[Any]) -> list[Any]:
-    """Read a list of names of jobs, each of them one of `known`."""
-    if not isinstance(answer, (list, tuple)):
-        some = ", ".join(f'"{name}"' for name in list(known)[:2])
+    """Read names of jobs, each of them one of `known`; case and blanks do not count."""
+    by_name = {_folded(name): name for name in known}
+    if isinstance(answer, str):
+        answer = re.findall(r"\w+", answer)
+    if isinstance(answer, (np.ndarray, pd.Series, pd.Index, tuple, set)):
+        answer = list(answer)
+    if not isinstance(answer, list):
+        some = ", ".join(f'"{name}"' for name in list(by_name.values())[:2])
         raise NotYet(f"found {shown(answer)}, expected a list of names of jobs, such as [{some}].")
     for name in answer:
-        if name not in list(known):
-            raise NotYet(f"there is no job {shown(name)}; the jobs are {', '.join(map(str, known))}.")
-    return list(answer)
+        if _folded(name) not in by_name:
+            raise NotYet(f"there is no job {shown(name)}; the jobs are {', '.join(map(str, by_name.values()))}.")
+    return [by_name[_folded(name)] for name in answer]
 
 
 def choice(answer: Any, allowed: Iterable[str]) -> str:
-    """Read one of several words."""
+    """Read one of several words; case and blanks do not count."""
     for word in allowed:
-        if isinstance(answer, str) and answer.strip().lower() == word.lower():
+        if isinstance(answer, str) and _folded(answer) == _folded(word):
             return word
-    raise NotYet(f"found {shown(answer)}, expected one of {', '.join(map(repr, allowed))}, with the quotes.")
+    raise NotYet(f"found {shown(answer)}, expected one of {', '.join(map(repr, allowed))}.")
+
+
+def _folded(text: Any) -> str:
+    """Write a name or a word without what does not count."""
+    return "".join(str(text).split()).casefold()
 
 
 def function(answer: Any) -> Callable[..., Any]:

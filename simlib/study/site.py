@@ -265,6 +265,12 @@ def _stage_notebook(path, to):
         elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
             tags.append("hide-input")
     to.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent.name == "teaching":  # the page offers the notebook as it is, not as it was executed
+        source = to.parent / "download" / path.name
+        source.parent.mkdir(exist_ok=True)
+        shutil.copy(paths.ROOT / "notebooks" / "teaching" / path.name, source)
+        title, _, rest = notebook.cells[0].source.partition("\n")
+        notebook.cells[0].source = f"{title}\n\n{{download}}`This notebook <download/{path.name}>`\n{rest}"
     nbformat.write(notebook, to)
 
 

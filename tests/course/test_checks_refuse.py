@@ -12,7 +12,7 @@ from test_checks import the_twins_month  # noqa: F401
 
 from simlib import EASY, FCFS, Conservative, Workload, simulate
 from simlib.course import lessons
-from simlib.course.lessons import january, lesson1, lesson2, lesson3
+from simlib.course.lessons import lesson1, lesson2, lesson3
 from simlib.models import examples
 
 pytestmark = pytest.mark.slow
@@ -123,22 +123,6 @@ def test_every_rule_that_differs_from_easys_is_refused():
     assert wrong > 60
 
 
-@pytest.mark.parametrize(
-    "forgets",
-    [
-        "procs <= free and (estimate <= shadow or procs <= extra)",
-        "procs <= free and (now + estimate <= shadow and procs <= extra)",
-        "procs <= free and now + estimate <= shadow or procs <= extra",
-        "procs <= min(free, extra) or now + estimate <= shadow",
-        "procs <= free and (now + estimate <= shadow or procs <= free)",
-        "procs <= free",
-        "5 + estimate <= shadow and procs <= free or procs <= min(free, extra)",
-    ],
-)
-def test_a_rule_that_forgets_something_is_refused(forgets):
-    assert not is_right("2.4", eval(f"lambda {', '.join(NAMES)}: {forgets}"))
-
-
 def test_the_rule_of_the_check_is_what_easy_does():
     random = np.random.default_rng(0)
     for place in random.choice(len(lesson2.cases()), 150, replace=False):
@@ -223,23 +207,6 @@ def test_only_one_pair_of_numbers_is_right(number, right):
     ] == []
 
 
-def test_only_the_share_of_the_machine_is_right():
-    jobs = simulate(lesson1.queue(), FCFS()).jobs
-    area, machine = (jobs.run * jobs.procs).sum(), 10
-    assert is_right("1.2", area / (machine * jobs.end.max()))
-    for wrong in (
-        area / (machine * jobs.run.sum()),
-        area / (machine * jobs.start.max()),
-        area / (machine * (jobs.end.max() - jobs.submit.max())),
-        jobs.run.sum() / (machine * jobs.end.max()),
-        (jobs.run * jobs.procs).mean() / (machine * jobs.end.max()),
-        jobs.procs.sum() / machine,
-        area / jobs.end.max(),
-        area,
-    ):
-        assert not is_right("1.2", wrong), wrong
-
-
 def test_an_order_is_right_if_it_leaves_no_gap():
     jobs = lesson1.bag().jobs
     area = (jobs.run * jobs.procs).sum()
@@ -251,18 +218,6 @@ def test_an_order_is_right_if_it_leaves_no_gap():
 def test_of_all_ways_to_pass_the_head_one_is_right():
     ways = [dict(zip("CDEF", some, strict=True)) for some in itertools.product(lesson2.WAYS, repeat=4)]
     assert [some for some in ways if is_right("2.2", some)] == [{"C": "no", "D": "shadow", "E": "extra", "F": "no"}]
-
-
-@pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
-def test_the_load_at_which_fcfs_is_as_good_as_easy_is_between_two_steps_of_the_slider():
-    month = january()
-    easy = simulate(month, EASY()).summary().mean_wait
-    low = lesson1.meeting_load()
-    waits = [simulate(month.scale_load(load), FCFS()).summary().mean_wait for load in (low, low + 0.05)]
-    assert waits[0] <= easy < waits[1]
-    assert is_right("1.5", low) and is_right("1.5", low + 0.025)
-    for wrong in (low - 0.05, low + 0.1, month.load, 100 * low, 0, -1):
-        assert not is_right("1.5", wrong), wrong
 
 
 # Tables
@@ -293,11 +248,18 @@ def is_empty_for_long(jobs):
     submit, start, end, procs = (jobs[name].to_numpy() for name in ("submit", "start", "end", "procs"))
     used = (procs * ((start <= now) & (now < end))).sum(axis=1)
     waits = ((submit <= now) & (now < start)).any(axis=1)
-    return (waits & (10 - used >= 9)).sum() >= 100
+    stretches = "".join(map(str, (waits & (10 - used >= 9)).astype(int))).split("0")
+    return max(map(len, stretches)) >= 100
 
 
 @pytest.mark.parametrize(
-    "right", [{"A": (0, 100, 1, 100), "B": (0, 30, 10, 30)}, {"A": (0, 120, 1, 120), "B": (20, 3, 10, 3)}], ids=len
+    "right",
+    [
+        {"A": (0, 100, 1, 100), "B": (0, 30, 10, 30)},
+        {"A": (0, 120, 1, 120), "B": (20, 3, 10, 3)},
+        {"A": (0, 60, 1, 60), "B": (0, 1, 10, 1), "C": (61, 100, 1, 100), "D": (61, 1, 10, 1)},
+    ],
+    ids=str,
 )
 def test_a_table_is_right_if_nine_processors_are_idle_for_a_hundred_seconds_while_a_job_waits(right):
     assert is_right("1.4", right)

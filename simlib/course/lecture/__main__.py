@@ -1,11 +1,12 @@
-"""Write what a lecturer prints and projects: into build/teaching/, and into the pages of docs/ that show it."""
+"""Write what a lecturer prints and projects, into build/teaching/."""
 
 import sys
 import time
 
 import click
 
-from . import BUILT, sheets, write_answers, write_thumbnails
+from . import BUILT
+from . import sheets as pencil
 from . import slides as decks
 
 
@@ -14,10 +15,11 @@ def commands() -> None:
     """Hold the commands below."""
 
 
-@commands.command("sheets")
-def write_sheets() -> None:
-    """Write pencil sheets, and the glossary on one page."""
-    print(*sheets.write(BUILT), sheets.write_glossary(BUILT), sep="\n")
+@commands.command()
+@click.option("--seed", default="", metavar="NAME", help="Other jobs, as a hand-out with this seed has them.")
+def sheets(seed: str) -> None:
+    """Write pencil sheets and their solutions."""
+    print(*pencil.write(BUILT, seed), sep="\n")
 
 
 @commands.command()
@@ -27,18 +29,6 @@ def slides(lessons: tuple[str, ...]) -> None:
     for source in decks.sources(lessons):
         began = time.monotonic()
         print(f"{decks.write(source)}, {time.monotonic() - began:.0f} s", flush=True)
-
-
-@commands.command()
-def answers() -> None:
-    """Write the answers on the pages of docs/teaching/, from the solutions."""
-    print(*write_answers(), sep="\n")
-
-
-@commands.command()
-def thumbnails() -> None:
-    """Write the lessons' pictures on docs/learn.md, from the executed lessons."""
-    print(*write_thumbnails(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-"""What is printed: pencil sheets, which are exercises 2.1, 2.2, 3.1 and 3.3 on paper, and the glossary on one page.
+"""Pencil sheets: exercises 2.1, 2.2, 3.1 and 3.3 on paper.
 
 Each sheet has a page of solution. The charts are drawn by `simlib.plots` from the jobs of the lessons, and the
 solutions are what the scheduler does.
 """
 
-import html
-import re
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,17 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Bbox
 
 from ... import plots
 from ..._util import paths
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...explain import explain
-from ...models import examples
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
 from ..answers import FIELDS
-from ..lessons import lesson2
+from ..lessons import lesson2, lesson3, use_seed
 
 A4 = (8.27, 11.69)  # inches
 LINE = 86  # letters
@@ -43,8 +41,6 @@ class Sheet(NamedTuple):
     """The chart of the question shows what is known and planned in this schedule ..."""
     now: int
     """... at this second."""
-    until: int
-    """Where the chart ends, in seconds."""
     question: str
     blanks: tuple[str, ...]
     """What is to be filled in, in words."""
@@ -73,7 +69,6 @@ def when_can_the_head_start() -> Sheet:
         jobs,
         simulate(jobs.select(f"submit < {head.submit}"), FCFS()),
         int(head.submit),
-        120,
         question,
         ("shadow time [s]", "extra processors"),
         (str(seen.shadow), str(seen.extra)),
@@ -84,7 +79,7 @@ def when_can_the_head_start() -> Sheet:
 def who_may_pass() -> Sheet:
     """Make the sheet of exercise 2.2."""
     before, jobs = when_can_the_head_start(), lesson2.queue()
-    ways = lesson2.by_easy()
+    ways = lesson2.by_easy(explain(jobs, EASY()))
     waiting = list(ways)
     question = f"""Now {", ".join(waiting[:-1])} and {waiting[-1]} come, one after the other. A job starts at once if
         it fits the free processors and if one of these holds: (1) it will have ended by the shadow time; (2) it needs
@@ -102,7 +97,7 @@ def who_may_pass() -> Sheet:
 
 def reservations() -> Sheet:
     """Make the sheet of exercise 3.1."""
-    jobs = examples.figure1()
+    jobs = lesson3.plan()
     submit, solution = jobs.jobs.submit, simulate(jobs, Conservative())
     question = f"""Job first has its reservation (dashed). At {submit["second"]} s comes job second, at
         {submit["third"]} s job third. Find for each the earliest second from which it fits until its expected end and
@@ -114,7 +109,6 @@ def reservations() -> Sheet:
         jobs,
         simulate(jobs.select(f"submit <= {submit['first']}"), Conservative()),
         int(submit["first"]),
-        160,
         question,
         ("second starts at [s]", "third starts at [s]"),
         (str(solution.jobs.start["second"]), str(solution.jobs.start["third"])),
@@ -124,8 +118,9 @@ def reservations() -> Sheet:
 
 def compress() -> Sheet:
     """Make the sheet of exercise 3.3."""
-    jobs, early = examples.figure2(), examples.FIGURE2_EARLY_END
+    jobs = lesson3.early()
     solution = simulate(jobs, Conservative())
+    early = int(solution.jobs.end["bottom"])
     question = f"""At {early} s job bottom ends, long before it was expected to. Compress the plan: lift one job after
         the other, in order of arrival (first, then second), out of the plan, and put it back at the earliest second
         from which it fits while all others stay where they are. Draw the new plan into the empty chart."""
@@ -135,7 +130,6 @@ def compress() -> Sheet:
         jobs,
         solution,
         early - 1,
-        160,
         question,
         ("first starts at [s]", "second starts at [s]"),
         (str(solution.jobs.start["first"]), str(solution.jobs.start["second"])),
@@ -143,9 +137,10 @@ def compress() -> Sheet:
     )
 
 
-def write(folder: Path) -> list[Path]:
-    """Write the sheets and their solutions, a PDF each; the same bytes each time."""
+def write(folder: Path, seed: str = "") -> list[Path]:
+    """Write the sheets of a seed and their solutions, a PDF each; the same bytes each time."""
     folder.mkdir(parents=True, exist_ok=True)
+    use_seed(seed)
     made = sheets()
     return [
         _pdf(folder / "sheets.pdf", (page(sheet) for sheet in made)),
@@ -171,11 +166,11 @@ def page(sheet: Sheet, solved: bool = False) -> Figure:
         figure.text(
             0.08, 0.91, textwrap.fill(" ".join(sheet.question.split()), LINE), size=11, va="top", linespacing=1.5
         )
-        _table(figure.add_axes((0.08, 0.63, 0.84, 0.155)), sheet.jobs)
-        chart = figure.add_axes((0.08, 0.4, 0.84, 0.19))
+        _table(figure.add_axes((0.08, 0.62, 0.84, 0.165)), sheet.jobs)
+        chart = figure.add_axes((0.13, 0.4, 0.79, 0.19))
         _draw(chart, sheet.given, sheet, sheet.now)
         chart.set_title(f"What is known at {sheet.now} s")
-        room = figure.add_axes((0.08, 0.145, 0.84, 0.19))
+        room = figure.add_axes((0.13, 0.145, 0.79, 0.19))
         if solved:
             _draw(room, sheet.solution, sheet)
             room.set_title("What the scheduler does; hatched: backfilled")
@@ -198,11 +193,18 @@ def _table(ax: Axes, jobs: Workload) -> None:
         rows = rows.drop(columns="run")
     cells = [[str(job), *map(str, row)] for job, *row in rows.itertuples()]
     heads = ["job", *(FIELDS[str(name)] for name in rows)]
-    table = ax.table(cells, colLabels=heads, loc="upper left", cellLoc="center")
+    height = (len(cells) + 1) / 8.5
+    table = ax.table(cells, colLabels=heads, bbox=Bbox.from_bounds(0, 1 - height, 1, height), cellLoc="center")
     table.auto_set_font_size(False)
     table.set_fontsize(10.5)
     for cell in table.get_celld().values():
-        cell.set(linewidth=0.6, height=1 / 8.5)
+        cell.set(linewidth=0.6)
+
+
+def _until(sheet: Sheet) -> int:
+    """Find where the charts end: after all that is planned or done, at a multiple of 20 s."""
+    ends = [schedule.plan(sheet.now).jobs.end.max() for schedule in (sheet.given, sheet.solution)]
+    return -int(-max(*ends, sheet.solution.jobs.end.max()) // 20) * 20
 
 
 def _grid(ax: Axes, sheet: Sheet) -> None:
@@ -211,53 +213,12 @@ def _grid(ax: Axes, sheet: Sheet) -> None:
     ax.xaxis.set_minor_locator(MultipleLocator(10))
     ax.yaxis.set_major_locator(MultipleLocator(1))
     ax.grid(True, which="both", color="#BBBBBB", linewidth=0.6)
-    ax.set(xlim=(0, sheet.until), ylim=(0, sheet.jobs.procs), xlabel="time [s]", ylabel="processors")
+    ax.set(xlim=(0, _until(sheet)), ylim=(0, sheet.jobs.procs), xlabel="time [s]", ylabel="processors")
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
 
 def _draw(ax: Axes, schedule: Schedule, sheet: Sheet, now: int | None = None) -> None:
-    ax.set_xlim(0, sheet.until)
+    ax.set_xlim(0, _until(sheet))
     plots.gantt(schedule, ax, now=now)
     _grid(ax, sheet)
-
-
-# The glossary of `docs/glossary.md` on one printed page
-
-GLOSSARY = paths.ROOT / "docs" / "glossary.md"
-
-GLOSSARY_STYLE = """
-@page { size: A4; margin: 11mm 12mm; }
-body { font: 9.3pt/1.28 "DejaVu Sans", Verdana, Arial, sans-serif; color: black; background: white; max-width: 186mm; }
-h1 { font-size: 14pt; margin: 0 0 3mm; }
-dl { columns: 2; column-gap: 7mm; margin: 0; }
-div { break-inside: avoid; margin-bottom: 1.5mm; }
-dt, dd { display: inline; margin: 0; }
-dt { font-weight: bold; }
-code { font: 8.6pt "DejaVu Sans Mono", Consolas, monospace; }
-"""
-
-
-def entries(text: str) -> list[tuple[str, str]]:
-    """Read the words and their meanings out of the table of a Markdown page."""
-    rows = [line.strip().strip("|").split("|", 1) for line in text.splitlines() if line.startswith("| ")]
-    return [(word.strip(), meaning.strip()) for word, meaning in rows[2:]]
-
-
-def write_glossary(folder: Path) -> Path:
-    """Write the glossary as a page of HTML that a browser prints on one sheet of A4."""
-    found = entries(GLOSSARY.read_text(encoding="utf-8"))
-    rows = [f"<div><dt>{_marked(word)}</dt>: <dd>{_marked(meaning)}</dd></div>" for word, meaning in found]
-    page = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8"><title>Glossary</title>']
-    page += [f"<style>{GLOSSARY_STYLE}</style></head>", "<body><h1>Glossary</h1><dl>", *rows, "</dl></body></html>"]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "glossary.html"
-    with paths.replacing(path) as new:
-        new.write_text("\n".join(page), encoding="utf-8")
-    return path
-
-
-def _marked(text: str) -> str:
-    """Markdown's code and emphasis as HTML."""
-    text = re.sub(r"`(.+?)`", r"<code>\1</code>", html.escape(text))
-    return re.sub(r"\*(.+?)\*", r"<em>\1</em>", text)

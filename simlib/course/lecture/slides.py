@@ -5,6 +5,7 @@ a deck needs no network and no other file. Where the network is closed, put the 
 The pictures of the notebooks are large enough to be read from the back of a lecture hall.
 """
 
+import re
 import tarfile
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
@@ -51,7 +52,7 @@ def write(source: Path, folder: Path = BUILT) -> Path:
     from nbconvert.preprocessors import ExecutePreprocessor
 
     deck = reveal()
-    notebook = nbformat.read(source, as_version=4)
+    notebook = with_notes(nbformat.read(source, as_version=4), source.stem)
     run = ExecutePreprocessor(timeout=SECONDS, kernel_name="python3")
     run.preprocess(notebook, {"metadata": {"path": str(paths.ROOT)}})
     templates = [str(Path(__file__).parent / "template")]
@@ -63,6 +64,27 @@ def write(source: Path, folder: Path = BUILT) -> Path:
     with paths.replacing(path) as new:
         new.write_text(text, encoding="utf-8")
     return path
+
+
+def with_notes(notebook: Any, lesson: str) -> Any:
+    """Put what a lesson's page says to each slide below its heading, as notes to speak from (key S)."""
+    from nbformat.v4 import new_markdown_cell
+
+    rows = re.findall(r"(?m)^\| (\d+-\d+) \| (.*?) \| (.*) \|$", (DOCS / f"{lesson}.md").read_text(encoding="utf-8"))
+    notes: dict[int, list[str]] = {}
+    last = 1  # what has no slide of its own is said to the one before
+    for minutes, shown, words in rows:
+        for number in map(int, re.findall(r"\d+", shown) or [last]):
+            notes.setdefault(number, []).append(f"**Minutes {minutes}.** {words}")
+            last = number
+    cells, slide = [], 0
+    for cell in notebook.cells:
+        cells.append(cell)
+        if cell.metadata["slideshow"]["slide_type"] == "slide":
+            slide += 1
+            text = "\n\n".join(notes[slide])
+            cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": "notes"}}))
+    return notebook | {"cells": cells}
 
 
 @cache

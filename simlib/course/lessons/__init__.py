@@ -3,15 +3,16 @@
     from simlib.course import lessons
     lessons.check("1.1", start=..., free=...)
 
-An answer stands in the call that checks it, so that no check ever judges an older one. Each lesson has a module, whose
-`EXERCISES` has a function for each exercise. The function works out the truth with simlib, and returns why the answer
-is right, or raises `NotYet` with a hint. `simlib.course.answers` reads what students write.
+An answer stands in the call that checks it, so that no check judges an older one. The `EXERCISES` of a lesson's module
+have a function for each exercise: it works out the truth with simlib, and returns why the answer is right, or raises
+`NotYet` with a hint. `simlib.course.answers` reads what students write.
 """
 
 import importlib
+import random
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
@@ -24,11 +25,10 @@ from ...core.workload import Workload
 from ...logs.archive import load
 from ..answers import Judge, NotYet, Waiting, is_open
 
-__all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "verdict"]
+__all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
 
 LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
 """The modules of the lessons, and of the assignment at the end."""
-
 
 WIDTH = 88
 """Letters in a line of what is printed: JupyterLab breaks longer lines within words."""
@@ -55,7 +55,7 @@ given: dict[str, Any] = {}
 """By exercise the answer that was checked last: what `demand` judges."""
 
 
-def check(number: str, answer: Any = ..., /, **parts: Any) -> None:
+def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
     """Print the verdict on an answer; a table of `widgets.editor` is shown with a button that does it.
 
     Parameters
@@ -64,6 +64,8 @@ def check(number: str, answer: Any = ..., /, **parts: Any) -> None:
         Of the exercise, such as "2.3".
     answer : object, optional
         A number, a list, a function or a table, as the exercise says.
+    *more : object
+        Nothing; `0,54` comes here as two numbers, and the verdict says how to write one.
     **parts : object
         The parts of an answer that has several, by name, in the place of `answer`.
 
@@ -80,7 +82,7 @@ def check(number: str, answer: Any = ..., /, **parts: Any) -> None:
     Not yet: that is the right number in per cent. Give it as a share, between 0 and 1.
     """
     _judge(number)
-    answer = parts or answer
+    answer = parts or ((answer, *more) if more else answer)
 
     def judged() -> str:
         given[number] = answer
@@ -96,7 +98,7 @@ def demand(number: str) -> None:
     Raises
     ------
     AssertionError
-        If the exercise was not answered, or not rightly; it says what `check` says.
+        If the exercise has no answer, or no right one; it says what `check` says.
 
     Examples
     --------
@@ -160,6 +162,84 @@ def exercises(lesson: int | str) -> list[str]:
     return list(_module(lesson).EXERCISES)
 
 
+def _judge(number: str) -> Judge:
+    lesson = str(number).partition(".")[0]
+    known = exercises(lesson) if lesson in LESSONS else []
+    if number not in known:
+        expected = ", ".join(known) or f"one of the lessons {', '.join(LESSONS)}, such as '2.3'"
+        raise ValueError(f"check: found exercise {number!r}, expected {expected}")
+    return _module(lesson).EXERCISES[number]
+
+
+def _module(lesson: int | str) -> ModuleType:
+    return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
+
+
+# Seeds: the same exercises with other jobs
+
+_used = [""]
+
+
+def use_seed(text: str) -> None:
+    """Take the jobs of a seed in exercises 2.1, 2.2, 3.1, 3.3 and 4.2; "" brings back those of the site.
+
+    Parameters
+    ----------
+    text : str
+        Any text, such as a student's name. Case and blanks do not count.
+
+    Examples
+    --------
+    >>> from simlib.course.lessons import lesson2
+    >>> use_seed("Ada Lovelace")
+    >>> verdict("2.1", {"shadow": 30, "extra": 2}).status
+    'not yet'
+    >>> use_seed("")
+    """
+    _used[0] = " ".join(str(text).split()).casefold()
+
+
+def seed() -> str:
+    """Give the seed that is used; "" is that of the site.
+
+    Examples
+    --------
+    >>> seed()
+    ''
+    """
+    return _used[0]
+
+
+def drawn(lesson: str, make: Callable[[random.Random], Workload], shows: Callable[[Workload], bool]) -> Workload:
+    """Draw jobs by the seed until they show what the lesson is about."""
+    draw = random.Random(f"{lesson} {seed()}")
+    while not shows(jobs := make(draw)):
+        pass
+    return jobs
+
+
+# What the lessons look at, and what they share
+
+LOG = "KTH-SP2"
+"""Lessons 4 to 6 look at a month of this log, and the assignment at its weeks."""
+
+
+@cache
+def january() -> Workload:
+    """Load the jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
+
+    The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
+    metrics rank two schedulers differently, and that other queue orders beat EASY's.
+    """
+    return load(LOG).months("1997-01")
+
+
+def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
+    """Summarise shaken runs as `simlib.replicate` does, but without a progress bar, which is no part of a verdict."""
+    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
+    return pd.DataFrame(summaries, index=range(runs))
+
+
 def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
     """Compute the metrics by which lessons compare schedules, with their units, a row each.
 
@@ -190,39 +270,25 @@ def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
     )
 
 
-def _judge(number: str) -> Judge:
-    lesson = str(number).partition(".")[0]
-    known = exercises(lesson) if lesson in LESSONS else []
-    if number not in known:
-        expected = ", ".join(known) or f"one of the lessons {', '.join(LESSONS)}, such as '2.3'"
-        raise ValueError(f"check: found exercise {number!r}, expected {expected}")
-    return _module(lesson).EXERCISES[number]
+def is_share(given: float, truth: float, of: str = "") -> bool:
+    """Tell whether a share is right; refuse a right one in per cent."""
+    if abs(given - 100 * truth) <= 0.5 < abs(given - truth):
+        raise NotYet(f"{of}that is the right number in per cent. Give it as a share, between 0 and 1.")
+    return abs(given - truth) <= 0.005
 
 
-def _module(lesson: int | str) -> ModuleType:
-    return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
-
-
-# What the lessons look at, and what they share
-
-LOG = "KTH-SP2"
-"""Lessons 4 to 6 look at a month of this log, and the assignment at its weeks."""
-
-
-@cache
-def january() -> Workload:
-    """Load the jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
-
-    The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
-    metrics rank two schedulers differently, and that other queue orders beat EASY's.
-    """
-    return load(LOG).months("1997-01")
-
-
-def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
-    """Summarise shaken runs as `simlib.replicate` does, but without a progress bar, which is no part of a verdict."""
-    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
-    return pd.DataFrame(summaries, index=range(runs))
+def only_changed(found: Workload, given: Workload, job: str, *fields: str) -> pd.Series:
+    """Give a job of a table in which nothing else was changed, and of the job nothing but some fields."""
+    jobs: Any = found.jobs
+    asked: Any = given.jobs
+    others = jobs.drop(index=job, errors="ignore").equals(asked.drop(index=job)) and found.procs == given.procs
+    if job not in jobs.index or not others:
+        raise NotYet(f'change the job "{job}" only, and keep it; "Start again" brings back the table as it was.')
+    fixed = [field for field in asked.columns if field not in fields]
+    if not jobs.loc[job, fixed].equals(asked.loc[job, fixed]):
+        kept = ", ".join(f"{field} {asked.loc[job, field]}" for field in fixed)
+        raise NotYet(f'of the job "{job}" change nothing but {" and ".join(fields)}; it has {kept}.')
+    return jobs.loc[job]
 
 
 ADVICE = """

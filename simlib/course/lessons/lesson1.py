@@ -7,21 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from ..._util.words import length
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...policies.easy import EASY, FCFS
+from ...policies.easy import FCFS
 from ..answers import Judge, NotYet, edited, names, number, parts
-from . import january
+from . import is_share
 
 IDLE, LONG = 9, 100
 """Exercise 1.4 asks for so many idle processors (`IDLE`), for so many seconds (`LONG`)."""
 
 
-STEP = 0.05
-"""Between two loads of the slider that exercise 1.5 uses."""
-
-
+@cache
 def queue() -> Workload:
     """Make five jobs that come one after the other; job C would fit at once, but job B is before it."""
     return Workload.of(
@@ -35,6 +31,7 @@ def queue() -> Workload:
     )
 
 
+@cache
 def bag() -> Workload:
     """Make five jobs that arrive at once, and fill the machine without a gap in the right order."""
     return Workload.of(
@@ -48,6 +45,7 @@ def bag() -> Workload:
     )
 
 
+@cache
 def packed() -> Workload:
     """Make three jobs that fill the machine."""
     return Workload.of("A full machine", 10, A=(0, 30, 30, 4), B=(0, 30, 30, 4), C=(0, 30, 30, 2))
@@ -69,12 +67,10 @@ def idle_while_waiting(schedule: Schedule) -> pd.Series:
 
 def reading(answer: Any) -> str:
     """Judge 1.1: when job C starts, and how many processors are free when it comes."""
-    jobs = _served().jobs
+    jobs, machine = _served().jobs, _served().workload.procs
     its = jobs.loc["C"]
     start, free = map(number, parts(answer, "start", "free"))
-    running = (jobs.start <= its.submit) & (its.submit < jobs.end)
-    machine = _served().workload.procs
-    truth = machine - jobs.procs[running].sum()
+    truth = machine - jobs.procs[(jobs.start <= its.submit) & (its.submit < jobs.end)].sum()
     if start == its.submit:
         raise NotYet("that is when job C arrives. Look for the left edge of its rectangle.")
     if start != its.start:
@@ -83,8 +79,8 @@ def reading(answer: Any) -> str:
         raise NotYet("the start is right. But one job holds some of the processors at that time: which, and how many?")
     if free != truth:
         raise NotYet(
-            f"the start is right, but it is not {free} processors that are free at {its.submit} s. Job A is running "
-            "then; take its processors from those of the machine."
+            f"the start is right, but not {free} processors are free at {its.submit} s. Job A runs then: take its "
+            "processors from those of the machine."
         )
     return f"{truth} processors are free when job C comes, and it needs {its.procs}. It waits because job B waits."
 
@@ -94,15 +90,20 @@ def _served() -> Schedule:
     return simulate(queue(), FCFS())
 
 
+@cache
+def _use() -> tuple[float, int, int]:
+    """Give the utilisation, the processors of the machine and the last end."""
+    schedule = _served()
+    return schedule.summary().utilization, schedule.workload.procs, int(schedule.jobs.end.max())
+
+
 def utilization(answer: Any) -> str:
     """Judge 1.2: what share of the machine the jobs use."""
-    schedule = _served()
-    truth, share = schedule.summary().utilization, number(answer)
-    machine, makespan = schedule.workload.procs, schedule.jobs.end.max()
-    if abs(share - truth) <= 0.005:
+    if isinstance(answer, tuple):
+        raise NotYet(f"found {len(answer)} numbers, expected one. Python writes it with a point, such as 0.75.")
+    share, (truth, machine, makespan) = number(answer), _use()
+    if is_share(share, truth):
         return f"of {machine} x {makespan} processor-seconds the jobs use {truth:.0%}; the rest is idle."
-    if abs(share - 100 * truth) <= 0.5:
-        raise NotYet("that is the right number in per cent. Give it as a share, between 0 and 1.")
     if abs(share - machine * truth) <= 0.05:
         raise NotYet("that is how many processors are in use on average. What share of the machine is that?")
     if not 0 <= share <= 1:
@@ -115,16 +116,18 @@ def utilization(answer: Any) -> str:
 
 def order(answer: Any) -> str:
     """Judge 1.3: an order of jobs in which FCFS leaves no processor idle."""
-    jobs = bag()
-    given = names(answer, jobs.jobs.index)
-    missing = [job for job in jobs.jobs.index if job not in given]
+    jobs = bag().jobs.index
+    if isinstance(answer, set):
+        raise NotYet("found a set, which has no order; expected a list, with square brackets.")
+    given = names(answer, jobs)
+    missing = [job for job in jobs if job not in given]
     if missing or len(given) != len(jobs):
         raise NotYet(f"name each job once; missing: {', '.join(missing) or 'none, but some are there twice'}.")
     makespan, best = _makespan(given), _shortest()
     if makespan > best:
         raise NotYet(
-            f"in this order the last job ends at {makespan} s; it can be done {makespan - best} s sooner. Which two "
-            "jobs fill the machine together, and end together?"
+            f"in this order the last job ends at {makespan} s; it can end {makespan - best} s sooner. Which two jobs "
+            "fill the machine together, and end together?"
         )
     return f"all is done after {best} s and no processor was idle: with FCFS that takes luck."
 
@@ -142,7 +145,7 @@ def _shortest() -> int:
 
 
 def emptiness(answer: Any) -> str:
-    """Judge 1.4: jobs of which one waits while nearly the whole machine is idle."""
+    """Judge 1.4: jobs of which one waits for long while nearly the whole machine is idle."""
     idle = idle_while_waiting(simulate(edited(answer, packed()), FCFS()))
     if idle.max() == 0:
         raise NotYet("in your schedule no processor is idle while a job waits. Let a job come that does not fit.")
@@ -151,55 +154,14 @@ def emptiness(answer: Any) -> str:
             f"at most {idle.max()} processors are idle while a job waits. How small can the job be that runs, and how "
             "large the one that waits for it?"
         )
-    seconds = int((idle.index.to_series().diff().shift(-1)[idle >= IDLE]).sum())
-    if seconds < LONG:
-        raise NotYet(f"{IDLE} processors are idle, but for {seconds} s only. What decides how long the others wait?")
-    return f"for {seconds} s one small job keeps the rest of the machine idle: the head of the queue needs all of it."
-
-
-def meeting(answer: Any) -> str:
-    """Judge 1.5: at which load the waits under FCFS are as short as those under EASY at the month's own load."""
-    load, low, (own, easy) = number(answer), meeting_load(), _easy()
-    if load >= 1.5:
-        raise NotYet(f"found {load:g}, expected a load such as {own:.2f}: a share of the machine.")
-    if load <= 0:
-        raise NotYet(f"found {load:g}, but a load is above 0.")
-    wanted = f"{length(round(easy))} under EASY at {own:.2f}"
-    if load > low + STEP:
-        found = length(round(_fcfs(load)))
+    length_of = idle.index.to_series().diff().shift(-1)
+    gaps = length_of[idle >= IDLE].groupby((idle < IDLE).cumsum()).sum().astype(int)
+    if gaps.max() < LONG:
         raise NotYet(
-            f"at a load of {load:g} the mean wait under FCFS is {found}, longer than the {wanted}. Move the slider "
-            "further down."
+            f"{IDLE} processors are idle for {gaps.max()} s, and {LONG} s without a break are wanted. What decides how "
+            "long the others wait?"
         )
-    if load < low:
-        found = length(round(_fcfs(load)))
-        raise NotYet(
-            f"at a load of {load:g} the mean wait under FCFS is {found}, shorter than the {wanted}. There is a larger "
-            "load at which it is no longer than that."
-        )
-    return (
-        f"between {low:g} and {low + STEP:.2f}. With EASY the machine carries a load of {own:.2f} at this mean wait, "
-        f"{length(round(easy))}. With FCFS {1 - low - STEP:.0%} of its processors have to stay idle for the same."
-    )
-
-
-@cache
-def meeting_load() -> float:
-    """Find the largest multiple of 0.05 at which the mean wait under FCFS is no longer than EASY's at the own load."""
-    own, easy = _easy()
-    loads = [round(STEP * k, 2) for k in range(1, int(own / STEP) + 1)]
-    return max(load for load in loads if _fcfs(load) <= easy)
-
-
-@cache
-def _easy() -> tuple[float, float]:
-    """The month's own load, and the mean wait under EASY."""
-    return january().load, simulate(january(), EASY()).summary().mean_wait
-
-
-def _fcfs(load: float) -> float:
-    """The mean wait under FCFS at another load."""
-    return simulate(january().scale_load(load), FCFS()).summary().mean_wait
+    return f"for {gaps.max()} s a small job keeps the rest of the machine idle: the head needs more than is free."
 
 
 EXERCISES: dict[str, Judge] = {
@@ -207,5 +169,4 @@ EXERCISES: dict[str, Judge] = {
     "1.2": utilization,
     "1.3": order,
     "1.4": emptiness,
-    "1.5": meeting,
 }

@@ -1,27 +1,103 @@
 """Lesson 3: conservative backfilling and its guarantees."""
 
-from collections.abc import Callable
+import random
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..._util.words import processors
 from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
-from ...models.examples import FIGURE2_EARLY_END, figure1, figure2, figure3
+from ...explain import explain
+from ...models.examples import figure1, figure2, figure3
 from ...policies.conservative import Conservative
 from ..answers import Judge, NotYet, edited, function, number, parts, returned
+from . import drawn, only_changed, seed
+from .lesson2 import passing
 
 RULES = ("rebackfill", "arrival", "none")
 """The ways to compress a schedule that exercise 3.4 has counted."""
 
 
+def plan() -> Workload:
+    """Make the jobs of exercise 3.1: those of the paper's figure 1, or others of their kind."""
+    return _jobs("plan", seed())
+
+
+def early() -> Workload:
+    """Make the jobs of exercise 3.3: those of the paper's figure 2, or others of their kind."""
+    return _jobs("early", seed())
+
+
+@cache
+def _jobs(which: str, seed: str) -> Workload:
+    """Give the paper's jobs, or draw those of a seed."""
+    paper, make, shows = {"plan": (figure1, _some_plan, _is_plan), "early": (figure2, _some_early, _is_early)}[which]
+    return drawn(f"lesson 3 {which}", make, shows) if seed else paper()
+
+
+def _some_plan(draw: random.Random) -> Workload:
+    """Draw three jobs that run, and three that come after them."""
+    runs = [*draw.sample(range(20, 130, 10), 3), *(draw.randrange(20, 80, 5) for _ in range(3))]
+    sizes = [
+        draw.randint(2, 4),
+        draw.randint(2, 4),
+        draw.randint(1, 3),
+        draw.randint(6, 9),
+        draw.randint(2, 5),
+        draw.randint(1, 3),
+    ]
+    rows = zip(("A", "B", "C", "first", "second", "third"), (0, 0, 0, 2, 4, 6), runs, sizes, strict=True)
+    return Workload.of("A plan", 10, **{job: (at, run, run, size) for job, at, run, size in rows})
+
+
+def _is_plan(jobs: Workload) -> bool:
+    """Tell whether the second job fits before the first, but not for long enough, and the third does."""
+    if not 0 < (free := 10 - jobs.jobs.procs[["A", "B", "C"]].sum()) < jobs.jobs.procs["second"]:
+        return False
+    planned = simulate(jobs, Conservative()).jobs
+    first, second, third = planned.start[["first", "second", "third"]]
+    ends = jobs.jobs.run[["A", "B", "C"]].sort_values()
+    fits = (free + jobs.jobs.procs[ends.index].cumsum() >= jobs.jobs.procs["second"]) & (ends < first)
+    return bool(fits.any() and third < first < second)
+
+
+def _some_early(draw: random.Random) -> Workload:
+    """Draw two jobs that run, of which one ends early, and two that come after them."""
+    procs, half = draw.choice([(4, 2), (6, 3), (8, 4), (6, 2), (8, 3)])
+    top, first, second = draw.randrange(30, 60, 5), draw.randrange(30, 70, 10), draw.randrange(20, 60, 10)
+    until, end = top + second + draw.randrange(10, 40, 5), draw.randrange(10, top - 5, 5)
+    running = {"bottom": (0, end, until, half), "top": (0, top, top, procs - half)}
+    return Workload.of(
+        "An early end", procs, **running, first=(1, first, first, procs), second=(2, second, second, half)
+    )
+
+
+def _is_early(jobs: Workload) -> bool:
+    """Tell whether second is reserved before first, starts at the early end, and is late if all is planned anew."""
+    kept, anew = (simulate(jobs, Conservative(rule)).jobs for rule in ("arrival", "rebackfill"))
+    second = kept.loc["second"]
+    at_once = second.start == kept.end["bottom"] < second.guarantee < kept.guarantee["first"]
+    return bool(at_once and kept.start["first"] < kept.guarantee["first"] and anew.start["second"] > second.guarantee)
+
+
+def profile(jobs: Workload, job: str) -> pd.Series:
+    """Find how many processors are free from which second on, once a job has its reservation."""
+    seen: Any = next(seen for seen in explain(jobs, Conservative()) if seen.job == job)
+    return pd.Series(dict(seen.profile), name="free processors").rename_axis("from [s]")
+
+
+# The exercises
+
+
 def anchors(answer: Any) -> str:
     """Judge 3.1: when the second and the third job are reserved to start."""
-    jobs = _planned(figure1).jobs
+    jobs = _planned("plan", seed()).jobs
     second, third = map(number, parts(answer, "second", "third"))
-    its, first = jobs.loc["second"], jobs.start["first"]
+    its: Any = jobs.loc["second"]
+    first = jobs.start["first"]
     if its.submit < second < first and second + its.estimate > first:
         raise NotYet(
             f"at {second} s the second job may fit, but it would run until {second + its.estimate} s, and from {first} "
@@ -29,38 +105,32 @@ def anchors(answer: Any) -> str:
         )
     if second != its.guarantee:
         raise NotYet(
-            f"the second job's reservation is not at {second} s. It needs {its.procs} processors for {its.estimate} s "
-            "without a break: where is the profile that high for that long?"
+            f"the second job's reservation is not at {second} s. It needs {processors(int(its.procs))} for "
+            f"{its.estimate} s without a break: where is the profile that high for that long?"
         )
     its = jobs.loc["third"]
     if third == second:
         raise NotYet("the second job is right. The third may pass others, if the profile has room for it earlier.")
     if third != its.guarantee:
         raise NotYet(
-            f"the second job is right; the third's reservation is not at {third} s. It needs {its.procs} processor for "
-            f"{its.estimate} s, from {its.submit} s on at the earliest: until when is one free?"
+            f"the second job is right; the third's reservation is not at {third} s. It needs "
+            f"{processors(int(its.procs))} for {its.estimate} s, from {its.submit} s on at the earliest: when are they "
+            "free for so long?"
         )
-    return "the second job fits only behind the first; the third has ended before anybody needs its processor."
+    return "the second job fits only behind the first; the third has ended before anybody else needs its place."
 
 
 @cache
-def _planned(jobs: Callable[[], Workload], compress: str = "arrival") -> Schedule:
-    return simulate(jobs(), Conservative(compress))
+def _planned(which: str, seed: str, compress: str = "arrival") -> Schedule:
+    """Simulate the jobs of a seed under a rule of compression."""
+    return simulate(_jobs(which, seed), Conservative(compress))
 
 
 def longest(answer: Any) -> str:
     """Judge 3.2: the longest job that is still backfilled."""
-    found, given = edited(answer, figure3()), figure3()
-    others = given.jobs.drop(index="backfill")
-    if not found.jobs.drop(index="backfill", errors="ignore").equals(others):
-        raise NotYet('change the job "backfill" only; "Start again" brings the other jobs back as they were.')
-    if "backfill" not in found.jobs.index:
-        raise NotYet('the job "backfill" is the one to be made longer: keep it, and change it.')
+    found = edited(answer, passing())
+    typed = only_changed(found, passing(), "backfill", "run", "estimate").estimate
     its = simulate(found, Conservative()).jobs.loc["backfill"]
-    submit, size = given.jobs.loc["backfill", ["submit", "procs"]]
-    if (its.submit, its.procs) != (submit, size):
-        raise NotYet(f'let the job "backfill" come at {submit} s with size {size}; change run and estimate.')
-    typed = found.jobs.estimate["backfill"]
     if typed != its.run:
         raise NotYet(f"the run time is {its.run} s, and the estimate {typed} s: change both to the same number.")
     if its.start > its.submit:
@@ -70,7 +140,7 @@ def longest(answer: Any) -> str:
         )
     if its.run < _longest():
         raise NotYet(f"with {its.run} s it is backfilled, and with a few seconds more it still would be.")
-    reserved = _planned(figure3).jobs.guarantee["second"]
+    reserved = simulate(figure3(), Conservative()).jobs.guarantee["second"]
     return f"it ends just when the second job's reservation begins, at {reserved} s."
 
 
@@ -87,9 +157,9 @@ def _longest() -> int:
 
 def compression(answer: Any) -> str:
     """Judge 3.3: when the first and the second job start after compression."""
-    truth = _planned(figure2).jobs
+    truth = _planned("early", seed()).jobs
     first, second = map(number, parts(answer, "first", "second"))
-    wrong = {rule: _planned(figure2, rule).jobs.start for rule in ("none", "rebackfill", "start")}
+    wrong = {rule: _planned("early", seed(), rule).jobs.start for rule in ("none", "rebackfill", "start")}
     reserved, until = truth.guarantee["second"], truth.guarantee["second"] + truth.estimate["second"]
     if first == wrong["none"]["first"]:
         raise NotYet("that is where the first job was reserved. Lift it out: which is the earliest time it fits now?")
@@ -105,9 +175,10 @@ def compression(answer: Any) -> str:
     if second == reserved:
         raise NotYet("the first job is right. Then the second is lifted out too: is there an earlier time for it now?")
     if second != truth.start["second"]:
-        raise NotYet(f"the first job is right. The second needs 2 processors: are they free from {second} s for 50 s?")
+        needs = f"{processors(int(truth.procs['second']))} for {truth.estimate['second']} s"
+        raise NotYet(f"the first job is right. The second needs {needs}: are they free from {second} s on?")
     return (
-        f"the early end at {FIGURE2_EARLY_END} s lets the second job start at once, and the first moves up a little. "
+        f"the early end at {truth.end['bottom']} s lets the second job start at once, and the first moves up a little. "
         "Nobody starts later than was promised."
     )
 
@@ -135,9 +206,9 @@ def late(answer: Any) -> str:
 def tables() -> dict[str, pd.DataFrame]:
     """Make the tables of jobs that exercise 3.4 has counted; of the last one two are late."""
     few = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in RULES}
-    random = np.random.default_rng(0)
-    submit, run = random.integers(0, 100, 40), random.integers(5, 60, 40)
-    estimate, procs = run * random.integers(1, 10, 40), random.integers(1, 11, 40)  # many end early
+    rng = np.random.default_rng(0)
+    submit, run = rng.integers(0, 100, 40), rng.integers(5, 60, 40)
+    estimate, procs = run * rng.integers(1, 10, 40), rng.integers(1, 11, 40)  # many end early
     many = pd.DataFrame({"submit": submit, "run": run, "procs": procs, "estimate": estimate})
     return few | {"40 other jobs": simulate(Workload(many, 10, "many"), Conservative("rebackfill")).jobs}
 

@@ -1,6 +1,8 @@
 """Lesson 4: estimates, good and bad."""
 
+import random
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,15 +15,10 @@ from ...core.workload import Workload
 from ...explain import explain
 from ...policies.easy import EASY
 from ..answers import Judge, NotYet, edited, names, number, parts, workload
-from . import january
+from . import drawn, is_share, january, only_changed, seed
 
-RUNS = {"A": (0, 100, 2), "B": (0, 200, 2), "wide": (10, 200, 4)} | {
-    "s1": (20, 140, 2),
-    "s2": (30, 80, 2),
-    "s3": (40, 60, 2),
-    "s4": (50, 30, 2),
-}
-"""Submit time, run time and processors of the jobs that show the heel-and-toe effect."""
+RUNS = {"A": 100, "B": 200, "wide": 200, "s1": 140, "s2": 80, "s3": 60, "s4": 30}
+"""Run times of the jobs that show the heel-and-toe effect; they arrive in this order, and wide needs all processors."""
 
 
 def heel_and_toe(factor: float = 1) -> Workload:
@@ -31,8 +28,42 @@ def heel_and_toe(factor: float = 1) -> Workload:
     estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
     backfilled.
     """
-    jobs = {job: (submit, run, round(factor * run), procs) for job, (submit, run, procs) in RUNS.items()}
+    return _estimated(_runs(seed()), factor)
+
+
+def _estimated(runs: Any, factor: float) -> Workload:
+    """Make the jobs with these run times, and estimates that are too long by a factor."""
+    submits = (0, 0, 10, 20, 30, 40, 50)
+    sizes = {"wide": 4}
+    rows = zip(runs.items(), submits, strict=True)
+    jobs = {job: (submit, run, round(factor * run), sizes.get(job, 2)) for (job, run), submit in rows}
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
+
+
+@cache
+def _runs(seed: str) -> Any:
+    """Give the run times of the site, or draw those of a seed."""
+    if not seed:
+        return RUNS
+    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict()
+
+
+def _some_runs(draw: random.Random) -> Workload:
+    """Draw run times."""
+    first, hole = draw.randrange(60, 140, 10), draw.randrange(60, 140, 10)
+    short = sorted(draw.sample(range(20, hole + 10, 10), 3), reverse=True)
+    runs = [first, first + hole, draw.randrange(100, 300, 20), hole + draw.randrange(10, 60, 10), *short]
+    return _estimated(dict(zip(RUNS, runs, strict=True)), 1)
+
+
+def _is_heel_and_toe(exact: Workload) -> bool:
+    """Tell whether s2 alone passes with exact estimates, and all short jobs one after the other with doubled ones."""
+    schedules = [simulate(_estimated(exact.jobs.run, factor), EASY()) for factor in (1, 2)]
+    before, after = (schedule.jobs for schedule in schedules)
+    chain = after.start[["s1", "s2", "s3", "s4"]].tolist() == after.end[["A", "B", "s1", "s2"]].tolist()
+    means = [schedule.summary() for schedule in schedules]
+    better = means[1].mean_wait < means[0].mean_wait and means[1].mean_bounded_slowdown < means[0].mean_bounded_slowdown
+    return bool(chain and better and before.index[before.backfilled].tolist() == ["s2"])
 
 
 def cautious() -> Workload:
@@ -109,52 +140,55 @@ def charts(schedules: Mapping[str, Schedule]) -> Figure:
 def used_less_than_half(answer: Any) -> str:
     """Judge 4.1: the share of jobs that used less than half of their estimate."""
     jobs = january().jobs
-    used = jobs.run / jobs.estimate
-    truth, share = (used < 0.5).mean(), number(answer)
-    if abs(share - truth) <= 0.005:
+    truth, share = (jobs.run / jobs.estimate < 0.5).mean(), number(answer)
+    if is_share(share, truth):
         return f"{truth:.0%} of the jobs did not need half of what their users asked for."
-    if abs(share - 100 * truth) <= 0.5:
-        raise NotYet("that is the right number in per cent. Give it as a share, between 0 and 1.")
     if abs(share - (1 - truth)) <= 0.005:
         raise NotYet("that is the share of the jobs that used half of their estimate or more: the others are wanted.")
     if abs(share - truth * len(jobs)) <= 1:
-        raise NotYet("that is how many jobs they are. Which share of all jobs is that? The mean says it, not the sum.")
+        raise NotYet("that is how many jobs they are. Which share of all jobs is that? Take the mean, not the sum.")
     raise NotYet(f"it is not {share:g}. `used < 0.5` counts as 1 or 0 of each job: take its mean.")
 
 
-def seen_at_200(answer: Any) -> str:
-    """Judge 4.2: what the scheduler knows at second 200."""
-    steps = explain(heel_and_toe(2), EASY())
+def seen_at_the_end_of_b(answer: Any) -> str:
+    """Judge 4.2: what the scheduler knows when job B ends and job s2 starts."""
+    jobs = heel_and_toe(2)
+    steps = explain(jobs, EASY())
     at = next(seen for seen in steps if seen.kind == "backfill" and seen.job == "s2")
     before = next(seen for seen in steps if seen.shadow is not None)
-    running = {span.job: span for span in at.running}
+    expected = next(span.end for span in at.running if span.job == "s2")
     shadow, end = map(number, parts(answer, "shadow", "s2_until"))
-    if shadow == before.shadow:
+    if shadow == before.shadow != at.shadow:
         raise NotYet(f"{before.shadow} was the shadow time before job B ended. Whom does job wide wait for now?")
-    if shadow in (at.time, simulate(heel_and_toe(2), EASY()).jobs.start["wide"]):
+    if shadow in (at.time, steps.schedule.jobs.start["wide"]) and shadow != at.shadow:
         raise NotYet(f"at {shadow} s something happens, but the scheduler cannot know it: it goes by estimates.")
     if shadow != at.shadow:
         raise NotYet(f"the shadow time is not {shadow}. When does the scheduler expect job s1, still running, to end?")
-    if end == at.time + RUNS["s2"][1]:
+    if end == at.time + jobs.jobs.run["s2"]:
         raise NotYet("the shadow time is right. But that is when job s2 really ends, which nobody knows yet.")
-    if end != running["s2"].end:
-        raise NotYet(f"the shadow time is right, but job s2 is not expected to end at {end}: add its estimate to 200.")
-    return f"job s2 may run until {end}, before the shadow time {shadow}. So it may start, and job wide waits on."
+    if end != expected:
+        raise NotYet(
+            f"the shadow time is right, but job s2 is not expected to end at {end}: add its estimate to {at.time}."
+        )
+    return f"job s2 may run until {end}, and the shadow time is {shadow}. So it may start, and job wide waits on."
 
 
 def who_pays(answer: Any) -> str:
     """Judge 4.3: which jobs start later when estimates are doubled."""
     exact, doubled = (simulate(heel_and_toe(factor), EASY()).jobs.start for factor in (1, 2))
-    later = set(exact.index[doubled > exact])
-    given = set(names(answer, exact.index))
-    wrong = sorted(given - later)
-    if wrong:
-        job = wrong[0]
-        raise NotYet(f"job {job} starts at {exact[job]} with exact estimates and at {doubled[job]} with doubled ones.")
-    if given != later:
-        raise NotYet(f"right so far, but {len(later)} jobs start later, and you named {len(given)}.")
+    later = list(exact.index[doubled > exact])
+    given = names(answer, exact.index)
+    if not given:
+        raise NotYet("your list is empty, but some jobs start later.")
+    if len(set(given)) < len(given):
+        raise NotYet(f"name each job once; twice is there: {next(job for job in given if given.count(job) > 1)}.")
+    for job in given:
+        if job not in later:
+            raise NotYet(f"job {job} starts at {exact[job]} with exact estimates, at {doubled[job]} with doubled ones.")
+    if missing := len(later) - len(given):
+        raise NotYet(f"right so far: {', '.join(given)}. But {missing} more of the jobs start later.")
     sooner = (doubled < exact).sum()
-    return f"{len(later)} jobs start later, {sooner} sooner. The whole machine is what job wide needs, so it pays most."
+    return f"{len(later)} jobs start later, {sooner} sooner. Job wide pays: it waits for both halves of the machine."
 
 
 def doubled(answer: Any) -> str:
@@ -179,27 +213,21 @@ def doubled(answer: Any) -> str:
 def as_short_as_it_is_safe(answer: Any) -> str:
     """Judge 4.5: an estimate with which job mine is backfilled and not killed."""
     given, found = cautious().jobs, edited(answer, cautious())
-    jobs = found.jobs
-    others = [job for job in given.index if job != "mine"]
-    same = (
-        found.procs == cautious().procs
-        and set(jobs.index) == set(given.index)
-        and jobs.loc[others].equals(given.loc[others])
-    )
-    if not (same and jobs.loc[["mine"]].drop(columns="estimate").equals(given.loc[["mine"]].drop(columns="estimate"))):
-        raise NotYet("change nothing but the estimate of job mine; Start again brings back the rest.")
+    only_changed(found, cautious(), "mine", "estimate")
     schedule = simulate(found, EASY(), overrun="kill").jobs.loc["mine"]
     wanted = given.run["mine"]
     if schedule.run < wanted:
         raise NotYet(f"job mine starts at {schedule.start}, but is killed after {schedule.run} of its {wanted} s.")
     if schedule.start > given.run["A"]:
         raise NotYet(f"job mine still starts at {schedule.start}. How long is the hole between the ends of A and B?")
-    return f"it starts at {schedule.start} and is done. An estimate from {wanted} s to the length of the hole does it."
+    return (
+        f"it starts at {schedule.start} and is done. Any estimate from {wanted} s to the length of the hole is right."
+    )
 
 
 EXERCISES: dict[str, Judge] = {
     "4.1": used_less_than_half,
-    "4.2": seen_at_200,
+    "4.2": seen_at_the_end_of_b,
     "4.3": who_pays,
     "4.4": doubled,
     "4.5": as_short_as_it_is_safe,

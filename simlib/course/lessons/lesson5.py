@@ -20,7 +20,7 @@ from ...models import jann97
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
 from ..answers import Judge, NotYet, number, parts, shown
-from . import LOG, january, shaken
+from . import LOG, is_share, january, shaken
 
 SHORT = 60
 """Seconds below which a job is short, for exercise 5.2."""
@@ -161,11 +161,9 @@ def who_dominates(answer: Any) -> str:
     columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
     for (name, values), share in zip(columns.items(), map(number, parts(answer, "bounded", "response")), strict=True):
         truth = values[short].sum() / values.sum()
-        if abs(share - truth) <= 0.005:
+        if is_share(share, truth, f"{name}: "):
             shares.append(f"{truth:.0%}")
             continue
-        if abs(share - 100 * truth) <= 0.5:
-            raise NotYet(f"{name}: that is the right number in per cent. Give it as a share, between 0 and 1.")
         if abs(share - values[short].mean() / values.mean()) <= 0.005:
             raise NotYet(f"{name}: that is a ratio of means. The share that is wanted is a ratio of sums.")
         raise NotYet(f"{name}: it is not {share:g}. Divide the sum over the short jobs by the sum over all jobs.")

@@ -2,7 +2,6 @@
 
 import io
 import itertools
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from functools import cache, wraps
@@ -70,16 +69,11 @@ def _narrow_first(wait: float, estimate: float, procs: float) -> float:
     return -procs
 
 
-def _shortest_first_after_an_hour(wait: float, estimate: float, procs: float) -> float:
-    return min(wait, 3600.0) - estimate
-
-
 PRINTED: dict[str, str | Callable[..., float]] = {
     "order of arrival": "fcfs",
     "shortest first": "sjf",
     "WFP": "wfp",
     "the narrow jobs first": _narrow_first,
-    "shortest first with at most an hour of waiting": _shortest_first_after_an_hour,
 }
 """The orders that stand on the page: by their names there."""
 
@@ -152,7 +146,12 @@ def scheduled(given: Policy, workload: Workload) -> Schedule:
 
 def judged(answer: Any) -> Schedule:
     """Schedule the month under the policy that was handed in; refuse an order that stands on the page."""
-    schedule = scheduled(policy(answer), january())
+    given = policy(answer)
+    if callable(order := getattr(given, "order", given)) and is_shortest_first(order):
+        raise NotYet(
+            "that is shortest first, with a cap or without, and it stands on the page. Find an order of your own."
+        )
+    schedule = scheduled(given, january())
     if schedule.jobs.start.equals(printed("order of arrival")):
         raise NotYet("that is EASY again: the same schedule.")
     for order in PRINTED:
@@ -162,6 +161,26 @@ def judged(answer: Any) -> Schedule:
                 "what else can you make of wait, estimate and procs?"
             )
     return schedule
+
+
+def is_shortest_first(order: Callable[..., float]) -> bool:
+    """Tell whether an order ranks as min(wait, cap) - min(estimate, cap) does, with any two caps, but not without."""
+    waits, estimates = [0.0, 60.0, 1e3, 5e3, 2e4, 1e5, 1e6], [30.0, 300.0, 1e3, 4e3, 2e4, 6e4, 3e5]
+    caps = []
+    for at in ("wait", "estimate"):
+        low, high = 0.0, 1e9  # beyond the cap the number of a job stays what it is
+        most = value(order, **{"wait": 0.0, "estimate": 60.0, "procs": 8.0} | {at: high})
+        while high - low > max(1e-3, 1e-9 * high):
+            middle = (low + high) / 2
+            same = value(order, **{"wait": 0.0, "estimate": 60.0, "procs": 8.0} | {at: middle}) == most
+            low, high = (low, middle) if same else (middle, high)
+        caps.append(high)
+    cases = [*itertools.product(waits, estimates, (1.0, 8.0))]
+    given = np.array([value(order, *case) for case in cases])
+    ranks = np.array([min(wait, caps[0]) - min(estimate, caps[1]) for wait, estimate, _ in cases])
+    far = np.abs(ranks[:, None] - ranks) > 1
+    same = np.sign(given[:, None] - given) == np.sign(ranks[:, None] - ranks)
+    return bool(min(caps) < 1e8 and caps[1] > 600 and same[far].all())
 
 
 def foresees(schedule: Schedule) -> bool:
@@ -204,29 +223,17 @@ LINES = 10
 """So many lines of what a student's function prints are shown: it is called thousands of times."""
 
 
-class _First(io.TextIOBase):
-    """Write the first lines to where they would go, and count the rest."""
-
-    def __init__(self) -> None:
-        self.shown, self.lines = sys.stdout, 0
-
-    def write(self, text: str) -> int:
-        if self.lines < LINES:
-            self.shown.write(text)
-        self.lines += text.count("\n")
-        return len(text)
-
-
 @contextmanager
 def few_lines() -> Iterator[None]:
     """Show the first `LINES` lines that are printed within, and say how many more there were."""
-    first = _First()
+    printed = io.StringIO()
     try:
-        with redirect_stdout(first):
+        with redirect_stdout(printed):
             yield
     finally:
-        if first.lines > LINES:
-            print(f"({first.lines - LINES:,} more lines were printed.)")
+        lines = printed.getvalue().splitlines()
+        more = [f"({len(lines) - LINES:,} more lines were printed.)"] if len(lines) > LINES else []
+        print(*lines[:LINES], *more, sep="\n", end="\n" if lines else "")
 
 
 # The exercises
@@ -256,7 +263,7 @@ def starving(answer: Any) -> str:
     """Judge 6.2: the job that waits longest with the shortest first."""
     first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
     job, wait = parts(answer, "job", "wait")
-    names([job], first.index), number(wait)
+    (job,), wait = names([job], first.index), number(wait)
     if job != first.idxmax():
         raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
     if wait == fcfs[job]:
@@ -296,9 +303,8 @@ def best_fit(answer: Any) -> str:
         raise NotYet("that is FCFS: nobody passes the head. Who may, by the shadow time or by the extra processors?")
     if found.jobs.start.equals(easy.jobs.start):
         raise NotYet("that is EASY: it backfills in order of arrival. Try the largest job first.")
-    _compare(found)
-    for seed in range(SMALL):
-        _compare(_own(small(seed), given))
+    for jobs in [*(small(seed) for seed in range(SMALL)), month]:  # the small ones first: their hints are short
+        _compare(_own(jobs, given))
     waits = [schedule.jobs.wait.mean() / 3600 for schedule in (found, easy)]
     return (
         f"these are best fit's start times, job by job. The mean wait is {waits[0]:.2f} h, under EASY {waits[1]:.2f} h."
@@ -331,7 +337,7 @@ def _compare(found: Schedule) -> None:
     hint = "It may start sooner: it ends by the shadow time, or extra processors are left; and it is large."
     if difference.starts[0] < difference.starts[1]:
         hint = "By then it may delay the head, or has a larger one to be tried first. Are extra processors left?"
-    where = f" of {jobs.name}" if jobs.name.startswith("lesson6.") else ""
+    where = f" of {jobs.name}" if jobs.name.startswith("lesson6.") else " of the month"
     starts, best = difference.starts
     raise NotYet(f"job {difference.job}{where} starts at {starts}, under best fit at {best}. {hint}")
 

@@ -11,15 +11,13 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
 from html import escape
 from itertools import combinations, pairwise, permutations, product
 from typing import Any, NamedTuple
 
 from ...core.workload import Workload
-from ...models.examples import figure3
-from ..answers import FIELDS, LONGEST, NotYet, truth
-from ..lessons import lesson1, lesson2, lesson3, verdict
+from ..answers import FIELDS, LONGEST, NotYet, number
+from ..lessons import lesson1, lesson2, verdict
 from . import asset
 
 # Sentences with slots: what a check says of an answer, with the places where the answer itself stands.
@@ -67,9 +65,6 @@ def mark(value: int | float | str, name: str) -> Any:
     return marked
 
 
-OUTSIDE = -1
-"""In the place of a sentence: what has not been worked out."""
-
 TEXT = "ten"
 """Stands for all that is not a number."""
 
@@ -98,12 +93,12 @@ class Sentences:
 
 def typed(text: str) -> Any:
     """Read what was typed into a field for a number, as the page does: a number, or else the text itself."""
-    text = text.strip()
-    if not text:
+    if text.strip() in ("", "..."):
         return ...
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text, re.ASCII):
-        return text
-    return plain(float(text))
+    try:
+        return plain(float(number(text)))
+    except NotYet:
+        return text.strip()
 
 
 def plain(value: float) -> int | float:
@@ -184,10 +179,12 @@ def orders(sentences: Sentences, jobs: Sequence[str]) -> dict[str, Any]:
     return {"kind": "order", "jobs": list(jobs), "orders": every, "missing": {**missing, "": twice}, "unknown": unknown}
 
 
-def choices(sentences: Sentences, parts: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+def choices(
+    sentences: Sentences, parts: Sequence[str], words: Sequence[str], answer: Callable[..., Any] = dict
+) -> dict[str, Any]:
     """Work out an answer that chooses one of some words for each part."""
     every = product(words, repeat=len(parts))
-    table = {",".join(chosen): sentences.of(dict(zip(parts, chosen, strict=True))) for chosen in every}
+    table = {"|".join(chosen): sentences.of(answer(**dict(zip(parts, chosen, strict=True)))) for chosen in every}
     return {"kind": "choices", "table": table}
 
 
@@ -276,7 +273,6 @@ def asked() -> dict[str, Asked]:
     fine = [step / 200 for step in range(-40, 2401)]
     comes = "comes at {submit}, size {procs}, estimate {estimate}".format
     four = {job: comes(**lesson2.queue().jobs.loc[job]) for job in "CDEF"}
-    rule = ", ".join(lesson2.VALUES)
     return {
         "1.1": _numbers({"start": ("Job C starts at", "s"), "free": ("Free when it arrives", "processors")}, whole),
         "1.2": _numbers({"share": ("Utilisation", "a share")}, fine, lambda share: share),
@@ -285,18 +281,17 @@ def asked() -> dict[str, Asked]:
             lambda sentences: orders(sentences, list(lesson1.bag().jobs.index)),
         ),
         "1.4": Asked(_machine(), emptiness, "Three numbers of the table can be changed here; job C stays as it is."),
-        "1.5": Asked([Field("load", "Load", "such as 0.6")], meeting),
         "2.1": _numbers({"shadow": ("Shadow time", "s"), "extra": ("Extra", "processors")}, whole),
         "2.2": Asked(
             [Field(job, f"Job {job}", text, choices=tuple(lesson2.WAYS)) for job, text in four.items()],
             lambda sentences: choices(sentences, list(four), list(lesson2.WAYS)),
         ),
         "2.3": Asked(_backfill(*FIELDS), delay),
-        "2.4": Asked([Field("rule", f"def may_backfill({rule}):  return", wide=True)], rule_of_easy),
+        "2.4": _chosen("rule", "def may_backfill(now, procs, estimate, free, shadow, extra):", RULES, rule),
         "3.1": _numbers({"second": ("second, from", "s"), "third": ("third, from", "s")}, whole),
         "3.2": Asked(_backfill("run", "estimate"), longest),
         "3.3": _numbers({"first": ("first starts at", "s"), "second": ("second starts at", "s")}, whole),
-        "3.4": Asked([Field("count", "def late(jobs):  return", wide=True)], late),
+        "3.4": _chosen("count", "def late(jobs):", COUNTS, counted),
     }
 
 
@@ -307,22 +302,45 @@ def _numbers(
     return Asked(fields, lambda sentences: numbers(sentences, dict.fromkeys(parts, samples), answer))
 
 
-def meeting(sentences: Sentences) -> dict[str, Any]:
-    """Work out 1.5 for each load with two decimals."""
+RULES = (
+    "procs <= free",
+    "procs <= free and now + estimate <= shadow",
+    "procs <= free and procs <= extra",
+    "procs <= free and now + estimate <= shadow or procs <= extra",
+    "procs <= free and (estimate <= shadow or procs <= extra)",
+    "procs <= free and (now + estimate < shadow or procs <= extra)",
+    "procs <= free and (now + estimate <= shadow or procs <= extra)",
+    "procs <= free and (now + estimate <= shadow and procs <= extra)",
+)
+"""The lines that a page offers for 2.4. In JupyterLab students write their own."""
 
-    def column(load: Any) -> Hashable:
-        said = verdict("1.5", mark(load, "load"))
-        return said if said.status == "right" or not 0 < load < 1.5 else OUTSIDE  # its hint is of this load alone
+COUNTS = (
+    "jobs.start > jobs.guarantee",
+    "(jobs.start != jobs.guarantee).sum()",
+    "(jobs.start >= jobs.guarantee).sum()",
+    "(jobs.start > jobs.guarantee).sum()",
+    "(jobs.start < jobs.guarantee).sum()",
+)
+"""The lines that a page offers for 3.4."""
 
-    least = lesson1.meeting_load()
-    ends, columns = cut(column, [0, least, least + lesson1.STEP / 2, least + lesson1.STEP, 1.5])
-    places = [OUTSIDE if of == OUTSIDE else sentences.place(tuple(of)) for of in columns]  # type: ignore[arg-type]
-    distinct = [OUTSIDE, *dict.fromkeys(places)]
-    points = {str(step / 100): sentences.of(mark(step / 100, "load")) for step in range(1, 150)}
-    ranges = [[end, distinct.index(place, 1)] for end, place in zip(ends, places, strict=True)]
-    table = {str(place): said for place, said in enumerate(distinct)} | {"0": sentences.of(mark("ten", "load"))}
-    points["1"] = sentences.of(mark(1, "load"))
-    return {"kind": "numbers", "ranges": {"load": ranges}, "table": table, "points": points}
+
+def _chosen(name: str, label: str, lines: Sequence[str], answer: Callable[..., Any]) -> Asked:
+    """Ask for one of some lines of Python."""
+    fields = [Field(name, f"{label}  return", choices=tuple(lines), wide=True)]
+    return Asked(fields, lambda sentences: choices(sentences, [name], lines, answer), NOTE)
+
+
+NOTE = "Choose the line. In JupyterLab you write it yourself."
+
+
+def rule(rule: str) -> Callable[..., bool]:
+    """Make a function of a line for 2.4."""
+    return eval(f"lambda {', '.join(lesson2.VALUES)}: {rule}")
+
+
+def counted(count: str) -> Callable[..., Any]:
+    """Make a function of a line for 3.4."""
+    return eval(f"lambda jobs: {count}")
 
 
 # Tables of jobs
@@ -341,7 +359,7 @@ def filled(number: str, fields: Mapping[str, Any]) -> Table:
         jobs["A"] = [jobs["A"][0], fields["A run"], fields["A procs"], fields["A run"]]
         jobs["B"][2] = fields["B procs"]
         return jobs
-    jobs = as_typed(figure3())
+    jobs = as_typed(lesson2.passing())
     row = dict(zip(FIELDS, jobs["backfill"], strict=True)) | dict(fields)
     return jobs | {"backfill": list(row.values())}
 
@@ -356,7 +374,7 @@ def _machine() -> list[Field]:
 
 
 def _backfill(*names: str) -> list[Field]:
-    its = figure3().jobs.loc["backfill"]
+    its = lesson2.passing().jobs.loc["backfill"]
     labels = {"submit": "Arrives at", "run": "Run time", "procs": "Size", "estimate": "Estimate"}
     return [Field(name, labels[name], "processors" if name == "procs" else "s", str(its[name])) for name in names]
 
@@ -379,7 +397,7 @@ def delay(sentences: Sentences) -> dict[str, Any]:
     def answer(submit: int, procs: int) -> Callable[[int], Table]:
         return lambda run: filled("2.3", {"submit": submit, "run": run, "procs": procs, "estimate": run})
 
-    cases = [*product(range(26), range(1, figure3().procs + 1))]
+    cases = [*product(range(26), range(1, lesson2.passing().procs + 1))]
     starts = [0, 12, 30, 31, 200]  # 30 s are given: with them nothing was answered
     lines = {f"{at},{size}": line(sentences, answer(at, size), starts, LONGEST) for at, size in cases}
     return _table(sentences, "2.3", _backfill(*FIELDS), lines, "run", ["submit", "procs"])
@@ -405,7 +423,7 @@ def _table(
 ) -> dict[str, Any]:
     """Put a table together, with what the check says of each field that has no whole number, and of other estimates."""
     given = {field.name: field.given for field in fields}
-    machine = (lesson1.packed() if number == "1.4" else figure3()).procs
+    machine = (lesson1.packed() if number == "1.4" else lesson2.passing()).procs
     limits = {name: [1, int(machine)] if "procs" in name else [0, LONGEST] for name in given}  # asked in this order
     wrong = {name: sentences.of(filled(number, given | {name: mark("ten", name)})) for name in given}
     data: dict[str, Any] = {
@@ -423,65 +441,6 @@ def _table(
         data["same"] = [["run", "estimate"], sentences.place((status, text))]
     return data
 
-
-# Functions
-
-
-def rule_of_easy(sentences: Sentences) -> dict[str, Any]:
-    """Work out 2.4: what is expected of each case, and what is said of the first one that differs."""
-    names = list(lesson2.VALUES)
-    slots = [f"⟦{name}⟧" for name in names]
-    try:
-        truth(mark(7, "returned"), lesson2.named(slots))
-    except NotYet as hint:
-        returned = sentences.place(("not yet", str(hint)))
-    letters = {True: "y", False: "n"}
-    every = product(*lesson2.VALUES.values())
-    expected = "".join(letters[lesson2.backfills(*case)] if lesson2.head_waits(*case) else "-" for case in every)
-    return {
-        "kind": "rule",
-        "values": {name: list(of) for name, of in lesson2.VALUES.items()},
-        "expected": expected,
-        "right": sentences.of(lesson2.backfills),
-        "differs": {letters[says]: sentences.place(("not yet", lesson2.differs(slots, says))) for says in letters},
-        "returned": returned,
-        "unknown": sentences.of(_unknown),
-    }
-
-
-def late(sentences: Sentences) -> dict[str, Any]:
-    """Work out 3.4: for each table of jobs what is said of the number that a function returns."""
-    columns = ["submit", "run", "procs", "estimate", "start", "end", "wait", "response", "guarantee"]
-    found = list(lesson3.tables().values())
-    right = [int((jobs.start > jobs.guarantee).sum()) for jobs in found]
-    tables = []
-    for place, jobs in enumerate(found):
-        answer = partial(_counting, right, place)
-        of = numbers(sentences, {"returned": range(-2, len(jobs) + 3)}, answer)
-        many = sentences.of(_counting(right, place, jobs.start))
-        tables.append({**of, "many": many, "columns": jobs[columns].to_dict("list")})
-    done = sentences.of(lambda jobs: (jobs.start > jobs.guarantee).sum())
-    truthful = sentences.of(lambda jobs: jobs.start and 1)
-    return {"kind": "count", "tables": tables, "right": done, "ambiguous": truthful, "unknown": sentences.of(_unknown)}
-
-
-def _counting(right: list[int], place: int, returned: Any) -> Callable[[Any], Any]:
-    """Make a function that counts the first tables rightly, and of another one returns a value."""
-    returns = iter([*right[:place], returned, *right[place + 1 :]])
-    return lambda _: next(returns)
-
-
-def _unknown(*_: Any) -> None:
-    """Fail as a function with a name that does not exist."""
-    raise NameError("name '⟦name t⟧' is not defined")
-
-
-OWN = {
-    "outside": "this page has not worked out what the check says of that answer. The lesson in JupyterLab checks it.",
-    "unreadable": "the page cannot read this. It reads one expression in Python's spelling, of names, whole numbers, "
-    "+ - * < <= > >= == != & | ~ and or not, and brackets.",
-}
-"""What a page says of its own: about answers that Python could read or judge, and the page cannot."""
 
 SAID = (
     '<p role="status" aria-live="polite"></p>'
@@ -515,7 +474,7 @@ def worked_out_data(number: str, its: Asked) -> dict[str, object]:
     """Work out all that a page needs to check an exercise."""
     sentences = Sentences(number)
     data = its.data(sentences)
-    return {**data, "said": sentences.said, "waiting": verdict(number, ...).sentence, "own": OWN}
+    return {**data, "said": sentences.said, "waiting": verdict(number, ...).sentence}
 
 
 def packed(data: object) -> str:

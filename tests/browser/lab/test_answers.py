@@ -20,7 +20,7 @@ TRIES = {
         (RIGHT, "Right: "),
         (RIGHT.replace("30", "2"), "Not yet: "),
         ('from simlib.course import lessons\n\nlessons.check("2.1", shadow=30 extra=2)', "SyntaxError"),
-        ('from simlib.course import lessons\n\nlessons.check("2.1", shadow="30", extra=2)', "Not yet: "),
+        ('from simlib.course import lessons\n\nlessons.check("2.1", shadow="thirty", extra=2)', "Not yet: "),
         ('from simlib.course import lessons\n\nlessons.check("2.1", shadow=print(30), extra=2)', "Not yet: "),
         ('from simlib.course import lessons\n\nlessons.check("2.1", 30)', "Not yet: "),
         (

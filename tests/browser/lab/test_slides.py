@@ -1,10 +1,8 @@
-"""The slides of a lesson and the glossary to print, in a browser."""
-
-import re
+"""The slides of a lesson, in a browser."""
 
 import pytest
 
-from simlib.course.lecture import sheets, slides
+from simlib.course.lecture import slides
 
 from .conftest import SHOTS
 
@@ -38,12 +36,4 @@ def test_a_deck_is_walked_from_the_first_slide_to_the_last(browser, tmp_path):
         page.keyboard.press("ArrowRight")
     assert len(set(heads)) == 6
     assert [url for url in asked if not url.startswith("data:")] == [deck.as_uri()]  # nothing but the file itself
-    page.close()
-
-
-def test_the_glossary_is_printed_on_one_page(browser, tmp_path):
-    page = browser.new_page()
-    page.goto(sheets.write_glossary(tmp_path).as_uri())
-    printed = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.close()
