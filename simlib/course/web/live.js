@@ -29,7 +29,7 @@ kinds.editor = class Editor extends View {
     data.rows.forEach((row, at) => {
       const fields = this.inputs(at), shown = this.body.rows[at].querySelectorAll(".sw-result");
       row.typed.forEach((text, field) => {
-        if (fields[field] !== document.activeElement || fields[field].sent === fields[field].value) fields[field].value = text;
+        if (fields[field] !== document.activeElement) fields[field].value = text;
         fields[field].setAttribute("aria-invalid", row.invalid.includes(field));
       });
       [row.start, row.wait].forEach((text, column) => { shown[column].textContent = text; });
@@ -43,7 +43,7 @@ kinds.editor = class Editor extends View {
 
   row(job, at) {
     const fields = this.data.fields.map(name => html("td", {}, html("input", { title: `${name} of job ${job}`, inputmode: "numeric",
-      autocomplete: "off", onchange: () => this.typed() })));
+      autocomplete: "off", onchange: () => this.typed(), onkeydown: event => event.key === "Enter" && this.typed() })));
     const remove = button(`Delete ${job}`, `Take job ${job} out`, () => this.tell({ do: "delete", row: at }));
     return html("tr", {}, html("td", {}, job), ...fields, ...["", ""].map(() => html("td", { class: "sw-result" })), html("td", {}, remove));
   }
@@ -53,8 +53,9 @@ kinds.editor = class Editor extends View {
   }
 
   typed() {
-    const rows = this.data.rows.map((_, at) => this.inputs(at).map(input => { input.sent = input.value; return input.value; }));
-    this.tell({ do: "type", rows });
+    const rows = this.data.rows.map((_, at) => this.inputs(at).map(input => input.value));
+    const changed = this.data.rows.some((row, at) => row.typed.some((text, field) => text !== rows[at][field]));
+    if (changed) this.tell({ do: "type", rows });
   }
 
   draw() {

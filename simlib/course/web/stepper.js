@@ -21,6 +21,7 @@ export default {
     el.append(root);
     const control = draw(model.get("data"), root, message => model.send(message));
     model.on("change:data", () => control.update(model.get("data")));
+    model.on("comm_live_update", () => root.classList.add("sw-dead")); // the kernel was restarted
     return () => control.pause();
   },
 };
@@ -218,15 +219,13 @@ class View {
     const parts = this.build();
     if (head) head.after(...parts);
     else root.append(...parts);
-    this.shield({});
-    root.addEventListener("keydown", event => this.shield(event));
-    root.addEventListener("keyup", event => this.shield(event));
+    for (const name of ["focusin", "keydown", "keyup"]) root.addEventListener(name, event => this.shield(event));
     new ResizeObserver(([entry]) => this.fit(Math.round(entry.contentRect.width))).observe(this.chart);
   }
 
   // JupyterLab takes the arrows otherwise; what is pressed with Control, such as to save, it is to have.
   shield(event) {
-    this.root.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
   }
 
   fit(width) {
