@@ -5,7 +5,6 @@ import functools
 import math
 import re
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -387,15 +386,3 @@ def _measure(criterion, verdict):
     if verdict == claims.OPEN:
         return claims.Measure(bound, bound - far, bound + far)
     return claims.Measure.exactly(inside if verdict == claims.HOLDS else beyond)
-
-
-# Controls
-
-
-def seen_text(html):
-    """What a reader sees of HTML, cells of tables apart."""
-    return " ".join(unescape(re.sub("<[^>]*>", " ", html.value)).split())
-
-
-def seen_picture(control):
-    return bytes(control.picture.value)

@@ -1,16 +1,19 @@
-"""What the controls in JupyterLab and the pages without a kernel both show and ask."""
+"""What controls and pages show and ask: metrics in words, and decisions as data that one script draws."""
 
 import dataclasses
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from .._util.words import length
-from ..core.schedule import Schedule
-from ..explain.records import Decision, Explanation, Span, reserved
+from .. import plots
+from ..core.schedule import Schedule, pieces
+from ..explain.records import Decision, Explanation, Span, promises, reserved
+
+# Policies and metrics in words
 
 
 def label(policy: Any) -> str:
@@ -23,22 +26,31 @@ def label(policy: Any) -> str:
     return ", ".join([name, *changed])  # where there is no room it breaks at a blank
 
 
+UNITS = {"s": 1, "h": 3600, "days": 86400}
+"""Units of time, in seconds."""
+
+
+def times(name: str, values: pd.Series) -> pd.Series:
+    """Write lengths of time in the one unit that suits the largest, which the name tells."""
+    most = values.max()
+    unit = "s" if most < 7200 else "h" if most < 2 * 86400 else "days"
+    decimals = 0 if unit == "s" and (most >= 100 or (values % 1 == 0).all()) else 1
+    return (values / UNITS[unit]).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
+
+
 def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
     """Write the metrics of schedules as text, a row a schedule."""
-    rows = {}
-    for place, schedule in enumerate(schedules):
-        seen: Any = schedule.summary()
-        days = seen.makespan / 86400
-        rows[place] = {
-            "policy": label(schedule.policy),
-            "mean wait": seconds(seen.mean_wait),
-            "mean response": seconds(seen.mean_response),
-            "mean bounded slowdown": f"{seen.mean_bounded_slowdown:,.1f}",
-            "processors in use": f"{seen.utilization:.0%}",
-            "backfilled": f"{seen.backfilled_share:.0%}",
-            "makespan": f"{days:,.1f} days" if days >= 2 else length(round(seen.makespan)),
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    found = pd.DataFrame([schedule.summary() for schedule in schedules]).reset_index(drop=True)
+    columns = [
+        pd.Series([label(schedule.policy) for schedule in schedules], name="policy"),
+        times("mean wait", found.mean_wait),
+        times("mean response", found.mean_response),
+        found.mean_bounded_slowdown.map("{:,.1f}".format).rename("mean bounded slowdown"),
+        found.utilization.map("{:.0%}".format).rename("processors in use"),
+        found.backfilled_share.map("{:.0%}".format).rename("backfilled"),
+        times("makespan", found.makespan),
+    ]
+    return pd.concat(columns, axis=1)
 
 
 def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
@@ -46,59 +58,40 @@ def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
     return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
 
 
-def seconds(value: float) -> str:
-    """Write a mean length of time: with a decimal below 100 s, else whole."""
-    return f"{value:.1f} s" if value < 100 else length(round(value))
-
-
-def legend(schedules: Iterable[Schedule]) -> str:
-    """Write what the looks of jobs mean in the charts of these schedules."""
-    hatched = "   hatched: backfilled" if any(schedule.jobs.backfilled.any() for schedule in schedules) else ""
-    return f"full colour: past   pale: expected   dashed: reserved{hatched}"
-
-
-def html_table(
-    caption: str, columns: Iterable[object], rows: Sequence[Sequence[object]], decided: Collection[object] = ()
-) -> str:
-    """Write a table as HTML; the rows whose first cell is in `decided` stand out."""
+def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Write a table as HTML."""
     head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
-    marks = [' class="simlib-decided"' if cells[0] in decided else "" for cells in rows]
-    body = "".join(
-        f"<tr{mark}>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
-        for mark, cells in zip(marks, rows, strict=True)
-    )
+    cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-# A decision: what is asked, and what is seen
+def metrics(schedules: Sequence[Schedule]) -> str:
+    """Write the metrics of schedules as an HTML table, a column for each."""
+    found = summaries(schedules).set_index("policy").T.reset_index()
+    return html_table("Over all jobs", ["", *found.columns[1:]], found.to_numpy().tolist())
 
 
-class Question(NamedTuple):
-    """Who starts next, as it can be asked when a decision is shown."""
-
-    jobs: tuple[Hashable, ...]
-    answer: Hashable | None
-    place: int
+# Where a stepper asks, and where it stops
 
 
-def question(decisions: Sequence[Decision], place: int) -> Question | None:
-    """Find what can be asked when the decision at a place is shown; None where nobody waits, or nothing is decided."""
+def question(decisions: Sequence[Decision], place: int) -> tuple[Hashable | None, int] | None:
+    """Find who starts next when the decision at a place is shown, None for nobody, and the place that shows it.
+
+    It is asked at each event and start after which somebody waits and something is decided; elsewhere it is None.
+    """
     shown = decisions[place]
     if not shown.queue or shown.kind not in ("event", "start", "backfill"):
         return None
-    answer, last = None, place
+    last = place
     for later in range(place + 1, len(decisions)):
         seen = decisions[later]
         if seen.kind == "event" or seen.time != shown.time:
             break
-        last = later
         if seen.kind in ("start", "backfill"):
-            answer = seen.job
-            break
-    return Question(tuple(job.job for job in shown.queue), answer, last) if last > place else None
-
-
-# Find the decisions of a scheduler that tell something new: at those a stepper stops.
+            return seen.job, later
+        last = later
+    return (None, last) if last > place else None
 
 
 def news(decisions: Sequence[Decision]) -> list[int]:
@@ -148,28 +141,136 @@ def news(decisions: Sequence[Decision]) -> list[int]:
     return sorted(told | {0, len(decisions) - 1})
 
 
-def event_before(decisions: Sequence[Decision], places: Sequence[int], place: int) -> Decision | None:
-    """Find the event that the decision at one of the `places` follows, if it has no place of its own."""
-    for before in range(place - 1, -1, -1):
-        if before in places or decisions[before].time != decisions[place].time:
-            return None
-        if decisions[before].kind == "event":
-            return decisions[before]
-    return None
+# The data that web/stepper.js draws. Jobs are numbers, places in the lists of `jobs`. A bar is [start, end, looks,
+# first processor, how many, ...], with a pair for each piece; a frame has only what differs from the frame before.
+
+Row = tuple[int, int, int, int, int]
+"""Of a bar: job, start, end, processors, looks."""
+PLANNED, BACKFILLED = 1, 2
+"""The looks of a bar, added up."""
 
 
-# What is seen at a place
+def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
+    """Turn the decisions of a policy into what is needed to step through them, a frame a decision."""
+    schedule = explanation.schedule
+    places = _places(schedule)
+    states = [
+        _state(seen, last, places) | {"ask": _asked(question(explanation, place), places)}
+        for place, (seen, last) in enumerate(zip(explanation, promises(explanation), strict=True))
+    ]
+    estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
+    chart = charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
+    own = {"kind": "stepper", "policy": label(schedule.policy), "predict": predict, "steps": news(explanation)}
+    return chart | own | {"frames": _folded(states)}
 
 
-def time_limits(explanation: Explanation) -> tuple[int, float]:
-    """Give the ends of the time axis: the expected ends have room, unless they are far beyond all real ones."""
+def comparing(schedules: Sequence[Schedule]) -> dict[str, Any]:
+    """Turn schedules of one workload into what is needed to show them beside one another, at any time."""
+    tables = [schedule.jobs for schedule in schedules]
+    happens = np.unique([table[["submit", "start", "end"]] for table in tables]).tolist()
+    waits = times("", pd.Series([table.wait.mean() for table in tables]))
+    unit = str(waits.name).strip(" []")
+    plans = [
+        {
+            "policy": label(schedule.policy),
+            "wait": f"{wait} {unit}",
+            "frames": _folded([{"bars": planned(schedule, time)} for time in happens]),
+        }
+        for schedule, wait in zip(schedules, waits, strict=True)
+    ]
+    chart = charted(schedules[0], tables[0].estimate.tolist(), happens[-1])
+    return chart | {"kind": "compare", "times": happens, "plans": plans}
+
+
+def charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, Any]:
+    """Give what all charts of a workload need: its machine, the time axis until a second, the jobs, their colours."""
+    jobs, workload = schedule.jobs, schedule.workload
+    begin = int(jobs.submit.min())
+    return {
+        "workload": workload.name,
+        "procs": int(workload.procs),
+        "time": [begin, max(until, begin + 1)],
+        "jobs": {"name": [str(job) for job in jobs.index], "procs": jobs.procs.tolist(), "estimate": estimates},
+        "colours": list(dict.fromkeys(plots.job_colours(jobs.index).values())),
+        "mark": plots.SYNTHETIC if workload.stand_in else "",
+    }
+
+
+def planned(schedule: Schedule, now: int) -> dict[int, list[int]]:
+    """Give the bars of what is known and planned at a second."""
+    plan, places = schedule.plan(now).jobs, _places(schedule)
+    looks = PLANNED * (plan.start > now) + BACKFILLED * plan.backfilled
+    columns = (plan.start, plan.end, plan.procs, looks)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return _bars(((places[job], *row) for job, row in zip(plan.index, rows, strict=True)), schedule.workload.procs)
+
+
+def _places(schedule: Schedule) -> dict[Hashable, int]:
+    """Number the jobs."""
+    return {job: place for place, job in enumerate(schedule.jobs.index)}
+
+
+def _asked(found: tuple[Hashable | None, int] | None, places: Mapping[Hashable, int]) -> list[int | None] | None:
+    """Write a question's answer, and the place that shows it."""
+    return [None if found[0] is None else places[found[0]], found[1]] if found else None
+
+
+def _until(explanation: Explanation) -> int:
+    """Find the end of the time axis: the expected ends have room, unless they are far beyond all real ones."""
     jobs = explanation.schedule.jobs
     begin, end = int(jobs.submit.min()), int(jobs.end.max())
     expected = max(span.end for seen in explanation for span in (*seen.running, *seen.reservations))
-    return begin, max(end, min(expected, begin + 1.5 * (end - begin)), begin + 1)
+    return max(end, int(min(expected, begin + 1.5 * (end - begin))))
 
 
-def spans(seen: Decision, promise: Decision | None) -> list[tuple[Span, bool]]:
-    """List what a chart shows at a decision: the jobs that have started, and those that are planned (True)."""
-    started, planned = (*seen.done, *seen.running), reserved(seen, promise)
-    return [*((span, False) for span in started), *((span, True) for span in planned)]
+def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, int]) -> dict[str, Any]:
+    """Take from a decision all that is shown of it.
+
+    `remembered` tells that the shadow time, the extra processors and the reservation are those of an earlier decision,
+    which hold until the head is looked at again.
+    """
+
+    def row(span: Span, looks: int) -> Row:
+        return places[span.job], span.start, span.end, span.procs, looks + BACKFILLED * bool(span.backfilled)
+
+    rows = [row(span, 0) for span in (*seen.done, *seen.running)]
+    rows += [row(span, PLANNED) for span in reserved(seen, promise)]
+    return {
+        "time": seen.time,
+        "kind": seen.kind,
+        "rule": seen.rule,
+        "sentence": seen.sentence,
+        "jobs": [places[job] for job in seen.jobs],
+        "free": seen.free,
+        "queue": [places[job.job] for job in seen.queue],
+        "running": [places[span.job] for span in seen.running],
+        "shadow": promise.shadow if promise else None,
+        "extra": promise.extra if promise else None,
+        "remembered": promise is not None and seen.shadow is None,
+        "bars": _bars(rows, seen.procs),
+    }
+
+
+def _bars(rows: Iterable[Row], procs: int) -> dict[int, list[int]]:
+    """Choose each job's processors."""
+    rows = sorted(rows, key=lambda row: (row[1], row[0]))
+    bars = {job: [start, end, looks] for job, start, end, _, looks in rows}
+    lasting = [row for row in rows if row[2] > row[1]]
+    if lasting:
+        _, start, end, size, _ = np.array(lasting, dtype=np.int64).T.copy()
+        for place, first, count in pieces(start, end, size, procs).tolist():
+            bars[lasting[place][0]] += [first, count]
+    return bars
+
+
+def _folded(states: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out of each state what is as in the one before."""
+    frames = []
+    before: Mapping[str, Any] = {"bars": {}}
+    for state in states:
+        old, new = before["bars"], state["bars"]
+        bars = {str(job): new.get(job) for job in sorted({*old, *new}) if old.get(job) != new.get(job)}
+        rest = {key: of for key, of in state.items() if key != "bars" and (key not in before or before[key] != of)}
+        frames.append({**rest, "bars": bars})
+        before = state
+    return frames

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from helpers import seen_picture, seen_text
 
 from simlib import EASY, FCFS, simulate
 from simlib.course import lessons, widgets
@@ -27,20 +26,37 @@ def starts(editor):
     return editor.schedule.jobs.start.to_dict()
 
 
-def test_the_editor_shows_the_jobs_and_when_they_start(editor):
-    assert [row.texts() for row in editor.rows[:2]] == [["0", "30", "4", "30"], ["0", "60", "3", "60"]]
-    shown = [(row.start.value, row.wait.value) for row in editor.rows[3:]]
-    assert shown == [("60", "58 s"), ("100", "96 s"), ("6", "0 s")]
-    assert seen_text(editor.message) == ""
+def type_in(editor, job, **values):
+    """Type into the fields of a job, as the browser tells it."""
+    rows = [
+        [str(values.get(field, text)) if name == job else text for field, text in zip(FIELDS, texts, strict=True)]
+        for name, texts in editor.typed.items()
+    ]
+    editor.hear({"do": "type", "rows": rows})
+
+
+def press(editor, what, **more):
+    editor.hear({"do": what, **more})
+
+
+def message(editor):
+    return " ".join(editor.data["message"])
+
+
+def test_the_editor_shows_the_jobs_and_when_they_start_in_seconds(editor):
+    rows = editor.widget.data["rows"]
+    assert [row["typed"] for row in rows[:2]] == [["0", "30", "4", "30"], ["0", "60", "3", "60"]]
+    assert [(row["start"], row["wait"]) for row in rows[3:]] == [("60", "58"), ("100", "96"), ("6", "0")]
+    assert message(editor) == "" and not editor.data["asked"]
 
 
 def test_an_edited_number_changes_the_schedule_at_once(editor):
-    before = seen_picture(editor)
-    editor.rows[1].run.value = editor.rows[1].estimate.value = "20"
+    before = editor.data["bars"]
+    type_in(editor, "B", run=20, estimate=20)
     assert starts(editor)["first"] == 30
-    assert (editor.rows[3].start.value, editor.rows[3].wait.value) == ("30", "28 s")
-    assert seen_picture(editor) != before
-    assert editor.workload.jobs.run["B"] == 20
+    row = editor.widget.data["rows"][3]
+    assert (row["start"], row["wait"]) == ("30", "28")
+    assert editor.data["bars"] != before and editor.workload.jobs.run["B"] == 20
 
 
 @pytest.mark.parametrize(
@@ -54,79 +70,67 @@ def test_an_edited_number_changes_the_schedule_at_once(editor):
         ("estimate", " ", "nothing", "0 to 1,000,000,000"),
     ],
 )
-def test_a_wrong_number_is_told_in_a_sentence_and_the_last_valid_schedule_stays(editor, field, typed, found, limits):
-    before, shown = starts(editor), seen_picture(editor)
-    getattr(editor.rows[1], field).value = typed
-    message = seen_text(editor.message)
-    assert message.startswith(f"Job B, {FIELDS[field]}: found {found}, expected a whole number from {limits}")
-    assert message.endswith("The schedule is the last valid one.")
-    assert (starts(editor), seen_picture(editor)) == (before, shown)
-    assert getattr(editor.rows[1], field).style.background
-    assert not editor.rows[0].procs.style.background
-    getattr(editor.rows[1], field).value = "5"
-    assert "expected" not in seen_text(editor.message)
-    assert not getattr(editor.rows[1], field).style.background
-
-
-def test_a_change_leaves_the_fields_in_their_places_so_that_nothing_that_is_being_typed_is_lost(editor):
-    fields = editor._table.children
-    editor.rows[0].run.value = "50"
-    assert all(now is before for now, before in zip(editor._table.children, fields, strict=True))
-    editor.add.click()
-    assert all(now is before for now, before in zip(editor._table.children, fields, strict=False))
+def test_a_wrong_number_is_told_once_and_the_last_valid_schedule_stays(editor, field, typed, found, limits):
+    before, bars = starts(editor), editor.data["bars"]
+    type_in(editor, "B", **{field: typed})
+    told = message(editor)
+    assert told.startswith(f"Job B, {FIELDS[field]}: found {found}, expected a whole number from {limits}")
+    assert told.count("expected") == 1 and told.endswith("The schedule is the last valid one.")
+    assert (starts(editor), editor.data["bars"]) == (before, bars)
+    assert [row["invalid"] for row in editor.data["rows"][:2]] == [[], [list(FIELDS).index(field)]]
+    type_in(editor, "B", **{field: "5"})
+    assert "expected" not in message(editor) and not editor.data["rows"][1]["invalid"]
 
 
 def test_an_estimate_below_the_run_time_is_told(editor):
-    editor.rows[0].estimate.value = "10"
-    assert "Job A: the estimate 10 is below the run time 30: the scheduler is told" in seen_text(editor.message)
+    type_in(editor, "A", estimate=10)
+    assert "Job A: the estimate 10 is below the run time 30: the scheduler is told" in message(editor)
     killed = widgets.editor(examples.figure1(), EASY(), overrun="kill")
-    killed.rows[0].estimate.value = "10"
-    assert "killed" in seen_text(killed.message)
-    assert killed.schedule.jobs.end["A"] == 10
+    type_in(killed, "A", estimate=10)
+    assert "killed" in message(killed) and killed.schedule.jobs.end["A"] == 10
 
 
 def test_jobs_are_added_and_deleted_and_brought_back(editor):
-    editor.add.click()
-    assert editor.rows[-1].job == "new1" and editor.rows[-1].texts() == editor.rows[-2].texts()
+    press(editor, "add")
+    assert list(editor.typed)[-1] == "new1" and editor.typed["new1"] == editor.typed["third"]
     assert len(editor.schedule.jobs) == 7
-    editor.rows[3].delete.click()
-    assert "first" not in starts(editor)
-    assert len(editor._table.children) == 1 + 6
-    editor.reset.click()
+    press(editor, "delete", row=3)
+    assert "first" not in starts(editor) and len(editor.data["rows"]) == 6
+    press(editor, "reset")
     assert starts(editor) == simulate(examples.figure1(), EASY()).jobs.start.to_dict()
 
 
 def test_what_is_taken_is_as_if_it_were_typed(editor):
     editor.take({"A": (0, 20, 4, 30), "new": (5, 1, 1, 1)})
-    assert [row.texts() for row in editor.rows] == [["0", "20", "4", "30"], ["5", "1", "1", "1"]]
+    assert editor.typed == {"A": ["0", "20", "4", "30"], "new": ["5", "1", "1", "1"]}
     assert starts(editor) == {"A": 0, "new": 5}
     assert editor.jobs == {"A": (0, 20, 4, 30), "new": (5, 1, 1, 1)}
-    editor.reset.click()
-    assert starts(editor) == simulate(examples.figure1(), EASY()).jobs.start.to_dict()
 
 
-def test_a_new_job_gets_the_next_number_where_names_are_numbers(workload):
+def test_a_new_job_gets_the_next_number_where_names_are_numbers_and_the_last_schedule_stays_without_a_job(workload):
     editor = widgets.editor(workload([(0, 1, 1, 1), (0, 1, 1, 1)], 1), FCFS())
-    editor.add.click()
-    editor.rows[0].delete.click()
-    editor.add.click()
-    assert [row.job for row in editor.rows] == [1, 2, 3]
-
-
-def test_without_a_job_the_last_schedule_stays_until_one_is_added(workload):
-    editor = widgets.editor(workload([(0, 1, 1, 1)], 1), FCFS())
-    editor.rows[0].delete.click()
-    assert "add one" in seen_text(editor.message)
-    assert len(editor.schedule.jobs) == 1
-    editor.add.click()
-    assert seen_text(editor.message) == ""
+    press(editor, "add")
+    press(editor, "delete", row=0)
+    press(editor, "add")
+    assert list(editor.typed) == [1, 2, 3]
+    for _ in range(3):
+        press(editor, "delete", row=0)
+    assert "add one" in message(editor) and len(editor.schedule.jobs) == 1
+    press(editor, "add")
+    assert message(editor) == ""
 
 
 def test_the_table_does_not_grow_beyond_its_limit(workload):
     editor = widgets.editor(workload([(k, 1, 1, 1) for k in range(30)], 1), FCFS())
-    editor.add.click()
-    assert len(editor.rows) == 30
-    assert "30 jobs" in seen_text(editor.message)
+    press(editor, "add")
+    assert len(editor.typed) == 30 and "30 jobs" in message(editor)
+
+
+def test_a_message_about_rows_that_are_gone_changes_nothing(editor):
+    before = dict(editor.typed)
+    press(editor, "type", rows=[["0", "1", "1", "1"]])
+    press(editor, "delete", row=6)
+    assert editor.typed == before
 
 
 # The editor as the answer to an exercise
@@ -159,12 +163,6 @@ def table():
     return widgets.editor(examples.figure3(), EASY())
 
 
-def type_in(editor, job, **values):
-    row = next(row for row in editor.rows if row.job == job)
-    for field, value in values.items():
-        getattr(row, field).value = str(value)
-
-
 def test_a_check_shows_the_table_and_below_it_the_verdict_that_the_notebook_keeps(shown, capsys):
     editor = table()
     lessons.check("2.3", editor)
@@ -172,11 +170,11 @@ def test_a_check_shows_the_table_and_below_it_the_verdict_that_the_notebook_keep
     assert shown[0] == [editor] and len(shown) == 2
     assert shown[1][-1]["text/plain"].endswith("2.3 is waiting for your answer.")
     type_in(editor, "backfill", run=250, estimate=250)
-    assert "press Check" in seen_text(editor.verdict) and "press Check" in shown[1][-1]["text/plain"]
+    assert "press Check" in message(editor) and "press Check" in shown[1][-1]["text/plain"]
     assert shown[1][-1][KEPT_TABLE] == {"exercise": "2.3", "jobs": RIGHT}
-    editor.check.click()
-    assert seen_text(editor.verdict).startswith("Right: the second job starts at 253 now")
-    assert seen_text(editor.verdict) in shown[1][-1]["text/plain"]
+    press(editor, "check")
+    assert message(editor).startswith("Right: the second job starts at 253 now")
+    assert message(editor) in shown[1][-1]["text/plain"]
     assert lessons.given["2.3"] is editor
     lessons.demand("2.3")
 
@@ -185,12 +183,12 @@ def test_what_is_kept_is_what_the_table_shows_and_nothing_else_is_judged(shown):
     editor = table()
     lessons.check("2.3", editor)
     type_in(editor, "backfill", run=250, estimate=250)
-    editor.check.click()
+    press(editor, "check")
     type_in(editor, "backfill", run="ten")
-    assert not seen_text(editor.verdict).startswith("Right")
+    assert message(editor).startswith("Job backfill, run [s]: found 'ten'") and editor.data["invalid"]
     assert shown[1][-1][KEPT_TABLE]["jobs"]["backfill"] == [3, "ten", 1, 250]
-    editor.check.click()
-    assert seen_text(editor.verdict).startswith("Not yet: ") and "Job backfill, run [s]" in seen_text(editor.verdict)
+    press(editor, "check")
+    assert "ten" not in shown[1][-1]["text/plain"] and "Right" not in message(editor)
     with pytest.raises(AssertionError, match="found 'ten'"):
         lessons.demand("2.3")
 
@@ -210,12 +208,12 @@ def test_what_was_typed_is_there_again_when_the_cell_runs_again(shown):
     second = table()
     lessons.check("2.3", second)
     assert second.jobs == first.jobs
-    verdict = seen_text(second.verdict)
+    verdict = message(second)
     assert "typed before" in verdict and "Right: " in verdict
-    second.reset.click()
+    press(second, "reset")
     third = table()
     lessons.check("2.3", third)
-    assert third.jobs["backfill"] == (3, 30, 1, 30) and "typed before" not in seen_text(third.verdict)
+    assert third.jobs["backfill"] == (3, 30, 1, 30) and "typed before" not in message(third)
     taken = table()
     taken.take(RIGHT | {"backfill": [3, 240, 1, 240]})
     lessons.check("2.3", taken)
@@ -241,7 +239,7 @@ def test_a_new_kernel_finds_what_was_typed_in_the_notebooks_file(shown, tmp_path
     editor = table()
     lessons.check("2.3", editor)
     assert list(editor.jobs.items()) == [(job, tuple(numbers)) for job, numbers in RIGHT.items()]
-    assert "Right: " in seen_text(editor.verdict)
+    assert "Right: " in message(editor)
     assert editing.saved(tmp_path / "lesson.ipynb", "1.4") is None
 
 

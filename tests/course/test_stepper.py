@@ -1,263 +1,255 @@
-"""The stepper shows a decision a press, passes over what tells nothing new, and asks who starts next."""
+"""What the script draws is what the explanations, the plans and the pictures say; it stops and asks where it should."""
 
-import io
+import json
 import re
+from html import unescape
+from types import SimpleNamespace
 
+import click
+import nbformat
 import pytest
-from helpers import busy_users, seen_picture, seen_text
+from helpers import busy_users, crowded, table
 from helpers import every_policy_beyond as every_policy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 
 import simlib
-from simlib import EASY, FCFS, Conservative, plots
-from simlib.course import views, widgets
+from simlib import EASY, FCFS, Conservative, plots, simulate
+from simlib.course import lessons, views, web, widgets
 from simlib.course.lessons import lesson2, lesson4
+from simlib.course.web.__main__ import shown
+from simlib.explain import explain
 from simlib.models import examples
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
+PLANNED, BACKFILLED = views.PLANNED, views.BACKFILLED
 
 
-# The stepper
+def unfolded(found):
+    """The whole states, as the script puts them together."""
+    state, states = {"bars": {}}, []
+    for frame in found:
+        bars = {job: bar for job, bar in (state["bars"] | frame["bars"]).items() if bar is not None}
+        state = state | frame | {"bars": bars}
+        states.append(state)
+    return states
 
 
-@pytest.fixture
-def stepper():
-    return widgets.stepper(examples.figure1(), EASY())
+def stepping(explanation):
+    """What the script reads, and the whole states."""
+    read = json.loads(json.dumps(views.stepping(explanation)))
+    return read, unfolded(read["frames"])
 
 
-def test_the_stepper_begins_with_the_first_decision_and_shows_its_sentence(stepper):
-    assert stepper.decision is stepper.explanation[0]
-    assert seen_text(stepper.sentence) == f"{stepper.decision.sentence} Rule: {stepper.decision.rule}."
+def span(bar):
+    """Start, end, processors and whether it is backfilled; a job of no length has no processors."""
+    return bar[0], bar[1], sum(bar[4::2]), bool(bar[2] & BACKFILLED)
 
 
-def test_the_buttons_of_the_stepper_go_forwards_and_backwards_and_stay_within(stepper):
-    places = []
-    for button in ("back", "next", "next", "back", "last", "next", "back", "first"):
-        getattr(stepper, button).click()
-        places.append(stepper.slider.value)
-    last = len(stepper.explanation)
-    assert places == [1, 2, 3, 2, last, last, last - 1, 1]
+# The frames
 
 
-def told(stepper):
-    """The sentences that Next leads to, from the first decision to the last."""
-    sentences = [seen_text(stepper.sentence)]
-    while stepper.decision is not stepper.explanation[-1]:
-        stepper.next.click()
-        sentences.append(seen_text(stepper.sentence))
-    return [sentence.partition(" Rule: ")[0] for sentence in sentences]
-
-
-def test_next_and_back_pass_over_what_tells_nothing_new_and_the_slider_does_not():
-    stepper = widgets.stepper(lesson2.queue(), EASY())
-    forwards = told(stepper)
-    assert len(forwards) == 19 < len(stepper.explanation) == 35
-    assert not [sentence for sentence in forwards if "still waits" in sentence]
-    assert "Job D" in forwards[5] and "arrives" in forwards[5] and "before the shadow time 30" in forwards[5]
-    places = []
-    while stepper.slider.value > 1:
-        places.append(stepper.slider.value)
-        stepper.back.click()
-    assert len(places) == 18
-    stepper.slider.value = 7
-    assert seen_text(stepper.sentence).startswith("Job H still waits at the head")
-
-
-def test_every_start_is_told_whatever_is_passed_over():
-    for policy in (FCFS(), EASY(), EASY(order="sjf"), Conservative()):
-        stepper = widgets.stepper(busy_users(3, jobs=20, machine=8), policy)
-        sentences = " ".join(told(stepper))
-        for decision in stepper.explanation:
-            if decision.kind in ("start", "backfill", "reserve", "move"):
-                assert decision.sentence in sentences
-
-
-def test_with_doubled_estimates_seven_presses_lead_to_the_second_backfilled_job():
-    stepper = widgets.stepper(lesson4.heel_and_toe(2), EASY())
-    for _ in range(7):
-        stepper.next.click()
-    assert stepper.decision.time == 200 and stepper.decision.job == "s2"
-
-
-# Predict, then look
-
-
-@pytest.fixture
-def guessing():
-    return widgets.stepper(lesson2.queue(), EASY(), predict=True)
-
-
-def asked(stepper):
-    return [each.description for each in stepper.guess.buttons if each.layout.display == ""]
-
-
-def say(stepper, name):
-    next(each for each in stepper.guess.buttons if each.description == name).click()
-
-
-NOBODY = "nobody until the next event"
-
-
-def test_who_starts_next_is_asked_before_it_is_shown(guessing):
-    assert asked(guessing) == ["job A", "job B", NOBODY]
-    say(guessing, "job A")
-    assert re.match("Right: job A .* 1 of 1 ", seen_text(guessing.guess.verdict))
-    assert guessing.decision.job == "A" and guessing.decision.kind == "start"
-    say(guessing, NOBODY)
-    assert re.match("Not right: job B .* 1 of 2 ", seen_text(guessing.guess.verdict))
-    assert asked(guessing) == []
-    guessing.next.click()
-    assert seen_text(guessing.guess.verdict) == ""
-    assert (guessing.decision.kind, guessing.decision.time, guessing.decision.queue[0].job) == ("event", 2, "H")
-    assert asked(guessing) == ["job H", NOBODY]
-
-
-def test_the_reason_is_told_with_all_that_decides_it(guessing):
-    guessing.slider.value = 20  # job D ends
-    assert asked(guessing) == ["job H", "job C", "job F", NOBODY]
-    say(guessing, "job F")
-    assert seen_text(guessing.guess.verdict).startswith("Not right: nobody starts.")
-    for reason in ("Job H still waits", "Job C is refused", "Job F is refused"):
-        assert reason in seen_text(guessing.sentence)
-
-
-def test_answers_alone_and_next_lead_to_the_end_and_the_truth_is_always_right(guessing):
-    while guessing.decision is not guessing.explanation[-1]:
-        place = guessing.slider.value - 1
-        if asked(guessing):
-            truth = views.question(guessing.explanation, place).answer
-            say(guessing, NOBODY if truth is None else f"job {truth}")
+@pytest.mark.slow
+@every_policy
+@settings(max_examples=8)
+@given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
+def test_the_frames_say_what_the_decisions_say(policy, overrun, workload):
+    explanation = explain(workload, policy, overrun)
+    read, states = stepping(explanation)
+    jobs = explanation.schedule.jobs
+    names = list(jobs.index)
+    assert read["jobs"]["name"] == [str(name) for name in names]
+    assert (read["jobs"]["procs"], read["procs"]) == (jobs.procs.tolist(), explanation.schedule.workload.procs)
+    for state, seen in zip(states, explanation, strict=True):
+        told = {key: state[key] for key in ("time", "kind", "rule", "sentence", "free")}
+        assert told == {key: getattr(seen, key) for key in told}
+        assert tuple(names[job] for job in state["jobs"]) == seen.jobs
+        assert [names[job] for job in state["queue"]] == [job.job for job in seen.queue]
+        assert [read["jobs"]["estimate"][job] for job in state["queue"]] == [job.estimate for job in seen.queue]
+        assert [names[job] for job in state["running"]] == [of.job for of in seen.running]
+        for of in (*seen.running, *seen.done):
+            bar = state["bars"][str(names.index(of.job))]
+            procs = of.procs if of.end > of.start else 0
+            assert span(bar) == (of.start, of.end, procs, of.backfilled) and not bar[2] & PLANNED
+        reserved = {names[int(job)]: tuple(bar[:2]) for job, bar in state["bars"].items() if bar[2] & PLANNED}
+        if not state["remembered"]:
+            assert reserved == {of.job: (of.start, of.end) for of in seen.reservations}
+            assert (state["shadow"], state["extra"]) == (seen.shadow, seen.extra)
         else:
-            guessing.next.click()
-        assert guessing.slider.value - 1 > place
-    assert guessing.guess.right == guessing.guess.asked == 13
+            assert seen.shadow is None and len(reserved) <= 1 and state["shadow"] is not None
+    ends = {names[int(job)]: bar[:2] for job, bar in states[-1]["bars"].items()}
+    assert ends == {job: [start, end] for job, start, end in jobs[["start", "end"]].itertuples()}
 
 
+def drawn_by_plots(schedule, state, now):
+    """Where `simlib.plots` draws what has happened and what is expected: corners of rectangles."""
+    index = list(schedule.jobs.index)
+    rows = {index[int(job)]: bar for job, bar in state["bars"].items()}
+    data = schedule.jobs.loc[list(rows), ["procs"]]
+    data["start"], data["end"] = zip(*(bar[:2] for bar in rows.values()), strict=True)
+    data["run"] = data.end - data.start
+    data["backfilled"] = [bool(bar[2] & BACKFILLED) for bar in rows.values()]
+    data["planned"] = [bool(bar[2] & PLANNED) for bar in rows.values()]
+    ax = Figure().add_subplot(xlim=(0, 100), ylim=(0, schedule.workload.procs))
+    order = [job for job in index if job in rows]
+    plots.spans(ax, data.loc[order], schedule.workload.procs, plots.job_colours(index), now=now)
+    return {(box.get_x(), box.get_y(), box.get_width(), box.get_height()) for box in ax.patches}
+
+
+def drawn_from_bars(state, now):
+    boxes = set()
+    for start, end, _, *where in state["bars"].values():
+        parts = [(start, min(max(now, start), end)), (min(max(now, start), end), end)]
+        for first, count in zip(where[::2], where[1::2], strict=True):
+            boxes |= {(begin, first, until - begin, count) for begin, until in parts if until > begin}
+    return boxes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY.plus_plus(), Conservative()], ids=str)
+def test_each_job_stands_where_the_pictures_have_it_and_has_its_colour(policy):
+    explanation = explain(busy_users(4, jobs=25, machine=8), policy)
+    read, states = stepping(explanation)
+    for state in states[4::9]:
+        assert drawn_from_bars(state, state["time"]) == drawn_by_plots(explanation.schedule, state, state["time"])
+    given = plots.job_colours(explanation.schedule.jobs.index)
+    assert [read["colours"][place % len(read["colours"])] for place in range(25)] == list(given.values())
+
+
+def test_a_reservation_that_the_queue_s_new_order_overtook_hides_nobody():
+    """Job 1 was to start at 1, but job 2, which is shorter, came then and started first."""
+    explanation = explain(table([(0, 1, 1, 1), (0, 2, 2, 1), (1, 1, 1, 1)], 1), EASY(order="sjf"))
+    overtaken = [state for state in stepping(explanation)[1] if state["sentence"].startswith("Job 2 starts")]
+    assert [state["bars"] for state in overtaken] == [{"0": [0, 1, 0, 0, 1], "2": [1, 2, 0, 0, 1]}]
+    assert overtaken[0]["remembered"]
+
+
+@pytest.mark.slow
 @every_policy
-def test_a_question_is_answered_by_what_happens_next(policy):
-    explanation = simlib.explain.explain(busy_users(3, jobs=12, machine=8), policy)
-    for place in range(len(explanation)):
+def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(policy):
+    schedules = [simulate(busy_users(5, jobs=12, machine=8), each) for each in (FCFS(), policy)]
+    if "adjusted" in schedules[1].jobs:
+        with pytest.raises(ValueError, match="found adjusted estimates"):
+            views.comparing(schedules)
+        return
+    read = json.loads(json.dumps(views.comparing(schedules)))
+    happens = {time for each in schedules for time in each.jobs[["submit", "start", "end"]].to_numpy().ravel().tolist()}
+    assert read["times"] == sorted(happens)
+    for plan, schedule in zip(read["plans"], schedules, strict=True):
+        places = {job: str(place) for place, job in enumerate(schedule.jobs.index)}
+        for time, state in zip(read["times"], unfolded(plan["frames"]), strict=True):
+            known = schedule.plan(time).jobs
+            rows = known[["start", "end", "procs", "backfilled"]].itertuples()
+            expected = {places[job]: (s, e, p * (e > s), b, s > time) for job, s, e, p, b in rows}
+            assert {job: (*span(bar), bool(bar[2] & PLANNED)) for job, bar in state["bars"].items()} == expected
+
+
+def test_what_expected_ends_far_off_does_not_squeeze_what_happens():
+    read, _ = stepping(explain(table([(0, 10, 100_000, 3), (5, 10, 10, 4)], 4), EASY()))
+    assert read["time"] == [0, 30]
+
+
+def test_what_stands_in_for_a_log_says_so():
+    sample = simlib.load("sample")
+    few = sample.derive(sample.jobs[:5], sample.name)
+    assert few.stand_in and stepping(explain(few, EASY()))[0]["mark"] == plots.SYNTHETIC
+    assert stepping(explain(examples.figure1(), EASY()))[0]["mark"] == ""
+
+
+# Where it stops, and what it asks
+
+
+def test_next_passes_over_what_tells_nothing_new():
+    explanation = explain(lesson2.queue(), EASY())
+    steps = views.news(explanation)
+    assert len(steps) == 19 < len(explanation) == 35
+    assert not [place for place in steps if "still waits" in explanation[place].sentence]
+    doubled = explain(lesson4.heel_and_toe(2), EASY())
+    seventh = doubled[views.news(doubled)[7]]
+    assert (seventh.time, seventh.job) == (200, "s2")
+
+
+@pytest.mark.slow
+@every_policy
+def test_every_start_is_told_and_each_question_is_answered_by_what_happens_next(policy):
+    explanation = explain(busy_users(3, jobs=12, machine=8), policy)
+    steps = views.news(explanation)
+    for place, seen in enumerate(explanation):
+        assert place in steps or seen.kind not in ("start", "backfill", "reserve", "move")
         if asked := views.question(explanation, place):
-            between = explanation[place + 1 : asked.place + 1]
-            started = [seen.job for seen in between if seen.kind in ("start", "backfill")]
-            assert started == ([] if asked.answer is None else [asked.answer])
-            assert {seen.time for seen in between} == {explanation[place].time}
+            answer, until = asked
+            between = explanation[place + 1 : until + 1]
+            started = [later.job for later in between if later.kind in ("start", "backfill")]
+            assert started == ([] if answer is None else [answer])
+            assert {later.time for later in between} == {seen.time}
 
 
-def test_a_stepper_that_does_not_ask_has_no_question(stepper):
-    assert stepper.guess is None
+def test_lesson_2_asks_at_each_arrival_and_end_and_nobody_is_an_answer():
+    explanation = explain(lesson2.queue(), EASY())
+    asked = {place: views.question(explanation, place) for place in range(len(explanation))}
+    asked = {place: found for place, found in asked.items() if found}
+    assert len(asked) == 13
+    events = [place for place, seen in enumerate(explanation) if seen.kind == "event" and seen.queue]
+    assert set(events) <= set(asked)
+    ends = next(place for place, seen in enumerate(explanation) if seen.ended == ("D",))
+    answer, until = asked[ends]
+    assert answer is None
+    reasons = " ".join(seen.sentence for seen in explanation[ends + 1 : until + 1])
+    assert all(reason in reasons for reason in ("Job H still waits", "Job C is refused", "Job F is refused"))
+    names = list(explanation.schedule.jobs.index)
+    _, states = stepping(explanation)
+    assert states[ends]["ask"] == [None, until] and states[ends - 1]["ask"] is None
+    first, place = states[events[0]]["ask"]
+    assert (names[first], place) == asked[events[0]] == ("A", 1)
 
 
-def test_next_start_passes_over_waits_and_refusals_and_ends_at_the_last_decision(stepper):
-    started = []
-    for _ in range(7):
-        stepper.next_start.click()
-        started.append(stepper.decision.job)
-    assert started == ["A", "B", "C", "third", "first", "second", None]
-    assert stepper.decision is stepper.explanation[-1]
+# Pages
 
 
-def test_every_decision_has_its_sentence_and_a_picture_of_its_own():
-    stepper = widgets.stepper(examples.figure3(), EASY())
-    seen = set()
-    for place, decision in enumerate(stepper.explanation, 1):
-        stepper.slider.value = place
-        assert decision.sentence in seen_text(stepper.sentence)
-        seen.add(seen_picture(stepper))
-    assert len(seen) >= 12
-    assert imread(io.BytesIO(seen_picture(stepper))).shape[1] == 11 * 120
+def test_a_page_holds_every_sentence_without_its_script_and_the_same_schedule_gives_the_same_text():
+    made = [widgets.stepper(examples.figure3(), EASY()).html() for _ in range(2)]
+    assert made[0] == made[1]
+    listed = re.findall("<li>At (.*?): (.*?)</li>", made[0])
+    assert [unescape(said) for _, said in listed] == [seen.sentence for seen in explain(examples.figure3(), EASY())]
+    compared = widgets.compare(examples.figure3(), [FCFS(), EASY()]).html()
+    starts = [re.findall("<td>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", compared)[-4:]]
+    assert starts == [["A", "0", "0"], ["first", "10", "10"], ["second", "20", "33"], ["backfill", "30", "3"]]
 
 
-@every_policy
-def test_the_stepper_shows_one_decision_of_each_kind_under_every_policy(policy):
-    stepper = widgets.stepper(busy_users(3, jobs=12, machine=8), policy)
-    for place in {seen.kind: place for place, seen in enumerate(stepper.explanation, 1)}.values():
-        stepper.slider.value = place
-        assert stepper.decision.sentence in seen_text(stepper.sentence)
-        if stepper.decision.kind == "reserve":
-            assert "reserved" in seen_text(stepper.state)
+def test_names_of_jobs_and_workloads_cannot_break_a_page():
+    nasty = "</script><b onclick=x>&"
+    w = simlib.Workload.of(nasty, 4, **{nasty: (0, 10, 10, 3), "B": (1, 5, 5, 4)})
+    for text in (widgets.stepper(w, EASY()).html(), widgets.compare(w, [FCFS(), EASY()]).html()):
+        assert nasty not in text and text.count("</script>") == 2
+        data = re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+        assert json.loads(data)["jobs"]["name"] == [nasty, "B"] and json.loads(data)["workload"] == nasty
 
 
-def test_beside_the_chart_stand_time_free_processors_shadow_time_queue_and_running_jobs(stepper):
-    place = next(place for place, seen in enumerate(stepper.explanation, 1) if seen.kind == "backfill")
-    stepper.slider.value = place
-    assert seen_text(stepper.state) == (
-        "Time 6 0 of 10 processors free shadow time 60, no extra processor "
-        "Queue: 2 jobs job processors estimate reserved first 8 40 s 60 second 3 50 s "
-        "Running: 4 jobs job processors until, expected A 4 30 B 3 60 C 2 110 third 1 31"
-    )
-    assert re.findall('class="simlib-decided"><td>(.*?)<', stepper.state.value) == ["third"]
+def test_script_and_style_are_small_and_fetch_nothing():
+    script, style = web.asset("stepper.js"), web.asset("stepper.css")
+    assert len(script) + len(style) < 28_000
+    assert not re.search(r"^\s*//|^\s+\S", script, re.MULTILINE)
+    assert re.findall(r"https?://[^\"']*", script + style) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"\bimport\b|\bfetch\(|url\((?!#)", style + script)
+    assert "</script" not in script
+    for workload in (examples.figure1(), lesson2.queue(), lesson4.heel_and_toe(2)):
+        for policy in (FCFS(), EASY(), Conservative()):
+            assert len(widgets.stepper(workload, policy).html().encode()) < 70_000
 
 
-def test_the_last_shadow_time_stays_pale_until_the_head_is_looked_at_again(stepper):
-    told = []
-    for place, seen in [*enumerate(stepper.explanation[:12], 1), (26, stepper.explanation[-1])]:
-        stepper.slider.value = place
-        shown = seen_text(stepper.state)
-        told.append((seen.kind, "shadow time" in shown and ("so far" if "(so far)" in shown else "now")))
-    first = [kind for kind, _ in told].index("wait")
-    assert set(told[:first]) == {("event", False), ("start", False)}
-    assert {("wait", "now"), ("event", "so far"), ("refuse", "now")} <= set(told[first:])
-    assert told[-1] == ("event", False)
+def test_a_page_s_exercises_are_checked_with_the_log_that_the_page_shows(monkeypatch):
+    class Month(str):
+        __repr__ = str.__str__
 
+    def page(text):
+        output = nbformat.v4.new_output("execute_result", {"text/plain": text}, execution_count=1)
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("month_jobs", outputs=[output])])
 
-def test_a_reservation_that_is_only_remembered_is_drawn_until_its_job_starts(stepper):
-    for place, seen in enumerate(stepper.explanation):
-        ax = Figure().add_subplot()
-        drawn = []
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(plots, "spans", lambda _, jobs, *args, into=drawn, **options: into.append(jobs))
-            patch.setattr(Figure, "add_axes", lambda *_, ax=ax: ax)
-            stepper._draw_instant(Figure(), seen, stepper._promises[place])
-        planned = list(drawn[0].index[drawn[0].planned])
-        queued = [job.job for job in seen.queue]
-        assert set(planned) <= set(queued)
-        assert ("first" in planned) == ("first" in queued and seen.time >= 2 and stepper._promises[place] is not None)
-
-
-def test_conservative_shows_every_reservation_in_the_queue():
-    stepper = widgets.stepper(examples.figure1(), Conservative())
-    queues = [[job.job for job in seen.queue] for seen in stepper.explanation]
-    stepper.slider.value = queues.index(["first", "second"]) + 1
-    assert "first 8 40 s 60 second 3 50 s 100" in seen_text(stepper.state)
-
-
-def test_a_long_queue_is_cut_but_not_the_job_that_is_decided_on(workload):
-    stepper = widgets.stepper(
-        workload([(0, 100, 100, 4)] + [(1, 10, 10, 1 + k % 4) for k in range(30)], 4), Conservative()
-    )
-    stepper.slider.value = max(place for place, seen in enumerate(stepper.explanation, 1) if seen.kind == "reserve")
-    assert "and 17 more" in seen_text(stepper.state)
-    assert re.findall('class="simlib-decided"><td>(.*?)<', stepper.state.value) == ["30"]
-
-
-def test_play_can_be_paused_and_its_button_says_what_it_will_do(stepper):
-    assert stepper.play.description == "Play"
-    stepper.play.click()
-    assert stepper._clock.playing and stepper.play.description == "Pause"
-    stepper.play.click()
-    assert not stepper._clock.playing and stepper.play.description == "Play"
-
-
-def test_play_passes_over_what_next_passes_over_and_stops_at_the_end(stepper):
-    by_hand = widgets.stepper(examples.figure1(), EASY())
-    stepper.play.click()
-    for tick in range(1, len(stepper.explanation)):
-        if not stepper._clock.playing:
-            break
-        stepper._clock.value = tick  # as the browser's clock sets it
-        by_hand.next.click()
-        assert stepper.slider.value == by_hand.slider.value
-    assert stepper.decision is stepper.explanation[-1] and tick < len(stepper.explanation) - 1
-    assert stepper.play.description == "Play"
-    stepper.play.click()
-    assert stepper.slider.value == 1 and stepper._clock.playing
-
-
-def test_names_of_jobs_cannot_break_the_page(workload):
-    w = workload([(0, 10, 10, 1)], 1)
-    w = w.derive(w.jobs.rename(index={0: "<b>x</b>"}), "renamed")
-    stepper = widgets.stepper(w, FCFS())
-    assert "<b>x" not in stepper.sentence.value + stepper.state.value
-    assert "&lt;b&gt;x" in stepper.sentence.value
+    here = {None: Month(f"<Workload {lessons.LOG}>"), "twin": Month(f"<Workload {lessons.LOG}, SYNTHETIC>")}
+    load = "simlib.course.web.__main__.load"
+    monkeypatch.setattr(load, lambda log, variant=None: SimpleNamespace(months=lambda _: here[variant]))
+    assert shown("a.ipynb", page(here[None])) is None and shown("a.ipynb", page("no log")) is None
+    assert shown("a.ipynb", page(here["twin"])) == "twin"
+    here[None] = here["twin"]  # as where no log is found
+    with pytest.raises(click.ClickException, match="a.ipynb: found another log than KTH-SP2 .* SIMLIB_TRACES"):
+        shown("a.ipynb", page(f"<Workload {lessons.LOG}>"))

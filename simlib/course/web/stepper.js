@@ -1,13 +1,30 @@
-// Steppers and comparisons without a kernel: see simlib/course/web/__init__.py for what they are fed with.
-// Looks, words and keys are those of simlib.plots and simlib.course.widgets.
-(() => {
-"use strict";
-if (customElements.get("simlib-stepper")) return; // another one on this page has brought all this
+// Step through a schedule, or compare several: on a page from the JSON within <simlib-view>, in JupyterLab from the data
+// of a widget. simlib/course/views.py makes the data; live.js adds what needs a kernel: the editor and the exploration.
 
 const INTERVAL = 1500; // ms from one step to the next when it plays
-const ROWS = 12; // of the queue, and of the running jobs
+const ROWS = 12; // of the queue, of the running jobs, and of the answers to a question
 const PLANNED = 1, BACKFILLED = 2; // of a bar's looks
 const STARTS = ["start", "backfill"];
+const NOBODY = "nobody until the next event";
+const kinds = {}; // by `data.kind` the class that shows it
+
+// Draw data into an element of a page, below the text that stands there; `tell` sends a message to a kernel.
+export function draw(data, root, tell) {
+  root.classList.add("simlib-web", `simlib-${data.kind}`);
+  return new kinds[data.kind](data, root, tell);
+}
+
+export default {
+  render({ model, el }) {
+    const root = html("div");
+    root.innerHTML = model.get("page");
+    el.append(root);
+    const control = draw(model.get("data"), root, message => model.send(message));
+    model.on("change:data", () => control.update(model.get("data")));
+    model.on("comm_live_update", () => root.classList.add("sw-dead")); // the kernel was restarted
+    return () => control.pause();
+  },
+};
 
 // Parts of pages
 
@@ -15,26 +32,23 @@ const builder = create => (tag, attributes = {}, ...children) => {
   const made = create(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made[name] = value;
-    else if (value !== null && value !== false) made.setAttribute(name, value);
+    else if (value != null && value !== false) made.setAttribute(name, value);
   }
   made.append(...children);
   return made;
 };
 const html = builder(tag => document.createElement(tag));
 const svg = builder(tag => document.createElementNS("http://www.w3.org/2000/svg", tag));
+const button = (name, title, onclick) => html("button", { type: "button", title, onclick }, name);
 
 // Words
 
 const number = value => value.toLocaleString("en-US", { useGrouping: "min2" });
-const two = value => String(value).padStart(2, "0");
-const length = seconds => seconds < 3600 ? `${seconds} s` : Math.floor(seconds / 3600) + ":"
-  + two(Math.floor(seconds % 3600 / 60)) + (seconds % 60 ? ":" + two(seconds % 60) : "") + " h";
 const processors = (count, which = "") =>
   `${count ? number(count) : "no"} ${which}${which && " "}processor${count > 1 ? "s" : ""}`;
 const several = names => names.length ? names.join(", ") : "no job";
 
 // Frames have only what differs from the one before.
-
 function unfolded(frames) {
   let state = { bars: {} };
   return frames.map(frame => {
@@ -52,33 +66,34 @@ function niceStep(least) {
   return power * [1, 2, 5, 10].find(digit => digit * power >= least);
 }
 
-let charts = 0;
+function hatching() {
+  const id = `sw-hatch-${Math.random().toString(36).slice(2)}`; // each widget has a copy of this script, which cannot count
+  return [`url(#${id})`, svg("defs", {}, svg("pattern",
+    { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    svg("path", { d: "M0 0V8", class: "sw-hatch" })))];
+}
 
 class Chart {
-  // A chart of a state, `width` pixels wide; `marks` are jobs to be framed, and what its text for readers is.
-  constructor(data, state, now, width, height, marks) {
-    Object.assign(this, { data, state, now, width, height });
-    this.left = 46;
-    this.right = width - 12;
-    this.top = 38;
-    this.bottom = height - 40;
-    this.hatch = `sw-hatch-${++charts}`;
-    this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": marks.text,
-      "data-time": data.time, "data-box": [this.left, this.right, this.top, this.bottom] });
-    this.svg.append(svg("title", {}, marks.text), svg("defs", {}, svg("pattern",
-      { id: this.hatch, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-      svg("path", { d: "M0 0V8", class: "sw-hatch" }))));
+  // A chart of a state, `width` pixels wide; `jobs` are framed, and `text` is what it says to those who do not see it.
+  constructor(data, state, now, width, height, jobs, text) {
+    Object.assign(this, { data, state, now });
+    [this.left, this.right, this.top, this.bottom] = [46, width - 12, 38, height - 40];
+    this.width = width;
+    const [hatch, defs] = hatching();
+    this.hatch = hatch;
+    this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": text,
+      "data-time": data.time, "data-box": [this.left, this.right, this.top, this.bottom] }, svg("title", {}, text), defs);
     this.axes();
-    const jobs = Object.entries(state.bars).map(([job, bar]) => ({ job: +job, start: bar[0], end: bar[1],
-      planned: !!(bar[2] & PLANNED), backfilled: !!(bar[2] & BACKFILLED), pieces: this.pieces(bar) }));
-    if (state.shadow != null) this.extra(jobs);
-    jobs.forEach(job => this.job(job));
-    jobs.filter(job => marks.jobs.includes(job.job)).forEach(job => this.rectangles(job, job.start, job.end, "sw-frame"));
-    jobs.forEach(job => this.name(job));
-    this.line(now, `now ${number(now)}`, "sw-now", 16, "end");
+    const bars = Object.entries(state.bars).map(([job, bar]) => ({ job: +job, start: bar[0], end: bar[1],
+      planned: bar[2] & PLANNED, backfilled: bar[2] & BACKFILLED, pieces: this.pieces(bar) }));
+    if (state.shadow != null) this.extra(bars);
+    bars.forEach(bar => this.bar(bar));
+    bars.filter(bar => jobs.includes(bar.job)).forEach(bar => this.rectangles(bar.pieces, bar.start, bar.end, "sw-frame"));
+    bars.forEach(bar => this.name(bar));
+    if (now < Infinity) this.line(now, `now ${number(now)}`, "sw-now", 16, "end");
     if (state.shadow != null) {
       const text = `shadow time ${number(state.shadow)}, ${state.extra ? number(state.extra) : "no"} extra`;
-      this.line(state.shadow, text, "sw-shadow" + (state.remembered ? " sw-old" : ""), 32, "start");
+      this.line(state.shadow, text, "sw-shadow", 32, "start", state.remembered && "sw-old");
     }
     if (data.mark) this.svg.append(svg("text", { x: (this.left + this.right) / 2, y: this.top + 20, class: "sw-mark" }, data.mark));
   }
@@ -118,115 +133,99 @@ class Chart {
       svg("text", { x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }, "processors"));
   }
 
-  rectangles(job, from, until, looks, style = {}) {
+  rectangles(pieces, from, until, looks, fill) {
     const x = this.x(from), width = this.x(until) - x;
     if (width <= 0) return [];
-    const made = job.pieces.map(([low, count]) => svg("rect", { x, width, y: this.y(low + count),
-      height: this.y(low) - this.y(low + count), class: looks, ...style }));
+    const made = pieces.map(([low, count]) => svg("rect", { x, width, y: this.y(low + count),
+      height: this.y(low) - this.y(low + count), class: looks, fill }));
     this.svg.append(...made);
     return made;
   }
 
   // What has happened is in full colour, what is expected pale, a reservation dashed, who was backfilled hatched.
-  job(job) {
-    const { data, now } = this, { start, end } = job;
-    const fill = data.colours[job.job % data.colours.length];
+  bar({ job, start, end, planned, backfilled, pieces }) {
+    const { data, now } = this, fill = data.colours[job % data.colours.length];
     const until = Math.min(Math.max(now, start), end);
-    const made = this.rectangles(job, start, until, "sw-piece", { fill });
-    const ahead = "sw-piece sw-expected" + (job.planned ? " sw-reserved" : "");
-    made.push(...this.rectangles(job, until, end, ahead, { fill }));
-    if (job.backfilled) made.push(...this.rectangles(job, start, end, "sw-lines", { fill: `url(#${this.hatch})` }));
-    const what = job.planned ? "planned" : end > now ? "expected to end then" : "has run";
-    const text = `${data.jobs.name[job.job]}: ${processors(data.jobs.procs[job.job])}, ${number(start)} to ${number(end)}, `
-      + what + (job.backfilled ? ", backfilled" : "");
-    this.svg.append(svg("g", { "data-job": data.jobs.name[job.job] }, svg("title", {}, text), ...made));
+    const made = this.rectangles(pieces, start, until, "sw-piece", fill);
+    made.push(...this.rectangles(pieces, until, end, "sw-piece sw-expected" + (planned ? " sw-reserved" : ""), fill));
+    if (backfilled) made.push(...this.rectangles(pieces, start, end, "sw-lines", this.hatch));
+    const what = planned ? "planned" : end > now ? "expected to end then" : "has run";
+    const text = `${data.jobs.name[job]}: ${processors(data.jobs.procs[job])}, ${number(start)} to ${number(end)}, `
+      + what + (backfilled ? ", backfilled" : "");
+    this.svg.append(svg("g", { "data-job": data.jobs.name[job] }, svg("title", {}, text), ...made));
   }
 
   // A name stands in the highest piece, in its past or its expected part, where there is room for it.
-  name(job) {
-    if (!job.pieces.length) return;
-    const { now } = this, text = this.data.jobs.name[job.job];
-    const [low, count] = job.pieces.reduce((best, piece) => piece[1] > best[1] ? piece : best);
-    const solid = job.start + job.end <= 2 * now;
-    let [begin, end] = [job.start, job.end];
-    if (begin < now && now < end) [begin, end] = solid ? [begin, now] : [now, end];
-    const across = this.x(end) - this.x(begin), upward = this.y(low) - this.y(low + count);
+  name({ job, start, end, pieces }) {
+    if (!pieces.length) return;
+    const { now } = this, text = this.data.jobs.name[job];
+    const [low, count] = pieces.reduce((best, piece) => piece[1] > best[1] ? piece : best);
+    const solid = start + end <= 2 * now;
+    if (start < now && now < end) [start, end] = solid ? [start, now] : [now, end];
+    const across = this.x(end) - this.x(start), upward = this.y(low) - this.y(low + count);
     const needed = 8 * text.length, line = 14;
     const fits = across >= needed && upward >= line;
     if (!fits && !(across >= 1.4 * line && upward >= needed)) return;
-    const x = (this.x(begin) + this.x(end)) / 2, y = this.y(low + count / 2);
+    const x = (this.x(start) + this.x(end)) / 2, y = this.y(low + count / 2);
     this.svg.append(svg("text", { x, y, class: "sw-name " + (solid ? "sw-solid" : "sw-faint"),
       transform: fits ? null : `rotate(-90 ${x} ${y})` }, text));
   }
 
-  // The processors that nobody is expected to need at the shadow time are shaded beside the reservation.
-  extra(jobs) {
-    const { shadow } = this.state, { procs } = this.data;
-    const there = jobs.filter(job => job.start <= shadow && job.end > shadow);
-    const until = Math.max(shadow, ...there.filter(job => job.planned).map(job => job.end));
-    const taken = there.flatMap(job => job.pieces).sort((a, b) => a[0] - b[0]);
+  // The extra processors are shaded from the shadow time on: a job that needs no more of them may run as long as it likes.
+  extra(bars) {
+    const there = bars.filter(bar => bar.start <= this.state.shadow && bar.end > this.state.shadow);
     const free = [];
     let low = 0;
-    for (const [first, count] of [...taken, [procs, 0]]) {
+    for (const [first, count] of [...there.flatMap(bar => bar.pieces).sort((a, b) => a[0] - b[0]), [this.data.procs, 0]]) {
       if (first > low) free.push([low, first - low]);
       low = Math.max(low, first + count);
     }
-    this.rectangles({ pieces: free }, shadow, until, "sw-extra");
+    this.rectangles(free, this.state.shadow, this.data.time[1], "sw-extra");
   }
 
   // A line across the chart has its name above, on the side where there is room.
-  line(time, text, looks, y, side) {
+  line(time, text, looks, y, side, old) {
     const x = this.x(time), needed = 6.7 * text.length;
     const end = side === "end" ? x - this.left > needed - 40 : this.right - x < needed;
-    this.svg.append(svg("g", { class: looks.includes("sw-old") ? "sw-old" : "" },
-      svg("path", { class: looks.split(" ")[0], d: `M${x} ${y - 12}V${this.bottom}` }),
+    this.svg.append(svg("g", { class: old }, svg("path", { class: looks, d: `M${x} ${y - 12}V${this.bottom}` }),
       svg("text", { x: x + (end ? -5 : 5), y, "text-anchor": end ? "end" : "start" }, text)));
   }
 }
 
-// What steppers and comparisons have in common: buttons, a slider, keys, and a clock
+// What the looks of bars mean, as far as they are seen in one of the states.
+function legend(states, framed) {
+  const bars = states.flatMap(state => Object.values(state.bars)), fill = "#888";
+  const key = (text, looks, lines) => {
+    const [hatch, defs] = hatching(), box = { x: 2, y: 2, width: 20, height: 11 };
+    const drawn = svg("svg", { viewBox: "0 0 24 15", "aria-hidden": true }, defs, svg("rect", { ...box, class: looks, fill }));
+    if (lines) drawn.append(svg("rect", { ...box, fill: hatch }));
+    return html("span", {}, drawn, ` ${text}`);
+  };
+  return html("p", { class: "sw-legend" },
+    ...states.length > 1 ? [key("past", "sw-piece"), key("expected", "sw-piece sw-expected")] : [],
+    ...bars.some(bar => bar[2] & PLANNED) ? [key("reserved", "sw-piece sw-expected sw-reserved")] : [],
+    ...bars.some(bar => bar[2] & BACKFILLED) ? [key("backfilled", "sw-piece", true)] : [],
+    ...states.some(state => state.extra) ? [key("extra processors", "sw-extra")] : [],
+    ...framed ? [key("decided now", "sw-frame")] : []);
+}
 
-class Player extends HTMLElement {
-  connectedCallback() {
-    if (this.data || this.waiting) return;
-    this.waiting = true; // what stands within may not have been read yet
-    if (document.readyState !== "loading") setTimeout(() => this.begin());
-    else document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
-  }
+// What all have in common: a place on the page, and a chart as wide as it is
 
-  disconnectedCallback() {
-    if (this.clock) this.pause();
-  }
-
-  begin() {
-    const script = this.querySelector('script[type="application/json"]');
-    if (!script) return;
-    this.data = JSON.parse(script.textContent);
-    this.name = this.querySelector(".sw-head").textContent;
-    this.details = this.querySelector("details");
-    this.details.open = false;
-    this.legend = html("p", { class: "sw-legend" }, this.dataset.legend);
-    const attributes = { tabindex: 0, role: "group", "aria-label": this.name };
-    for (const [name, value] of Object.entries(attributes)) this.setAttribute(name, value);
-    this.place = 0;
-    this.build();
-    this.shield({});
-    this.addEventListener("keydown", event => this.key(event));
-    this.addEventListener("keyup", event => this.shield(event));
+class View {
+  constructor(data, root, tell) {
+    Object.assign(this, { data, root, tell });
+    this.chart = html("div", { class: "sw-chart" });
+    const head = root.querySelector(".sw-head");
+    const parts = this.build();
+    if (head) head.after(...parts);
+    else root.append(...parts);
+    for (const name of ["focusin", "keydown", "keyup"]) root.addEventListener(name, event => this.shield(event));
     new ResizeObserver(([entry]) => this.fit(Math.round(entry.contentRect.width))).observe(this.chart);
-    this.onPrint();
-    this.go(this.first());
   }
 
-  // The slider, and the buttons beside it by their names: what each does, and what it says of itself.
-  controls(what, buttons) {
-    this.buttons = {};
-    for (const [name, [title, action]] of Object.entries(buttons)) {
-      this.buttons[name] = html("button", { type: "button", title, onclick: action }, name);
-    }
-    this.slider = html("input", { type: "range", min: 1, max: this.count, "aria-label": what, title: what,
-      oninput: () => { this.pause(); this.go(this.slider.value - 1); } });
-    return html("div", { class: "sw-controls" }, ...Object.values(this.buttons), this.slider);
+  // JupyterLab takes the arrows otherwise; what is pressed with Control, such as to save, it is to have.
+  shield(event) {
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
   }
 
   fit(width) {
@@ -236,12 +235,43 @@ class Player extends HTMLElement {
     }
   }
 
+  draw() {}
+
+  pause() {}
+}
+
+// What steppers and comparisons have in common: buttons, a slider, keys, and a clock
+
+class Player extends View {
+  constructor(data, root, tell) {
+    super(data, root, tell);
+    const attributes = { tabindex: 0, role: "group", "aria-label": root.querySelector(".sw-head").textContent };
+    for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
+    this.details = root.querySelector("details");
+    this.details.open = false;
+    root.addEventListener("keydown", event => this.key(event));
+    this.onPrint();
+    this.go(this.first);
+  }
+
+  // The slider, and the buttons beside it by their names: what each says of itself, and does.
+  controls(what, count, buttons) {
+    this.count = count;
+    this.buttons = {};
+    for (const [name, [title, action]] of Object.entries(buttons)) {
+      this.buttons[name] = button(name, title, () => { if (name !== "Play") this.pause(); action(); });
+    }
+    this.slider = html("input", { type: "range", min: 1, max: count, "aria-label": what, title: what,
+      oninput: () => { this.pause(); this.go(this.slider.value - 1); } });
+    return html("div", { class: "sw-controls" }, ...Object.values(this.buttons), this.slider);
+  }
+
   go(place) {
     this.place = Math.min(Math.max(place, 0), this.count - 1);
     this.slider.value = this.place + 1;
     this.slider.setAttribute("aria-valuetext", this.where());
     if (this.width) this.draw();
-    this.tell();
+    this.say();
   }
 
   next() {
@@ -252,12 +282,16 @@ class Player extends HTMLElement {
     this.go(this.place - 1);
   }
 
+  stops() {
+    return this.place === this.count - 1;
+  }
+
   playOrPause() {
     if (this.clock) return this.pause();
     if (this.place === this.count - 1) this.go(0);
     this.clock = setInterval(() => {
       this.next();
-      if (this.place === this.count - 1) this.pause();
+      if (this.stops()) this.pause();
     }, INTERVAL);
     this.buttons.Play.textContent = "Pause";
   }
@@ -268,18 +302,12 @@ class Player extends HTMLElement {
     this.buttons.Play.textContent = "Play";
   }
 
-  // JupyterLab takes the arrows otherwise; what is pressed with Control, such as to save, it is to have.
-  shield(event) {
-    this.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
-  }
-
   // The slider has keys of its own, and a button is pressed by the space bar.
   key(event) {
     const { target, key } = event;
-    this.shield(event);
     const does = { ArrowRight: () => this.next(), ArrowLeft: () => this.back(), Home: () => this.go(0),
       End: () => this.go(this.count - 1), " ": () => this.playOrPause() }[key];
-    const its = target === this.slider ? key !== " " : target !== this && key === " ";
+    const its = target === this.slider ? key !== " " : target !== this.root && key === " ";
     if (!does || its || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     if (key !== " ") this.pause();
@@ -301,210 +329,200 @@ class Player extends HTMLElement {
   }
 }
 
-class Stepper extends Player {
+kinds.stepper = class Stepper extends Player {
   build() {
+    this.first = 0;
     this.states = unfolded(this.data.frames);
-    this.count = this.states.length;
-    const controls = this.controls("Decision", {
-      First: ["To the first decision", () => this.jump(0)],
-      Back: ["One decision back", () => this.jump(this.place - 1)],
+    const controls = this.controls("Decision", this.states.length, {
+      First: ["To the first decision", () => this.go(0)],
+      Back: ["To the decision before that tells something new", () => this.back()],
       Play: ["Play on by itself, or pause", () => this.playOrPause()],
-      Next: ["To the next decision", () => { this.pause(); this.next(); }],
-      "Next start": ["To the next start of a job", () => { this.pause(); this.nextStart(); }],
-      Last: ["To the last decision", () => this.jump(this.count - 1)],
-      Predict: ["Say who starts next before it is shown", () => this.predict(!this.predicting)],
+      Next: ["To the next decision that tells something new", () => this.next()],
+      "Next start": ["To the next start of a job", () => this.nextStart()],
+      Last: ["To the last decision", () => this.go(this.count - 1)],
+      Predict: ["Say who starts next before it is shown", () => { this.predict(!this.predicting); this.go(this.place); }],
     });
-    this.chart = html("div", { class: "sw-chart" });
     this.sentence = html("p", { class: "sw-sentence", role: "status", "aria-live": "polite", "aria-atomic": true });
-    this.ask = html("div", { class: "sw-ask", role: "group", "aria-label": "Who starts next?" });
-    this.state = html("div", { class: "sw-state" });
-    this.score = html("span", { class: "sw-score" });
-    controls.insertBefore(this.score, this.slider);
-    const left = html("div", { class: "sw-left" }, this.chart, this.legend, this.sentence, this.ask);
-    this.querySelector(".sw-head").after(controls, html("div", { class: "sw-body" }, left, this.state));
-    this.predict(this.hasAttribute("data-predict"));
-  }
-
-  first() {
-    return 0;
-  }
-
-  jump(place) {
-    this.pause();
-    this.go(place);
-  }
-
-  go(place) {
-    this.asked = null;
-    super.go(place);
+    this.asks = html("div", { class: "sw-ask", role: "group", "aria-label": "Who starts next?" });
+    this.facts = html("div", { class: "sw-state" });
+    this.predict(this.data.predict);
+    const left = html("div", { class: "sw-left" }, this.chart, this.asks, this.sentence, legend(this.states, true));
+    return [controls, html("div", { class: "sw-body" }, left, this.facts)];
   }
 
   where() {
     return `${this.place + 1} of ${this.count}, second ${number(this.states[this.place].time)}`;
   }
 
-  named(jobs) {
-    return jobs.map(job => this.data.jobs.name[job]);
+  named(job) {
+    return this.data.jobs.name[job];
   }
 
-  // Steps, with a question before a start
-
-  next() {
-    this.step(this.place + 1);
-  }
-
-  nextStart() {
-    const later = this.states.findIndex((state, at) => at > this.place && STARTS.includes(state.kind));
-    this.step(later < 0 ? this.count - 1 : later);
-  }
+  // Next, Back and Play stop where something new is told, and where there is a question.
 
   predict(on) {
     this.predicting = on;
-    this.answers = {}; // whether the answer was right, by place of the start
+    this.answers = {}; // whether the answer was right, by the place where it was asked
     this.buttons.Predict.setAttribute("aria-pressed", on);
-    this.asked = null;
-    this.keepScore();
-    if (this.ask.childElementCount) this.tell();
+    this.asks.hidden = !on; // else it keeps its room, so that nothing moves when the question goes
+    const asked = this.states.flatMap((state, place) => on && state.ask ? [place] : []);
+    this.steps = new Set([...this.data.steps, ...asked]);
   }
 
-  step(place) {
-    const state = this.states[place];
-    const open = this.predicting && state && STARTS.includes(state.kind) && !(place in this.answers);
-    if (!open || this.asked === place || this.states[place - 1].queue.length < 2) return this.go(place);
-    this.pause();
-    if (this.place !== place - 1) this.go(place - 1);
-    this.asked = place;
-    this.tell();
+  open(place = this.place) {
+    return this.predicting && !(place in this.answers) ? this.states[place].ask : null;
   }
 
-  answer(job) {
-    const place = this.asked, [starts] = this.states[place].jobs;
-    this.answers[place] = job === starts;
-    this.keepScore();
-    this.go(place);
-    const [said, is] = this.named([job, starts]);
-    const same = this.states.some(later => later.time === this.states[place].time && STARTS.includes(later.kind) && later.jobs.includes(job));
-    const verdict = job === starts ? "Right." : `No, ${is} does, not ${said}${same ? ", which starts after it at the same second" : ""}.`;
-    this.sentence.prepend(html("b", {}, verdict), " ");
-    this.buttons.Next.focus({ preventScroll: true });
+  stops() {
+    return super.stops() || this.open();
   }
 
-  keepScore() {
+  // The next place at which something holds, or the last place
+  ahead(holds) {
+    const found = this.states.findIndex((state, at) => at > this.place && holds(state, at));
+    return found < 0 ? this.count - 1 : found;
+  }
+
+  next() {
+    this.go(this.ahead((_, at) => this.steps.has(at)));
+  }
+
+  back() {
+    this.go(this.states.findLastIndex((_, at) => at < this.place && this.steps.has(at)));
+  }
+
+  nextStart() {
+    this.go(this.ahead((state, at) => STARTS.includes(state.kind) || this.open(at)));
+  }
+
+  go(place, answer = null) {
+    this.answer = answer;
+    super.go(place);
+  }
+
+  choose(job) {
+    const [truth, until] = this.open(), asked = this.place;
+    this.answers[asked] = job === truth;
     const all = Object.values(this.answers), right = all.filter(Boolean).length;
-    this.score.textContent = all.length ? `${right} of ${all.length} right` : "";
+    const said = `${job === truth ? "Right" : "Not right"}: ${truth === null ? "nobody" : `job ${this.named(truth)}`} starts.`;
+    this.go(until, { from: asked + 1, text: `${said} ${right} of ${all.length} right so far.` });
+    (this.asks.querySelector("button") || this.buttons.Next).focus({ preventScroll: true });
   }
 
   // What is seen
 
   draw() {
-    const seen = this.states[this.place], high = Math.min(Math.max(this.width * 0.42, 260), 420);
-    const marks = { jobs: seen.jobs, text: this.told(seen) };
-    this.chart.replaceChildren(new Chart(this.data, seen, seen.time, this.width, high, marks).svg);
-  }
-
-  // The chart in words
-  told(seen) {
+    const seen = this.states[this.place], high = Math.min(Math.max(this.width * 0.42, 250), 420);
     const promise = seen.shadow == null ? "" : ` Shadow time ${number(seen.shadow)}, ${processors(seen.extra, "extra")}.`;
-    return `Gantt chart of ${this.data.workload} under ${this.data.policy} at second ${number(seen.time)}. `
-      + `Running: ${several(this.named(seen.running))}. Waiting: ${several(this.named(seen.queue))}. `
+    const text = `Gantt chart of ${this.data.workload} under ${this.data.policy} at second ${number(seen.time)}. `
+      + `Running: ${several(seen.running.map(job => this.named(job)))}. Waiting: ${several(seen.queue.map(job => this.named(job)))}. `
       + `${number(seen.free)} of ${processors(this.data.procs)} free.${promise}`;
+    this.chart.replaceChildren(new Chart(this.data, seen, seen.time, this.width, high, seen.jobs, text).svg);
   }
 
-  tell() {
-    const seen = this.states[this.place];
-    const rule = html("small", {}, `Rule: ${seen.rule}. Decision ${this.place + 1} of ${this.count}.`);
-    this.sentence.replaceChildren(seen.sentence, html("br"), ...(this.asked === null ? [rule] : [html("b", {}, "Who starts next?")]));
-    this.ask.hidden = this.asked === null;
-    this.ask.replaceChildren(...(this.asked === null ? [] : this.choices(seen)));
-    this.state.replaceChildren(...this.facts(seen));
+  say() {
+    const seen = this.states[this.place], { answer } = this;
+    const told = answer ? this.states.slice(answer.from, this.place + 1) : [...this.event(), seen];
+    this.sentence.replaceChildren(...answer ? [html("b", { class: "sw-verdict" }, answer.text), " "] : [],
+      told.map(state => state.sentence).join(" "), html("br"),
+      html("small", {}, `Rule: ${seen.rule}. Decision ${this.place + 1} of ${this.count}.`));
+    const choice = (job, name) => button(name, `I think that ${name} starts next`, () => this.choose(job));
+    const ask = this.open();
+    this.asks.replaceChildren(...ask ? [html("b", {}, "Who starts next?"),
+      ...seen.queue.filter((job, at) => at < ROWS || job === ask[0]).map(job => choice(job, `job ${this.named(job)}`)),
+      choice(null, NOBODY)] : []);
+    this.facts.replaceChildren(...this.tables(seen));
   }
 
-  choices(seen) {
-    const [starts] = this.states[this.asked].jobs;
-    return seen.queue.filter((job, at) => at < ROWS || job === starts).map(job =>
-      html("button", { type: "button", title: `Job ${this.data.jobs.name[job]} starts next`, onclick: () => this.answer(job) }, this.data.jobs.name[job]));
+  // An event at which Next does not stop is told with what follows from it.
+  event() {
+    for (let at = this.place - 1; at >= 0 && this.steps.has(this.place); at--) {
+      if (this.steps.has(at) || this.states[at].time !== this.states[this.place].time) break;
+      if (this.states[at].kind === "event") return [this.states[at]];
+    }
+    return [];
   }
 
-  facts(seen) {
+  tables(seen) {
     const { jobs, procs } = this.data;
     const line = html("p", { class: "sw-facts" }, html("span", {}, html("b", {}, `Time ${number(seen.time)}`)), " ",
       html("span", {}, `${number(seen.free)} of ${processors(procs)} free`));
     if (seen.shadow != null) {
       const text = `shadow time ${number(seen.shadow)}, ${processors(seen.extra, "extra")}${seen.remembered ? " (so far)" : ""}`;
-      line.append(" ", html("span", { class: seen.remembered ? "sw-old" : "" }, text));
+      line.append(" ", html("span", { class: seen.remembered && "sw-old" }, text));
     }
     const reserved = job => seen.bars[job] && seen.bars[job][2] & PLANNED ? [number(seen.bars[job][0])] : [""];
     const some = seen.queue.some(job => reserved(job)[0]);
-    const waiting = seen.queue.map(job => [job, number(jobs.procs[job]), length(jobs.estimate[job]), ...(some ? reserved(job) : [])]);
+    const waiting = seen.queue.map(job => [job, number(jobs.procs[job]), number(jobs.estimate[job]), ...some ? reserved(job) : []]);
     const running = seen.running.map(job => [job, number(jobs.procs[job]), number(seen.bars[job][1])]);
-    return [line, this.table("Queue", ["job", "processors", "estimate", ...(some ? ["reserved"] : [])], waiting, seen.jobs),
-      this.table("Running", ["job", "processors", "until, expected"], running, seen.jobs)];
+    return [line, this.table("Queue", ["job", "processors", "estimate [s]", ...some ? ["reserved [s]"] : []], waiting, seen.jobs),
+      this.table("Running", ["job", "processors", "expected end [s]"], running, seen.jobs)];
   }
 
   table(name, columns, rows, decided) {
     if (!rows.length) return html("p", {}, html("b", {}, name), ": no job");
     const shown = rows.filter((cells, at) => at < ROWS || decided.includes(cells[0]));
-    const body = shown.map(([job, ...cells]) => html("tr", { class: decided.includes(job) ? "simlib-decided" : null },
-      ...[this.data.jobs.name[job], ...cells].map(cell => html("td", {}, cell))));
+    const body = shown.map(([job, ...cells]) => html("tr", { class: decided.includes(job) && "simlib-decided" },
+      ...[this.named(job), ...cells].map(cell => html("td", {}, cell))));
     if (rows.length > shown.length) body.push(html("tr", {}, html("td", {}, `and ${rows.length - shown.length} more`)));
     return html("table", {}, html("caption", {}, `${name}: ${rows.length} job${rows.length > 1 ? "s" : ""}`),
       html("thead", {}, html("tr", {}, ...columns.map(column => html("th", { scope: "col" }, column)))), html("tbody", {}, ...body));
   }
-}
+};
 
-class Compare extends Player {
+kinds.compare = class Compare extends Player {
   build() {
     this.plans = this.data.plans.map(plan => ({ ...plan, states: unfolded(plan.frames) }));
-    this.count = this.data.times.length;
-    const to = place => () => { this.pause(); this.go(place()); };
-    const controls = this.controls("Time", {
-      First: ["To the first event", to(() => 0)],
-      Back: ["To the event before", to(() => this.place - 1)],
+    this.first = this.data.times.length - 1; // the whole schedules are seen first
+    const controls = this.controls("Time", this.data.times.length, {
+      First: ["To the first event", () => this.go(0)],
+      Back: ["To the event before", () => this.back()],
       Play: ["Play on by itself, or pause", () => this.playOrPause()],
-      Next: ["To the next event", to(() => this.place + 1)],
-      Last: ["To the last event", to(() => this.count - 1)],
+      Next: ["To the next event", () => this.next()],
+      Last: ["To the last event", () => this.go(this.count - 1)],
     });
-    this.chart = html("div", { class: "sw-chart" });
     this.status = html("p", { class: "sw-facts", role: "status", "aria-live": "polite" });
-    this.querySelector(".sw-head").after(controls, this.status, this.chart, this.legend);
-  }
-
-  // The whole schedules are seen first.
-  first() {
-    return this.count - 1;
+    return [controls, this.status, this.chart, legend(this.plans.flatMap(plan => plan.states))];
   }
 
   where() {
     return `second ${number(this.data.times[this.place])}`;
   }
 
+  // The jobs that run and wait under a policy now
+  now(plan) {
+    const now = this.data.times[this.place], bars = Object.entries(plan.states[this.place].bars);
+    const names = of => bars.filter(([, bar]) => of(bar)).map(([job]) => this.data.jobs.name[job]);
+    return [names(bar => bar[0] <= now && bar[1] > now), names(bar => bar[2] & PLANNED)];
+  }
+
   draw() {
-    const now = this.data.times[this.place];
+    const now = this.data.times[this.place], high = Math.max(170, 500 / this.plans.length);
     this.chart.replaceChildren(...this.plans.flatMap(plan => {
-      const seen = plan.states[this.place], text = this.told(plan, seen, now);
-      const drawn = new Chart(this.data, seen, now, this.width, 250, { jobs: [], text });
-      return [html("p", { class: "sw-title" }, html("b", {}, plan.policy), `: mean wait ${plan.wait} in the end`), drawn.svg];
+      const [running, waiting] = this.now(plan).map(several);
+      const text = `Gantt chart of ${this.data.workload} under ${plan.policy} at second ${number(now)}. `
+        + `Running: ${running}. Waiting: ${waiting}.`;
+      return [html("p", { class: "sw-title" }, html("b", {}, plan.policy), `: mean wait ${plan.wait} in the end`),
+        new Chart(this.data, plan.states[this.place], now, this.width, high, [], text).svg];
     }));
   }
 
-  // The chart in words
-  told(plan, seen, now) {
-    const bars = Object.entries(seen.bars);
-    const names = of => several(bars.filter(([, bar]) => of(bar)).map(([job]) => this.data.jobs.name[job]));
-    return `Gantt chart of ${this.data.workload} under ${plan.policy} at second ${number(now)}. `
-      + `Running: ${names(bar => bar[0] <= now && bar[1] > now)}. Waiting: ${names(bar => bar[2] & PLANNED)}.`;
-  }
-
-  tell() {
-    const now = this.data.times[this.place];
-    const running = this.plans.map(plan => {
-      const bars = Object.values(plan.states[this.place].bars);
-      return `${plan.policy}: ${bars.filter(bar => bar[0] <= now && bar[1] > now).length} running, ${bars.filter(bar => bar[2] & PLANNED).length} waiting`;
+  say() {
+    const told = this.plans.map(plan => {
+      const [running, waiting] = this.now(plan);
+      return html("span", {}, `${plan.policy}: ${running.length} running, ${waiting.length} waiting`);
     });
-    this.status.replaceChildren(html("span", {}, html("b", {}, `Time ${number(now)}`)), " ", ...running.flatMap(text => [html("span", {}, text), " "]));
+    const time = html("span", {}, html("b", {}, `Time ${number(this.data.times[this.place])}`));
+    this.status.replaceChildren(...[time, ...told].flatMap(part => [part, " "]));
   }
-}
+};
 
-customElements.define("simlib-stepper", Stepper);
-customElements.define("simlib-compare", Compare);
-})();
+if (!customElements.get("simlib-view")) customElements.define("simlib-view", class extends HTMLElement {
+  connectedCallback() {
+    this.control ??= draw(JSON.parse(this.querySelector('script[type="application/json"]').textContent), this);
+  }
+
+  disconnectedCallback() {
+    this.control.pause();
+  }
+});

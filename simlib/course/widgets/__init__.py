@@ -5,12 +5,13 @@
     simlib.course.widgets.explore(simlib.load("KTH-SP2").months("1996-12"))
     simlib.course.widgets.editor(workload, simlib.EASY())
 
-As the last line of a cell each shows buttons and sliders where somebody can use them. Where a notebook is executed in
-batch, where its file is only looked at, and where ipywidgets is not installed, it shows a picture with text instead.
+The last line of a cell shows one, which one script draws in JupyterLab. The first two need no kernel: a notebook that
+is executed in batch has HTML that steps, and `html()` gives the same for any page. Where a notebook's file is only
+looked at, and where anywidget is not installed, each is a picture with text.
 """
 
-from .comparison import compare, explore
 from .editing import editor
-from .stepping import stepper
+from .exploring import explore
+from .stepping import compare, stepper
 
 __all__ = ["compare", "editor", "explore", "stepper"]

@@ -2,21 +2,20 @@
 
 import json
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import FigureBase
 
 from ... import plots
-from ..._util.words import length, number
+from ..._util.words import number
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
-from ..views import html_table, label, summaries, summary_lines
-from .control import Control, beside, button, display, html, in_batch, ipywidgets, live, png
+from ..views import charted, label, metrics, planned, summary_lines
+from .control import Control, in_batch, live
 
 # Keep what was typed into a table in the notebook's file, and find it there again.
 
@@ -43,10 +42,10 @@ class Keeper:
         self._output = display(self._bundle(sentence), raw=True, display_id=True)
         return sentence
 
-    def keep(self, jobs: Jobs) -> str:
-        """Keep jobs that are not judged yet; return what to do about it."""
+    def keep(self, jobs: Jobs, sentence: str) -> str:
+        """Keep jobs that are not judged, and tell why."""
         _typed[self.exercise] = jobs
-        return self._update("This table has changed and is not checked yet: press Check.")
+        return self._update(sentence)
 
     def judge(self) -> str:
         """Judge the table as it is now, and return the verdict."""
@@ -99,17 +98,14 @@ def _plain(text: object) -> int | str:
         return str(text)
 
 
-WIDTH, NARROW = "96px", "84px"
-
-
 def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Editor":
     """Edit jobs in a table, and see the schedule that a policy makes of them.
 
     You see a row a job with its submit time, run time, processors and estimate, and beside it when it starts and how
     long it waits; under the table the Gantt chart and the metrics. Type a number and press Enter or Tab: the schedule
     changes at once. "Add a job" adds one like the last, "Delete" takes one out, "Start again" brings back the jobs
-    that were there at first. Where a number is wrong, a sentence says which one and what would be right, and the last
-    valid schedule stays.
+    that were there at first. Where a number is wrong, its field is marked, one sentence says what would be right, and
+    the last valid schedule stays.
 
     As the answer to an exercise, in `lessons.check("1.4", widgets.editor(...))`, it has a button "Check", too: see
     `Editor.ask`.
@@ -144,87 +140,75 @@ def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Edit
 
 
 class Editor(Control):
-    """A control in which jobs are edited; see `editor`."""
+    """A control in which jobs are edited; see `editor`.
+
+    `typed` has by job what stands in its fields now, `wrong` what is wrong with that, a sentence each; `workload` and
+    `schedule` are the last valid ones.
+    """
 
     size = (11, 3.8)
 
     def __init__(self, workload: Workload, policy: Policy, overrun: str) -> None:
         self._given, self._policy, self._overrun = workload, policy, overrun
-        self.rows: list[Row] = []
-        self.wrong: list[str] = []
         self._taken = False
         self._keeper: Keeper | None = None
+        self.said = ""
+        self.typed, self.wrong = _texts(_in_rows(workload)), list[str]()
         self._schedule(workload)
-        super().__init__()
+        super().__init__(self._seen())
 
     @property
     def jobs(self) -> dict[Hashable, tuple[int, ...]]:
         """The last valid jobs, as `take` takes them."""
         return _in_rows(self.workload)
 
-    @property
-    def typed(self) -> dict[Hashable, list[str]]:
-        """By job what stands in its fields now."""
-        return {row.job: row.texts() for row in self.rows}
-
     def _schedule(self, workload: Workload) -> None:
+        """Schedule valid jobs."""
         self.workload, self.schedule = workload, simulate(workload, self._policy, self._overrun)
 
-    def build(self) -> list[Any]:
-        self.message, self.verdict, self.metrics = html("message"), html("verdict"), html("metrics")
-        self.add = button("Add a job", "Add a job like the last one", self._add)
-        at_first = _in_rows(self._given)
-        self.reset = button("Start again", "Bring back the jobs that were there at first", lambda: self._put(at_first))
-        self.check = button("Check", "Tell whether this table answers the exercise", self._check)
-        self.check.layout.display = "none"  # until there is an exercise
-        fields = [_cell(name, WIDTH) for name in FIELDS.values()]
-        self._head = _row(_cell("job"), *fields, _cell("start [s]"), _cell("wait"))
-        self._table = ipywidgets.VBox()
-        self._fill(at_first)
-        buttons = beside(self.add, self.reset, self.check)
-        return [self._table, buttons, self.verdict, self.message, self.picture, self.metrics]
+    # What is typed and pressed
 
-    # What is pressed and typed
+    def _put(self, jobs: Jobs) -> None:
+        """Put jobs into the table, schedule them if they are valid, and keep them as the answer to the exercise."""
+        self.typed = _texts(jobs)
+        self.wrong = complaints(self.typed, self._given.procs)
+        if not self.wrong:
+            self._schedule(as_workload(self.typed, self._given))
+        if self._keeper and self.wrong:
+            self.said = ""
+            self._keeper.keep(self.typed, "This table has a number that cannot be used.")
+        elif self._keeper:
+            self.said = self._keeper.keep(self.typed, "This table has changed and is not checked yet: press Check.")
+        self.update(self._seen())
 
-    def _fill(self, jobs: Mapping[Any, Sequence[object]]) -> None:
-        self.rows = [Row(self, job, numbers) for job, numbers in jobs.items()]
-
-    def _put(self, jobs: Mapping[Any, Sequence[object]]) -> None:
-        self._fill(jobs)
-        self.edit()
-
-    def _add(self) -> None:
-        if len(self.rows) == LIMIT:
-            self._tell([f"There are {LIMIT} jobs, the most that this table takes: delete one first."])
-            return
-        like = self.rows[-1].texts() if self.rows else ["0", "10", "1", "10"]
-        names: list[Any] = [row.job for row in self.rows]
-        if all(isinstance(name, int) for name in names):
-            new: Hashable = max(names, default=0) + 1
-        else:
-            new = next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
-        self.rows.append(Row(self, new, like))
-        self.edit()
-
-    def delete(self, row: "Row") -> None:
-        """Take a job out of the table."""
-        self.rows.remove(row)
-        self.edit()
-
-    def take(self, jobs: Mapping[Any, Sequence[object]]) -> None:
+    def take(self, jobs: Jobs) -> None:
         """Put jobs into the table as if they had been typed in."""
         self._taken = True
         self._put(jobs)
 
-    def edit(self) -> None:
-        """Schedule the jobs as they stand in the table, or tell what is wrong."""
-        jobs = self.typed
-        self.wrong = complaints(jobs, self._given.procs)
-        if not self.wrong:
-            self._schedule(as_workload(jobs, self._given))
-        self.show()
-        if self._keeper:
-            self._say(self._keeper.keep(jobs))
+    def hear(self, message: dict[str, Any]) -> None:
+        match message:
+            case {"do": "type", "rows": rows} if len(rows) == len(self.typed):
+                self._put(dict(zip(self.typed, rows, strict=True)))
+            case {"do": "delete", "row": row} if row < len(self.typed):
+                self._put({job: texts for place, (job, texts) in enumerate(self.typed.items()) if place != row})
+            case {"do": "reset"}:
+                self._put(_in_rows(self._given))
+            case {"do": "add"} if len(self.typed) == LIMIT:
+                self.update(self._seen(f"There are {LIMIT} jobs, the most that this table takes: delete one first."))
+            case {"do": "add"}:
+                like = list(self.typed.values())[-1] if self.typed else ["0", "10", "1", "10"]
+                self._put({**self.typed, self._new_name(): like})
+            case {"do": "check"} if self._keeper and not self.wrong:
+                self.said = self._keeper.judge()
+                self.update(self._seen())
+
+    def _new_name(self) -> Hashable:
+        """Name a job that is added."""
+        names: list[Any] = list(self.typed)
+        if all(isinstance(name, int) for name in names):
+            return max(names, default=0) + 1
+        return next(name for name in (f"new{k}" for k in range(1, len(names) + 2)) if name not in names)
 
     # As the answer to an exercise
 
@@ -234,65 +218,73 @@ class Editor(Control):
         What stands in the table is kept in the notebook's file, as it changes. So it is there again when the cell runs
         again, even with a new kernel: what `take` put in, though, is not replaced.
         """
-        if self.widget is None or not live():
-            if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
-                self._restore(number)
-            if not self.shown:
-                display(self)
-            return False
+        from IPython import display, get_ipython
+
+        asked = self.widget is not None and live()
         again = ""
-        if self._keeper is None:
+        if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
+            self._restore(number)
+        elif asked and self._keeper is None:
             self._keeper = Keeper(number, self, judge)
-            self.check.layout.display = ""
             if self._restore(number):
                 again = "These are the jobs that you typed before; Start again brings back the first ones. "
-        if not self.shown:
-            display(self)
-        self._say(again + self._keeper.show())
-        return True
+        if not self.shown and get_ipython() is not None:
+            display.display(self)
+        if asked and self._keeper:
+            self.said = again + self._keeper.show()
+            self.update(self._seen())
+        return asked
 
     def _restore(self, number: str) -> bool:
         """Bring back what was typed before, unless something was put into this table; tell whether there was any."""
         untouched = not self._taken and self.jobs == _in_rows(self._given)
         before = kept(number, self._given) if untouched else None
-        if before is None or {job: list(map(str, values)) for job, values in before.items()} == self.typed:
+        if before is None or _texts(before) == self.typed:
             return False
         self._put(before)
         return True
 
-    def _check(self) -> None:
-        if self._keeper:
-            self._say(self._keeper.judge())
-
-    def _say(self, verdict: str) -> None:
-        self.verdict.value = f'<div role="status">{escape(verdict)}</div>'
-
     # What is shown
 
-    def show(self) -> None:
-        # A new head would make the browser draw all fields anew, and what is being typed into one would be lost.
-        self._table.children = [self._head, *(row.widget for row in self.rows)]
-        for row in self.rows:
-            row.mark(self._given.procs)
+    def _seen(self, *sentences: str) -> dict[str, Any]:
+        """Give what web/live.js draws, with sentences below the table."""
+        jobs = self.schedule.jobs
+        start, wait = jobs.start.to_dict(), jobs.wait.to_dict()
+        machine = self._given.procs
+        rows = []
+        for job, texts in self.typed.items():
+            wrong = [complaint(job, field, text, machine) for field, text in zip(FIELDS, texts, strict=True)]
+            rows.append(
+                {
+                    "job": str(job),
+                    "typed": texts,
+                    "invalid": [place for place, sentence in enumerate(wrong) if sentence],
+                    "start": number(start[job]) if job in start else "",
+                    "wait": number(wait[job]) if job in wait else "",
+                }
+            )
         if self.wrong:
-            self._tell([*self.wrong, "The schedule is the last valid one."])
-            return
-        start, wait = self.schedule.jobs.start.to_dict(), self.schedule.jobs.wait.to_dict()
-        for row in self.rows:
-            row.start.value, row.wait.value = number(start[row.job]), length(wait[row.job])
-        happens = "it is killed then" if self._overrun == "kill" else "the scheduler is told the run time"
-        jobs = self.workload.jobs
-        under = jobs[jobs.estimate < jobs.run]
-        self._tell(
-            f"Job {job}: the estimate {row.estimate} is below the run time {row.run}: {happens}."
-            for job, row in under.iterrows()
-        )
-        self.picture.value = png(self.draw, self.size)
-        table = summaries([self.schedule])
-        self.metrics.value = html_table("Over all jobs", table.columns, table.to_numpy().tolist())
-
-    def _tell(self, sentences: Iterable[str]) -> None:
-        self.message.value = '<div role="status">' + "<br>".join(map(escape, sentences)) + "</div>"
+            message = [*self.wrong, "The schedule is the last valid one."]
+        else:
+            happens = "it is killed then" if self._overrun == "kill" else "the scheduler is told the run time"
+            under = self.workload.jobs[self.workload.jobs.estimate < self.workload.jobs.run]
+            message = [self.said] if self.said else []
+            message += [
+                f"Job {job}: the estimate {row.estimate} is below the run time {row.run}: {happens}."
+                for job, row in under.iterrows()
+            ]
+        end = int(jobs.end.max())
+        return charted(self.schedule, jobs.estimate.tolist(), end) | {
+            "kind": "editor",
+            "policy": label(self._policy),
+            "fields": list(FIELDS.values()),
+            "rows": rows,
+            "invalid": bool(self.wrong),
+            "asked": self._keeper is not None,
+            "message": [*sentences, *message],
+            "bars": planned(self.schedule, end),
+            "metrics": metrics([self.schedule]),
+        }
 
     def draw(self, figure: FigureBase) -> None:
         ax = figure.add_axes((0.075, 0.18, 0.905, 0.7))
@@ -304,47 +296,12 @@ class Editor(Control):
         return [head, *jobs.to_string().splitlines(), *summary_lines([self.schedule])]
 
 
+def _texts(jobs: Jobs) -> dict[Hashable, list[str]]:
+    """Write jobs as they stand in the fields."""
+    return {job: list(map(str, values)) for job, values in jobs.items()}
+
+
 def _in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
     """Write the jobs of a workload as `Editor.take` takes them."""
     jobs = workload.jobs[list(FIELDS)]
     return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
-
-
-class Row:
-    """One job in the table."""
-
-    def __init__(self, editor: Editor, job: Hashable, values: Iterable[object]) -> None:
-        self.job = job
-        for field, value in zip(FIELDS, values, strict=True):
-            text = ipywidgets.Text(
-                str(value),
-                continuous_update=False,
-                tooltip=f"{FIELDS[field]} of job {job}",
-                layout={"width": WIDTH},
-            )
-            text.observe(lambda _: editor.edit(), "value")
-            setattr(self, field, text)
-        self.delete = button(f"Delete {job}", f"Take job {job} out", lambda: editor.delete(self))
-        self.start, self.wait = _cell(""), _cell("")
-        fields = [getattr(self, field) for field in FIELDS]
-        self.widget = _row(_cell(job), *fields, self.start, self.wait, self.delete)
-
-    def texts(self) -> list[str]:
-        """List what is typed into its fields."""
-        return [getattr(self, field).value for field in FIELDS]
-
-    def mark(self, machine: int) -> None:
-        """Colour the field of each number that is wrong."""
-        for field in FIELDS:
-            text = getattr(self, field)
-            wrong = complaint(self.job, field, text.value, machine)
-            text.style.background = "#F5C9A8" if wrong else None
-
-
-def _row(*cells: Any) -> Any:
-    """Put cells beside one another, however little room there is."""
-    return ipywidgets.HBox(cells, layout={"align_items": "center", "grid_gap": "4px"})
-
-
-def _cell(text: object, width: str = NARROW) -> Any:
-    return ipywidgets.Label(str(text), layout={"width": width})

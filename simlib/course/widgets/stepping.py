@@ -1,35 +1,22 @@
-"""Step through the decisions of a scheduler."""
+"""Step through the decisions of a scheduler, and compare the schedules of several."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
-import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from ... import plots
-from ..._util.words import length, number, processors
+from ..._util.words import number, processors
 from ...core.policy import Policy
+from ...core.schedule import Schedule, simulate
 from ...core.workload import Workload
 from ...explain import explain
-from ...explain.records import Decision, Explanation, promises
-from ..views import Question, event_before, html_table, legend, news, question, spans, time_limits
-from ..web import explanation_html
-from .control import Control, beside, button, html, ipywidgets, png
+from ...explain.records import Explanation
+from ..views import comparing, html_table, label, metrics, stepping, summary_lines
+from .control import Control
 
-# Ask who starts next before it is shown: predict, then look.
-
-
-MOST = 12
-"""So many waiting jobs have a button."""
-
-NOBODY = "nobody until the next event"
-
-
-INTERVAL = 1500  # ms from one decision to the next when it plays
-ROWS = 12  # of the queue, and of the running jobs
+LIMIT = 500
+"""The most jobs that a Gantt chart can show."""
 
 
 def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict: bool = False) -> "Stepper":
@@ -37,12 +24,13 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
 
     You see a Gantt chart that grows: the line "now" divides what has happened, in full colour, from what the scheduler
     expects: running jobs until their estimates end, pale, and reservations, dashed. Backfilled jobs are hatched; the
-    job that was just decided on has a black frame. Beside it stand the processors that are free, the shadow time, the
-    queue, head first, and the running jobs; under it the decision in a sentence, and its rule.
+    job that was just decided on has a thick frame; the extra processors are grey from the shadow time on. Beside it
+    stand the processors that are free, the shadow time, the queue, head first, and the running jobs; under it the
+    decision in a sentence, and its rule.
 
     The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last; Play
     goes on by itself. Next, Back and Play pass over decisions that tell nothing new, such as that the head still waits;
-    the slider shows each. With the keyboard, Tab goes from button to button, Space presses, the arrows move the slider.
+    the slider shows each. The keys are the arrows, Home, End, and the space bar, which plays.
 
     Parameters
     ----------
@@ -50,8 +38,9 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
         Of up to some 200 jobs.
     policy, overrun : as for `simlib.explain.explain`
     predict : bool
-        Whether to ask "Who starts next?" at each event, with a button a waiting job, before it is shown who does; it
-        says what was right, and keeps the score. Next goes on without an answer.
+        Whether to ask "Who starts next?" at each arrival and end after which somebody waits, and after each start, with
+        a button a waiting job and one for nobody. It tells what was right, and keeps the score. Next goes on without an
+        answer. The button Predict turns it on and off.
 
     Returns
     -------
@@ -74,216 +63,103 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
     return Stepper(explain(workload, policy, overrun), predict)
 
 
-class Guess:
-    """A line of buttons that ask who starts next, and a sentence on what was answered."""
-
-    def __init__(self, answered: Callable[[Question], object]) -> None:
-        self.right = self.asked = 0
-        self._answered = answered
-        self._question: Question | None = None
-        self._jobs: tuple[Hashable, ...] = ()
-        self._ask, self.verdict = html("question"), html("guess")
-        self._ask.value = "<b>Who starts next?</b>"
-        self.buttons = [button("", "", partial(self._say, place)) for place in range(MOST + 1)]
-        self.box = beside(self._ask, *self.buttons, self.verdict)
-        self.box.layout.min_height = "38px"  # so that nothing moves when the question goes
-
-    def ask(self, asked: Question | None, answered: bool) -> None:
-        """Show a question, or none; the sentence on the answer before stays only if that was `answered` just now."""
-        self._question = asked
-        if not answered:
-            self.verdict.value = ""
-        self._jobs = asked.jobs[:MOST] if asked else ()
-        names = [f"job {job}" for job in self._jobs]
-        for place, each in enumerate(self.buttons):
-            name = names[place] if place < len(names) else NOBODY
-            each.description, each.tooltip = name, f"I think that {name} starts next"
-            each.layout.display = "" if asked and place <= len(names) else "none"
-        self._ask.layout.display = "" if asked else "none"
-
-    def focus(self) -> bool:
-        """Give the focus of the keyboard to the first button; tell whether there is a question."""
-        if self._question:
-            self.buttons[0].focus()
-        return self._question is not None
-
-    def _say(self, place: int) -> None:
-        asked = self._question
-        if asked is None:
-            return
-        said = self._jobs[place] if place < len(self._jobs) else None
-        truth = f"job {asked.answer}" if asked.answer is not None else "nobody"
-        right = said == asked.answer
-        self.right, self.asked = self.right + right, self.asked + 1
-        text = f"{'Right' if right else 'Not right'}: {truth} starts. {self.right} of {self.asked} right so far."
-        self.verdict.value = f'<div role="status">{escape(text)}</div>'
-        self._answered(asked)
-
-
 class Stepper(Control):
     """A control that steps through an `Explanation`; see `stepper`."""
 
-    size = (11, 4.3)  # so that chart, sentence and tables are in sight together on a small screen
-
     def __init__(self, explanation: Explanation, predict: bool = False) -> None:
         self.explanation = explanation
-        self._predict, self._told_from = predict, 0
-        if predict:
-            self.size = (11, 4.1)  # so that the question has room on a small screen
-        self.guess: Guess | None = None
-        asked = [place for place in range(len(explanation)) if predict and question(explanation, place)]
-        self._steps = sorted({*news(explanation), *asked})
-        jobs = explanation.schedule.jobs.index
-        self._colours = plots.job_colours(jobs)
-        self._order = {job: place for place, job in enumerate(jobs)}
-        self._promises = promises(explanation)
-        self._limits = time_limits(explanation)
-        self.decision = explanation[0]
-        super().__init__()
-
-    def build(self) -> list[Any]:
-        last = len(self.explanation)
-        self.slider = ipywidgets.IntSlider(
-            1, 1, last, description="decision", tooltip=f"Decision, 1 to {last}", layout={"flex": "1 1 300px"}
+        told = "".join(f"<li>At {number(seen.time)}: {escape(seen.sentence)}</li>" for seen in explanation)
+        listed = f"<details open><summary>All {len(explanation)} decisions</summary><ol>{told}</ol></details>"
+        schedule = explanation.schedule
+        super().__init__(
+            stepping(explanation, predict), _head(schedule.workload, label(schedule.policy)) + "\n" + listed
         )
-        self.slider.observe(lambda _: self.show(), "value")
-        self._clock = ipywidgets.Play(max=last, interval=INTERVAL, layout={"display": "none"})
-        self._clock.observe(self._name_play, "playing")
-        self._clock.observe(lambda _: self._tick(), "value")
-        # the buttons of `Play` have no names
-        self.play = button("Play", "Play on by itself, or pause", self._play_or_pause)
-        self.first = button("First", "To the first decision", lambda: self._go(1))
-        self.back = button("Back", "To the decision before that told something new", lambda: self._step(-1))
-        self.next = button("Next", "To the next decision that tells something new", lambda: self._step(1))
-        self.next_start = button("Next start", "To the next start of a job", self._go_to_next_start)
-        self.last = button("Last", "To the last decision", lambda: self._go(last))
-        self.state, self.sentence = html("state"), html("sentence")
-        buttons = [self.first, self.back, self.play, self.next, self.next_start, self.last, self._clock, self.slider]
-        left = ipywidgets.VBox([self.picture, self.sentence], layout={"flex": "99 1 560px", "min_width": "0"})
-        self.state.layout.flex = "1 0 400px"  # wide enough for each table, so that the picture keeps its size
-        both = ipywidgets.HBox([left, self.state], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
-        if self._predict:
-            self.guess = Guess(self._go_to_answer)
-            return [beside(*buttons), self.guess.box, both]
-        return [beside(*buttons), both]
-
-    def _play_or_pause(self) -> None:
-        if self._clock.playing:
-            self._clock.playing = False
-            return
-        if self.slider.value == len(self.explanation):
-            self._go(1)
-        self._clock.value = 0
-        self._clock.playing = True
-
-    def _name_play(self, change: Any) -> None:
-        self.play.description = "Pause" if change.new else "Play"
-
-    def _tick(self) -> None:
-        if self._clock.playing:
-            self._step(1)
-            self._clock.playing = self.slider.value < len(self.explanation)
-
-    def _go(self, number: int) -> None:
-        self.slider.value = number  # which stays within its limits
-
-    def _step(self, direction: int) -> None:
-        place = self.slider.value - 1
-        further = [step for step in self._steps[::direction] if (step - place) * direction > 0]
-        self._go((further[0] if further else place) + 1)
-
-    def _go_to_answer(self, asked: Question) -> None:
-        self._told_from = self.slider.value
-        self._go(asked.place + 1)
-        if not (self.guess and self.guess.focus()):
-            self.next.focus()  # the button that had it may be gone, and the keyboard's user with it
-
-    def _go_to_next_start(self) -> None:
-        later = range(self.slider.value, len(self.explanation))
-        starts = (place for place in later if self.explanation[place].kind in ("start", "backfill"))
-        self._go(next(starts, len(self.explanation) - 1) + 1)
-
-    def show(self) -> None:
-        place = self.slider.value - 1
-        self.decision = seen = self.explanation[place]
-        promise = self._promises[place]
-        self.picture.value = png(lambda figure: self._draw_instant(figure, seen, promise), self.size)
-        self.state.value = _state(seen, promise)
-        before, self._told_from = self._told_from, 0
-        told: Sequence[Decision] = [seen]
-        if before:  # after a question all that decides it
-            told = self.explanation[before : place + 1]
-        elif place in self._steps and (event := event_before(self.explanation, self._steps, place)):
-            told = [event, seen]  # it was not told
-        sentences = escape(" ".join(each.sentence for each in told))
-        rule = f'<span class="simlib-pale">Rule: {escape(seen.rule)}.</span>'
-        self.sentence.value = f'<div role="status">{sentences}<br>{rule}</div>'
-        if self.guess:
-            self.guess.ask(question(self.explanation, place), answered=before > 0)
-
-    def _draw_instant(self, figure: FigureBase, seen: Decision, promise: Decision | None) -> None:
-        ax = figure.add_axes((0.075, 0.17, 0.905, 0.74))
-        ax.set(xlim=self._limits, ylim=(0, seen.procs), ylabel="processors")
-        rows = [(*span, planned) for span, planned in spans(seen, promise)]
-        rows.sort(key=lambda row: self._order[row[0]])  # so that jobs of equal start keep their places
-        columns = ["job", "procs", "start", "end", "backfilled", "planned"]
-        table = pd.DataFrame(rows, columns=columns).set_index("job")
-        table["run"] = table.end - table.start
-        plots.spans(ax, table, seen.procs, self._colours, now=seen.time, marked=seen.jobs)
-        _mark_time(ax, seen.time, "now", ha="right", linewidth=2.5)
-        if promise and promise.shadow is not None:
-            pale = 1 if seen.shadow is not None else 0.4
-            _mark_time(ax, promise.shadow, "shadow time", ha="left", linewidth=2.5, linestyle=":", alpha=pale)
-        figure.text(0.075, 0.02, legend([self.explanation.schedule]), size=13)
-        ax.xaxis.set_label_coords(0.93, -0.13)
-        plots.mark(ax, self.explanation.schedule.workload)
 
     def draw(self, figure: FigureBase) -> None:
         ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
         plots.gantt(self.explanation.schedule, ax)
-
-    def page(self) -> str:
-
-        return explanation_html(self.explanation, self._predict)
 
     def lines(self) -> list[str]:
         starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
         return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
 
 
-def _mark_time(ax: Axes, time: int, text: str, ha: str, alpha: float = 1, **style: Any) -> None:
-    """Draw a line across a Gantt chart, with its name above."""
-    ax.axvline(time, color="black", alpha=alpha, **style)
-    offset: dict[str, Any] = {"xytext": (-4 if ha == "right" else 4, 9), "textcoords": "offset points"}
-    ax.annotate(
-        f"{text} {number(time)}", (time, 1), xycoords=ax.get_xaxis_transform(), ha=ha, alpha=alpha, size=14, **offset
-    )
+def compare(workload: Workload, policies: Sequence[Policy]) -> "Compare":
+    """Compare policies on the same workload: a Gantt chart each over one time axis, and their metrics.
+
+    You see the whole schedules first. The slider goes back in time, to every second at which something happens under
+    any of the policies: then each chart shows what has happened by "now", in full colour, and what its scheduler
+    planned, pale, with reservations dashed. A job has the same colour in all of them; backfilled jobs are hatched.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of up to some 200 jobs; at most `LIMIT`.
+    policies : sequence
+        Two or more, as for `simlib.simulate`, without adjusted estimates.
+
+    Returns
+    -------
+    Compare
+
+    Raises
+    ------
+    ValueError
+        For no policy, no job or too many jobs, and for adjusted estimates.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> print(repr(compare(two, [simlib.FCFS(), simlib.EASY()])).splitlines()[0])
+    two jobs: 2 jobs on 4 processors.
+    """
+    if not policies:
+        raise ValueError("compare: found no policy, expected some, such as [FCFS(), EASY()]")
+    if not 0 < len(workload) <= LIMIT:
+        raise ValueError(f"{workload.name}: compare: found {len(workload):,} jobs, expected 1 to {LIMIT}")
+    return Compare([simulate(workload, policy) for policy in policies])
 
 
-def _state(seen: Decision, promise: Decision | None) -> str:
-    """Write what stands beside the chart, as HTML."""
-    parts = [f"<b>Time {number(seen.time)}</b>", f"{number(seen.free)} of {processors(seen.procs)} free"]
-    if promise and promise.shadow is not None and promise.extra is not None:
-        text = f"shadow time {number(promise.shadow)}, {processors(promise.extra, 'extra')}"
-        parts.append(text if seen.shadow is not None else f'<span class="simlib-pale">{text} (so far)</span>')
-    reserved = {span.job: number(span.start) for span in seen.reservations}
-    columns = ["job", "processors", "estimate"] + (["reserved"] if reserved else [])
-    queue = [
-        [job.job, number(job.procs), length(job.estimate)] + ([reserved.get(job.job, "")] if reserved else [])
-        for job in seen.queue
-    ]
-    running = [[span.job, number(span.procs), number(span.end)] for span in seen.running]
-    tables = [
-        _table("Queue", columns, queue, seen.jobs),
-        _table("Running", ["job", "processors", "until, expected"], running, seen.jobs),
-    ]
-    line = "</span> <span>".join(parts)
-    return f"<p><span>{line}</span></p>" + "".join(tables)
+class Compare(Control):
+    """A control that compares schedules of the same workload; see `compare`."""
+
+    def __init__(self, schedules: Sequence[Schedule]) -> None:
+        self.schedules = schedules
+        self.size = (11, 0.7 + 2.4 * len(schedules))
+        names = [label(schedule.policy) for schedule in schedules]
+        starts = zip(*(schedule.jobs.start for schedule in schedules), strict=True)
+        rows = [[job, *map(number, row)] for job, row in zip(schedules[0].jobs.index, starts, strict=True)]
+        listed = (
+            f"<details open><summary>When each job starts [s]</summary>{_wide(html_table('', ['job', *names], rows))}"
+        )
+        parts = [_head(schedules[0].workload, ", ".join(names)), _wide(metrics(schedules)), f"{listed}</details>"]
+        super().__init__(comparing(schedules), "\n".join(parts))
+
+    def draw(self, figure: FigureBase) -> None:
+        axes = figure.subplots(len(self.schedules), sharex=True, squeeze=False)[:, 0]
+        figure.subplots_adjust(left=0.075, right=0.98, bottom=0.65 / self.size[1], top=0.95, hspace=0.32)
+        first, last = self.data["time"]
+        for ax, schedule, plan in zip(axes, self.schedules, self.data["plans"], strict=True):
+            ax.set_xlim(first, last)
+            plots.gantt(schedule, ax)
+            hatched = "; hatched: backfilled" if schedule.jobs.backfilled.any() else ""
+            ax.set_title(f"{plan['policy']}: mean wait {plan['wait']} in the end{hatched}")
+        for ax in axes[:-1]:
+            ax.set_xlabel("")
+
+    def lines(self) -> list[str]:
+        workload = self.schedules[0].workload
+        head = f"{workload.name}: {len(workload):,} jobs on {workload.procs:,} processors."
+        return [head, *summary_lines(self.schedules)]
 
 
-def _table(name: str, columns: Sequence[str], rows: Sequence[list[Any]], decided: Collection[object]) -> str:
-    if not rows:
-        return f"<p><b>{name}</b>: no job</p>"
-    shown = [cells for place, cells in enumerate(rows) if place < ROWS or cells[0] in decided]
-    more = [[f"and {len(rows) - len(shown)} more"]] if len(rows) > len(shown) else []
-    return html_table(f"{name}: {len(rows)} job{'s' if len(rows) > 1 else ''}", columns, shown + more, decided)
+def _head(workload: Workload, policies: str) -> str:
+    """Write what is shown, as HTML."""
+    machine = f"{len(workload)} job{'s' if len(workload) > 1 else ''} on {processors(workload.procs)}"
+    return f'<p class="sw-head"><b>{escape(workload.name)}</b> under {escape(policies)}: {machine}</p>'
+
+
+def _wide(table: str) -> str:
+    """Let a table be scrolled sideways where there is no room for it."""
+    return f'<div class="sw-wide">{table}</div>'

@@ -1,10 +1,12 @@
 """Somebody steps through schedules on pages without a kernel: with mouse or keys, on a phone, in the dark, on paper."""
 
+import statistics
+
 import pytest
 
 from simlib import EASY, FCFS, Conservative, simulate
-from simlib.course import web
-from simlib.course.lessons import lesson2
+from simlib.course import views, widgets
+from simlib.course.lessons import lesson2, lesson4
 from simlib.explain import explain
 from simlib.models import examples
 
@@ -12,6 +14,15 @@ from .conftest import SHOTS
 
 PAGE = """<!doctype html><html lang="en"{}><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Without a kernel</title><body>{}</body></html>"""
+
+
+def stepper(*arguments, **options):
+    return widgets.stepper(*arguments, **options).html()
+
+
+def compare(*arguments):
+    return widgets.compare(*arguments).html()
+
 
 # What each job's rectangles say: when it starts and ends, how many processors it has, and whether it is hatched.
 READ = """chart => {
@@ -60,12 +71,12 @@ def shown(browser, tmp_path):
     assert errors == []
 
 
-def press(stepper, name):
-    stepper.get_by_role("button", name=name, exact=True).click()
+def press(control, name):
+    control.get_by_role("button", name=name, exact=True).click()
 
 
-def place(stepper):
-    return int(stepper.get_by_role("slider").input_value())
+def place(control):
+    return int(control.get_by_role("slider").input_value())
 
 
 def schedule_of(seen, procs):
@@ -81,73 +92,87 @@ def schedule_from(kernel):
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative()], ids=str)
 def test_the_last_frame_is_the_schedule_of_the_kernel(shown, policy):
     workloads = [examples.figure1(), examples.figure3(), lesson2.queue()]
-    page = shown(*(web.stepper_html(each, policy) for each in workloads))
-    steppers = page.locator("simlib-stepper")
-    for stepper, workload in zip(steppers.all(), workloads, strict=True):
-        press(stepper, "Last")
+    page = shown(*(stepper(each, policy) for each in workloads))
+    steppers = page.locator(".simlib-stepper")
+    for control, workload in zip(steppers.all(), workloads, strict=True):
+        press(control, "Last")
         kernel = simulate(workload, policy)
-        assert schedule_of(stepper.locator("svg").evaluate(READ), workload.procs) == schedule_from(kernel)
+        assert schedule_of(control.locator("svg[role=img]").evaluate(READ), workload.procs) == schedule_from(kernel)
 
 
 def test_the_comparison_ends_with_the_schedules_of_the_kernel_and_goes_back_in_time(shown):
     workload, policies = examples.figure3(), [FCFS(), EASY(), Conservative()]
-    compare = shown(web.compare_html(workload, policies)).locator("simlib-compare")
-    for chart, policy in zip(compare.locator("svg").all(), policies, strict=True):
+    control = shown(compare(workload, policies)).locator(".simlib-compare")
+    charts = control.locator("svg[role=img]")
+    for chart, policy in zip(charts.all(), policies, strict=True):
         assert schedule_of(chart.evaluate(READ), 4) == schedule_from(simulate(workload, policy))
-    press(compare, "First")
-    assert [chart.evaluate(READ) for chart in compare.locator("svg").all()] == [{}, {}, {}]
-    compare.get_by_role("slider").fill("3")
-    assert "at second 2" in compare.locator("svg").first.get_attribute("aria-label")
+    press(control, "First")
+    assert [chart.evaluate(READ) for chart in charts.all()] == [{}, {}, {}]
+    control.get_by_role("slider").fill("3")
+    assert "at second 2" in charts.first.get_attribute("aria-label")
 
 
-def test_every_step_says_its_sentence_and_shows_who_waits_and_runs(shown):
+def test_every_decision_says_its_sentence_and_shows_who_waits_and_runs(shown):
     explanation = explain(lesson2.queue(), EASY())
-    stepper = shown(web.explanation_html(explanation)).locator("simlib-stepper")
-    for seen in explanation:
-        assert stepper.evaluate(SPOKEN).startswith(f"{seen.sentence}Rule: {seen.rule}.")
-        label = stepper.locator("svg").get_attribute("aria-label")
+    control = shown(stepper(lesson2.queue(), EASY())).locator(".simlib-stepper")
+    for number, seen in enumerate(explanation, 1):
+        control.get_by_role("slider").fill(str(number))
+        assert f"{seen.sentence}Rule: {seen.rule}." in control.evaluate(SPOKEN)
+        label = control.locator("svg[role=img]").get_attribute("aria-label")
         assert f"Waiting: {', '.join(job.job for job in seen.queue) or 'no job'}." in label
         assert f"Running: {', '.join(job.job for job in seen.running) or 'no job'}." in label
         if seen.shadow is not None:
             assert f"Shadow time {seen.shadow}, {seen.extra or 'no'} extra processor" in label
-            assert stepper.get_by_text(f"shadow time {seen.shadow}, {seen.extra or 'no'} extra", exact=True).count()
-        decided = stepper.locator(".simlib-decided td:first-child").all_inner_texts()
+            assert control.get_by_text(f"shadow time {seen.shadow}, {seen.extra or 'no'} extra", exact=True).count()
+            box = [float(of) for of in control.locator("svg[role=img]").get_attribute("data-box").split(",")]
+            for grey in control.locator("svg[role=img] .sw-extra").all():  # to the end of the chart
+                assert float(grey.get_attribute("x")) + float(grey.get_attribute("width")) == pytest.approx(box[1])
+        decided = control.locator(".simlib-decided td:first-child").all_inner_texts()
         assert decided == [job.job for job in (*seen.queue, *seen.running) if job.job in seen.jobs]
-        press(stepper, "Next")
 
 
 def test_buttons_slider_and_keys_go_where_they_say(shown):
-    page = shown(web.stepper_html(examples.figure1(), EASY()), web.stepper_html(examples.figure3(), FCFS()))
-    stepper, other = page.locator("simlib-stepper").all()
+    page = shown(stepper(lesson2.queue(), EASY()), stepper(examples.figure3(), FCFS()))
+    control, other = page.locator(".simlib-stepper").all()
+    steps = [place + 1 for place in views.news(explain(lesson2.queue(), EASY()))]
     places = []
-    for name in ("Back", "Next", "Next", "Next start", "Next start", "Back", "Last", "Next", "First"):
-        press(stepper, name)
-        places.append(place(stepper))
-    assert places == [1, 2, 3, 4, 13, 12, 26, 26, 1]
-    stepper.focus()
+    for name in ("Back", "Next", "Next", "Next start", "Back", "Last", "Next", "Back", "First"):
+        press(control, name)
+        places.append(place(control))
+    assert places == [1, steps[1], steps[2], 12, steps[4], 35, 35, steps[-2], 1]
+    control.focus()
     places = []
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home", "ArrowLeft"):
         page.keyboard.press(key)
-        places.append(place(stepper))
-    assert places == [2, 3, 2, 26, 26, 1, 1]
-    stepper.get_by_role("slider").fill("5")
-    assert "Job first (8 processors" in stepper.evaluate(SPOKEN)
+        places.append(place(control))
+    assert places == [steps[1], steps[2], steps[1], 35, 35, 1, 1]
+    press(control, "Last")
+    for _ in range(len(steps)):
+        press(control, "Back")
+    spoken = []
+    for _ in steps:
+        spoken.append(control.evaluate(SPOKEN))
+        press(control, "Next")
+    assert "Job D" in spoken[5] and "arrives" in spoken[5] and "before the shadow time 30" in spoken[5]
+    assert not any("still waits" in text for text in spoken)
+    control.get_by_role("slider").fill("7")
+    assert control.evaluate(SPOKEN).startswith("Job H still waits at the head")
     assert place(other) == 1
 
 
 def test_it_plays_and_pauses_by_button_and_space_bar(shown):
-    page = shown(web.stepper_html(examples.figure1(), EASY()))
-    stepper = page.locator("simlib-stepper")
-    stepper.focus()
+    page = shown(stepper(examples.figure1(), EASY()))
+    control = page.locator(".simlib-stepper")
+    control.focus()
     page.keyboard.press(" ")
     page.wait_for_function("() => document.querySelector('input').value === '2'", timeout=4000)
-    assert stepper.get_by_role("button", name="Pause").is_visible()
-    press(stepper, "Pause")
-    assert stepper.get_by_role("button", name="Play").is_visible()
+    assert control.get_by_role("button", name="Pause").is_visible()
+    press(control, "Pause")
+    assert control.get_by_role("button", name="Play").is_visible()
 
 
 def test_all_is_reached_by_tab_and_has_a_name(shown):
-    page = shown(web.stepper_html(examples.figure1(), EASY()))
+    page = shown(stepper(examples.figure1(), EASY()))
     names = []
     for _ in range(10):
         page.keyboard.press("Tab")
@@ -155,41 +180,65 @@ def test_all_is_reached_by_tab_and_has_a_name(shown):
     buttons = ["First", "Back", "Play", "Next", "Next start", "Last", "Predict"]
     head = "Figure 1 under EASY: 6 jobs on 10 processors"
     assert names == [head, *buttons, "Decision", "All 26 decisions"]
-    seen = page.locator("simlib-stepper").aria_snapshot()
+    seen = page.locator(".simlib-stepper").aria_snapshot()
     assert 'slider "Decision"' in seen and "- status:" in seen and 'img "Gantt chart of Figure 1' in seen
 
 
-def test_one_says_who_starts_next_and_then_sees_it(shown):
-    page = shown(web.stepper_html(lesson2.queue(), EASY(), predict=True))
-    stepper = page.locator("simlib-stepper")
-    choices, score = stepper.get_by_role("group", name="Who starts next?"), stepper.locator(".sw-score")
-    press(stepper, "Next start")  # jobs A and B have arrived
-    assert stepper.evaluate(SPOKEN).endswith("Who starts next?")
-    assert choices.get_by_role("button").all_inner_texts() == ["A", "B"]
-    press(choices, "B")
-    assert stepper.evaluate(SPOKEN).startswith(
-        "No, A does, not B, which starts after it at the same second. Job A starts from the head of the queue"
-    )
-    assert (score.inner_text(), choices.count()) == ("0 of 1 right", 0)
-    press(stepper, "Next start")  # nobody but B is there: not asked
-    assert stepper.evaluate(SPOKEN).startswith("Job B starts")
-    press(stepper, "Next start")
-    assert choices.get_by_role("button").all_inner_texts() == ["H", "C", "D"]
-    before = place(stepper)
-    page.screenshot(path=SHOTS / "web" / "predict.png")
-    choices.get_by_role("button", name="D").focus()
-    page.keyboard.press("Enter")
-    assert stepper.evaluate(SPOKEN).startswith("Right. Job D starts now, ahead of job H")
-    assert (score.inner_text(), place(stepper)) == ("1 of 2 right", before + 1)
+def test_one_says_who_starts_next_or_that_nobody_does_and_then_sees_why(shown):
+    page = shown(stepper(lesson2.queue(), EASY(), predict=True))
+    control = page.locator(".simlib-stepper")
+    choices, verdict = control.get_by_role("group", name="Who starts next?"), control.locator(".sw-verdict")
+    nobody = "nobody until the next event"
+    assert choices.get_by_role("button").all_inner_texts() == ["job A", "job B", nobody]
+    press(choices, "job A")
+    assert verdict.inner_text() == "Right: job A starts. 1 of 1 right so far." and place(control) == 2
+    assert "Job A starts from the head of the queue" in control.evaluate(SPOKEN)
+    press(choices, nobody)
+    assert verdict.inner_text() == "Not right: job B starts. 1 of 2 right so far."
+    assert choices.get_by_role("button").count() == 0
     assert page.evaluate("document.activeElement.textContent") == "Next"
-    press(stepper, "Next start")
-    press(stepper, "Next start")  # once more shows it, and is no answer
-    assert stepper.evaluate(SPOKEN).startswith("Job E starts now") and score.inner_text() == "1 of 2 right"
-    press(stepper, "First")
-    press(stepper, "Next start")  # was answered
-    assert stepper.evaluate(SPOKEN).startswith("Job A starts")
-    press(stepper, "Predict")
-    assert score.inner_text() == ""
+    page.keyboard.press("Enter")
+    assert verdict.count() == 0
+    assert choices.get_by_role("button").all_inner_texts() == ["job H", nobody]
+    control.get_by_role("slider").fill("20")  # job D ends
+    assert choices.get_by_role("button").all_inner_texts() == ["job H", "job C", "job F", nobody]
+    page.screenshot(path=SHOTS / "web" / "predict.png")
+    choices.get_by_role("button", name="job F").focus()
+    page.keyboard.press("Enter")
+    assert verdict.inner_text().startswith("Not right: nobody starts.")
+    for reason in ("Job H still waits", "Job C is refused", "Job F is refused"):
+        assert reason in control.evaluate(SPOKEN)
+    control.get_by_role("slider").fill("20")  # was answered
+    assert choices.get_by_role("button").count() == 0
+    press(control, "Predict")
+    press(control, "Predict")  # a new game
+    press(control, "First")
+    explanation, last = explain(lesson2.queue(), EASY()), ""
+    while place(control) < len(explanation):  # by answers and Next alone one comes to the end
+        if choices.get_by_role("button").count():
+            truth, _ = views.question(explanation, place(control) - 1)
+            press(choices, nobody if truth is None else f"job {truth}")
+            last = verdict.inner_text()
+        else:
+            press(control, "Next")
+    assert last.endswith("13 of 13 right so far.")
+    press(control, "Predict")
+    assert not choices.is_visible()
+
+
+def test_a_step_of_a_lesson_takes_less_than_30_ms(shown):
+    control = shown(stepper(lesson4.heel_and_toe(2), EASY())).locator(".simlib-stepper")
+    press(control, "Last")
+    took = """stepper => {
+        const back = [...stepper.querySelectorAll('button')].find(button => button.textContent === 'Back')
+        return Array.from({ length: 15 }, () => {
+            const begin = performance.now()
+            back.click()
+            stepper.getBoundingClientRect()
+            return performance.now() - begin
+        })
+    }"""
+    assert statistics.median(control.evaluate(took)) < 30
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -197,23 +246,23 @@ def test_one_says_who_starts_next_and_then_sees_it(shown):
 def test_nothing_is_cut_off_on_any_screen(shown, width, scheme):
     """Pictures are kept in build/lab/web/."""
     workload = lesson2.queue()
-    fragments = [web.stepper_html(workload, EASY()), web.compare_html(workload, [FCFS(), EASY()])]
-    fragments.append(web.stepper_html(examples.figure1(), Conservative(), predict=True))
-    fragments.append(web.stepper_html(examples.figure1(), EASY()))
+    fragments = [stepper(workload, EASY()), compare(workload, [FCFS(), EASY()])]
+    fragments.append(stepper(examples.figure1(), Conservative(), predict=True))
+    fragments.append(stepper(examples.figure1(), EASY()))
     page = shown(*fragments, width=width, scheme=scheme)
-    stepper, asking, long_names = page.locator("simlib-stepper").all()
-    for _ in range(13):
-        press(stepper, "Next")
+    control, asking, long_names = page.locator(".simlib-stepper").all()
+    for _ in range(8):
+        press(control, "Next")
         press(long_names, "Next")
     for _ in range(3):
-        press(page.locator("simlib-compare"), "Back")
+        press(page.locator(".simlib-compare"), "Back")
     press(asking, "Next start")
     assert page.evaluate(TOO_WIDE) == page.evaluate(CUT_OFF) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page.screenshot(path=SHOTS / "web" / f"{width}-{scheme}.png", full_page=True)
 
 
-GROUND = "() => getComputedStyle(document.querySelector('simlib-stepper')).backgroundColor"
+GROUND = "() => getComputedStyle(document.querySelector('.simlib-stepper')).backgroundColor"
 
 
 @pytest.mark.parametrize(
@@ -228,27 +277,29 @@ GROUND = "() => getComputedStyle(document.querySelector('simlib-stepper')).backg
     ],
 )
 def test_a_page_s_own_theme_goes_before_the_system_s(shown, attributes, scheme, dark):
-    page = shown(web.stepper_html(examples.figure3(), EASY()), scheme=scheme, attributes=attributes)
+    page = shown(stepper(examples.figure3(), EASY()), scheme=scheme, attributes=attributes)
     assert page.evaluate(GROUND) == ("rgb(22, 24, 28)" if dark else "rgb(255, 255, 255)")
 
 
 def test_on_paper_stand_the_whole_schedule_and_all_sentences(shown):
-    page = shown(web.stepper_html(examples.figure1(), EASY()))
-    stepper = page.locator("simlib-stepper")
+    page = shown(stepper(examples.figure1(), EASY()))
+    control = page.locator(".simlib-stepper")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert not stepper.get_by_role("button", name="Next", exact=True).is_visible()
-    assert stepper.locator("li").last.is_visible()
-    assert schedule_of(stepper.locator("svg").evaluate(READ), 10) == schedule_from(simulate(examples.figure1(), EASY()))
+    assert not control.get_by_role("button", name="Next", exact=True).is_visible()
+    assert control.locator("li").last.is_visible()
+    assert schedule_of(control.locator("svg[role=img]").evaluate(READ), 10) == schedule_from(
+        simulate(examples.figure1(), EASY())
+    )
     page.screenshot(path=SHOTS / "web" / "print.png", full_page=True)
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert (place(stepper), stepper.locator("li").last.is_visible()) == (1, False)
+    assert (place(control), control.locator("li").last.is_visible()) == (1, False)
 
 
 def test_nothing_moves_where_one_asked_for_no_motion(shown):
-    page = shown(web.stepper_html(examples.figure1(), EASY()))
-    press(page.locator("simlib-stepper"), "Next start")
+    page = shown(stepper(examples.figure1(), EASY()))
+    press(page.locator(".simlib-stepper"), "Next start")
     animation = "() => getComputedStyle(document.querySelector('.sw-frame')).animationName"
     assert page.evaluate(animation) == "none"
     page.emulate_media(reduced_motion="no-preference")
@@ -258,7 +309,7 @@ def test_nothing_moves_where_one_asked_for_no_motion(shown):
 def test_without_scripts_all_sentences_are_there(browser, tmp_path):
     context = browser.browser.new_context(java_script_enabled=False)
     file = tmp_path / "plain.html"
-    html = web.stepper_html(examples.figure1(), EASY()) + web.compare_html(examples.figure1(), [FCFS(), EASY()])
+    html = stepper(examples.figure1(), EASY()) + compare(examples.figure1(), [FCFS(), EASY()])
     file.write_text(PAGE.format("", html), encoding="utf-8")
     page = context.new_page()
     page.goto(file.as_uri())
