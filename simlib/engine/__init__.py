@@ -7,7 +7,7 @@ from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
 from .running import OPEN
 from .slurm import slurm_backfill
-from .two_resources import conservative_with_gpus, easy_with_gpus
+from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "easy_variants",
     "easy_with_gpus",
     "fcfs",
+    "fcfs_with_gpus",
     "reserving",
     "slurm_backfill",
 ]

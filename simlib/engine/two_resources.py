@@ -55,21 +55,42 @@ def _shadow_time_of_both(head, free, free_gpus, now, running, count, expected_en
 
 
 @compiled
+def fcfs_with_gpus(submit, run, size, machine, preceding, think, progress_and_stop, gpus, machine_gpus):
+    """Start times under FCFS where both resources have to be free; parameters as for `easy_with_gpus`."""
+    n = submit.size
+    start, started, free, free_gpus = np.zeros(n, np.int64), 0, machine, machine_gpus
+    arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, min(machine, n))
+
+    while progress_and_stop[1] == 0:
+        now = min(next_arrival(arrivals), next_end(by_end))
+        if now == NEVER:
+            break
+        progress_and_stop[0] = started
+
+        while next_end(by_end) <= now:  # 1. jobs leave
+            job = take_next(by_end)
+            free += size[job]
+            free_gpus += gpus[job]
+            submit_followers(arrivals, job, now)
+        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
+            arrive(arrivals)
+        while started < arrivals.arrived[0]:  # 3. one scheduling pass
+            job = arrivals.order[started]
+            if size[job] > free or gpus[job] > free_gpus:
+                break
+            started += 1
+            start[job] = now
+            free -= size[job]
+            free_gpus -= gpus[job]
+            insert(by_end, job, now + run[job])
+    return start
+
+
+@compiled
 def easy_with_gpus(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    progress_and_stop,
-    gpus,
-    machine_gpus,
-    backfill,
-    reuse_extra,
+    submit, run, estimate, size, machine, preceding, think, progress_and_stop, gpus, machine_gpus, reuse_extra
 ):
-    """Start times under EASY backfilling where both resources have to be free; under FCFS without backfilling.
+    """Start times under EASY backfilling where both resources have to be free.
 
     Parameters
     ----------
@@ -77,7 +98,6 @@ def easy_with_gpus(
         As for `easy`; reusing extra processors is reusing extra GPUs, too.
     gpus : int64 array, the GPUs that each job needs, which may be none
     machine_gpus : int, GPUs; no job needs more
-    backfill : bool, whether jobs may pass the head
 
     Returns
     -------
@@ -112,7 +132,7 @@ def easy_with_gpus(
             take(queue, head)
             head = first_waiting(queue, head + 1)
         queue.first[0] = head
-        if head < queue.end[0] and backfill:
+        if head < queue.end[0]:
             job, free = queue.jobs[head], running.free[0]
             shadow, extra, extra_gpus = _shadow_time_of_both(
                 job, free, free_gpus, now, expected.jobs, expected.count[0], expected.time, size, gpus
