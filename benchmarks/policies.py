@@ -10,7 +10,7 @@ import warnings
 from simulating import best
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Multifactor, Selective, simulate
+from simlib import EASY, FCFS, Conservative, Multifactor, Selective, SlurmBackfill, simulate
 from simlib.logs import archive
 from simlib.policies.walltime import Adjustment, Scheme
 
@@ -26,6 +26,7 @@ POLICIES = {
     "`EASY(reservations=math.inf)`": EASY(reservations=math.inf),
     "`Selective(2)`": Selective(2),
     '`Selective("adaptive")`': Selective("adaptive"),
+    "`SlurmBackfill()`": SlurmBackfill(),
     '`FCFS(order="sjf")`': FCFS(order="sjf"),
     '`EASY(order="sjf")`': EASY(order="sjf"),
     '`EASY(order="wfp")`': EASY(order="wfp"),

@@ -24,6 +24,7 @@ from .policies.conservative import Conservative, Selective
 from .policies.easy import EASY, FCFS, Predictions
 from .policies.orders import Multifactor, Thresholded
 from .policies.own_policy import OwnPolicy, Predictor
+from .policies.slurm import SlurmBackfill
 
 
 def _twin_of(name: str) -> Workload:
@@ -50,6 +51,7 @@ __all__ = [
     "SWFError",
     "Schedule",
     "Selective",
+    "SlurmBackfill",
     "Thresholded",
     "Workload",
     "compare",

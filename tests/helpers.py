@@ -22,6 +22,7 @@ from simlib import (
     Multifactor,
     Predictions,
     Selective,
+    SlurmBackfill,
     Thresholded,
     Workload,
     load,
@@ -127,6 +128,15 @@ def first_days(days):
     """What the sample has of its first days."""
     w = sample()
     return w.select((w.jobs.submit < days * 86400).to_numpy())
+
+
+def with_gpus(w, seed):
+    """The same jobs on a machine with one to six GPUs, of which half of the jobs need some."""
+    rng = np.random.default_rng(seed)
+    machine = int(rng.integers(1, 7))
+    gpus = np.where(rng.random(len(w)) < 0.5, 0, rng.integers(0, machine + 1, len(w)))
+    gpus[0] = 1
+    return Workload(w.jobs.assign(gpus=gpus), w.procs, gpus=machine, log=w.log)
 
 
 def past(end):
@@ -262,6 +272,14 @@ BEYOND = {
     "fair share of groups": EASY(order=Multifactor(1, 2, 3, 0.01, 0.01, "group")),
 }
 """The policies between and beyond EASY and conservative backfilling."""
+
+SLURM = {
+    "Slurm": SlurmBackfill(),
+    "Slurm to a depth of two, short cycles": SlurmBackfill(depth=2, interval=3, resolution=5),
+    "Slurm with a short window, shortest first": SlurmBackfill("sjf", window=20, interval=1, resolution=3),
+    "Slurm by fair share": SlurmBackfill(Multifactor(half_life_days=0.01), depth=3, interval=10),
+}
+"""Slurm's cycles, which the explanations do not know."""
 
 every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
 

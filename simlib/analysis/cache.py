@@ -52,7 +52,7 @@ def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]
     known = _States.keys.setdefault(workload, {})
     if feedback not in known:
         followed = workload.followed() if feedback else ()
-        known[feedback] = identity(workload.jobs), identity(followed), workload.procs
+        known[feedback] = identity(workload.jobs), identity(followed), workload.procs, workload.gpus
     return library(), *known[feedback]
 
 

@@ -78,7 +78,8 @@ def _told(schedule: Schedule) -> Ints:
     predicted = start.copy()
     again = np.isin(submit, start[run == 0])  # a job ends at once, sooner than expected, and others start
     unsettled = np.flatnonzero((start > submit) | again)
-    what_if = _by_state(schedule) if _sees_no_more(schedule.policy) else _by_replay(schedule)
+    sees_no_more = _sees_no_more(schedule.policy) and not schedule.workload.needs_gpus
+    what_if = _by_state(schedule) if sees_no_more else _by_replay(schedule)
     arrivals = submit[unsettled]
     for now in tqdm(np.unique(arrivals).tolist(), desc="predict", unit=" instants", delay=1, disable=not bar_shows()):
         arrived = unsettled[slice(*np.searchsorted(arrivals, [now, now + 1]))]
@@ -143,7 +144,7 @@ def _by_replay(schedule: Schedule) -> _WhatIf:
     submit, run, procs, start, end = columns
     estimate = _estimates(schedule)
     planned = schedule.column("adjusted") if "adjusted" in schedule.names else estimate
-    of_package = type(policy) in (FCFS, EASY, Selective)
+    of_package = type(policy) in (FCFS, EASY, Selective) and not workload.needs_gpus
     prepared: Any = policy.prepare(jobs) if of_package else policy  # type: ignore[attr-defined]
 
     def what_if(now: int, arrived: Ints) -> Ints:

@@ -67,6 +67,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     ------
     ValueError
         For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
+        where jobs need GPUs and the policy knows of processors only;
         where a policy of one's own makes what no machine can run: see `Schedule.check`.
     TypeError
         For what is no policy, or one that cannot do feedback.
@@ -91,13 +92,23 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
             f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
             "expected one such as simlib.EASY()"
         )
+    if workload.needs_gpus and not _has_parameter(policy, "gpus"):
+        raise ValueError(
+            f"simulate: found jobs that need GPUs with policy {policy!r}, which knows of processors only; expected one "
+            "such as simlib.EASY(), or workload.without_gpus()"
+        )
     jobs = workload.jobs
     submit, run, estimate, size = (jobs[c].to_numpy(copy=True) for c in ("submit", "run", "estimate", "procs"))
     if overrun == "kill":
         run = np.minimum(run, np.maximum(estimate, 0))
     estimate = np.maximum(estimate, run)
-    options = {"feedback": tuple(column.copy() for column in workload.followed())} if feedback else {}
-    longest = estimate.sum(dtype=float) + sum(think.sum(dtype=float) for _, think in options.values())
+    options: dict[str, Any] = {}
+    longest = estimate.sum(dtype=float)
+    if feedback:
+        options["feedback"] = place, think = tuple(column.copy() for column in workload.followed())
+        longest += think.sum(dtype=float)
+    if workload.needs_gpus:
+        options["gpus"] = jobs.gpus.to_numpy(copy=True), workload.gpus
     if max(int(submit.max(initial=0)), -int(submit.min(initial=0))) + longest > 2.0**61:
         raise ValueError(f"{workload.name}: times are too large: all estimates after one another overflow 64 bits")
     prepared = policy.prepare(jobs) if hasattr(policy, "prepare") else policy
@@ -239,8 +250,9 @@ class Schedule:
         ------
         ValueError
             Where a job starts before it is submitted, is submitted at another time than the log says (with feedback:
-            than its think time after the end of the job that it follows), or where more processors are in use at once
-            than the machine has. A job of no length holds none. The message names the first such job and the second.
+            than its think time after the end of the job that it follows), or where more processors or GPUs are in use
+            at once than the machine has. A job of no length holds none. The message names the first such job and the
+            second.
 
         Examples
         --------
@@ -267,17 +279,22 @@ class Schedule:
             )
         jobs = jobs[jobs.run > 0]  # one of no length holds no processor
         times = np.concatenate([jobs.end, jobs.start])
-        change = np.concatenate([-jobs.procs, jobs.procs])
         in_turn = np.argsort(times, kind="stable")  # at the same second ends come first
-        in_use = np.cumsum(change[in_turn])
-        if (in_use > self.workload.procs).any():
-            event = int(np.argmax(in_use > self.workload.procs))
-            label = jobs.index[in_turn[event] - len(jobs)]
-            raise ValueError(
-                f"{where}: job {label} starts at second {times[in_turn[event]]:,}, when {in_use[event]:,} processors "
-                "are in use with it: more processors than the machine has; expected at most "
-                f"{self.workload.procs:,}"
-            )
+        for column, most, called in self._resources:
+            in_use = np.cumsum(np.concatenate([-jobs[column], jobs[column]])[in_turn])
+            if (in_use > most).any():
+                event = int(np.argmax(in_use > most))
+                label = jobs.index[in_turn[event] - len(jobs)]
+                raise ValueError(
+                    f"{where}: job {label} starts at second {times[in_turn[event]]:,}, when {in_use[event]:,} {called} "
+                    f"are in use with it: more {called} than the machine has; expected at most {most:,}"
+                )
+
+    @property
+    def _resources(self) -> list[tuple[str, int, str]]:
+        """What jobs take of the machine: the column that says how much, how much there is, and its name."""
+        with_gpus = [("gpus", self.workload.gpus, "GPUs")] * (self.workload.gpus > 0)
+        return [("procs", self.workload.procs, "processors"), *with_gpus]
 
     @property
     def _makespan(self) -> float:
@@ -331,8 +348,9 @@ class Schedule:
             mean_wait, mean_response (seconds), mean_bounded_slowdown, utilization (the share of the machine that was
             used from the first submit to the last end; what is offered is `Workload.load`), backfilled_share, jobs,
             makespan (seconds), unestimated: of how many jobs the run time serves as a perfect estimate, for the log has
-            none. With percentiles also median_wait, p95_wait, p99_wait, and the same of response and bounded_slowdown:
-            each is the smallest value that at least that share of the jobs does not exceed.
+            none; on a machine with GPUs also gpu_utilization, the share of them that was used. With percentiles also
+            median_wait, p95_wait, p99_wait, and the same of response and bounded_slowdown: each is the smallest value
+            that at least that share of the jobs does not exceed.
 
         Examples
         --------
@@ -347,6 +365,9 @@ class Schedule:
         used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
         measures = dict(zip(_SUMMARY, values, strict=True))
+        if gpus := self.workload.gpus:
+            work = self.workload.jobs.gpus.to_numpy().astype(float) @ self._run
+            measures["gpu_utilization"] = work / (gpus * self._makespan) if self._makespan else np.nan
         if percentiles:
             columns = {name: self.column(name) for name in ("wait", "response")}
             columns["bounded_slowdown"] = metrics.bounded_slowdown(columns["wait"], self._run, floor=floor)

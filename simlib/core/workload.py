@@ -23,6 +23,7 @@ that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 fail
 NO_RUN = "run time unknown"
 _NO_PROCS = "no processors recorded"
 TOO_LARGE = "larger than the machine"
+_TOO_MANY_GPUS = "more GPUs than the machine has"
 
 _SUBMIT = COLUMNS.index("submit")
 
@@ -34,10 +35,13 @@ class Workload(Calendar):
     ----------
     jobs : DataFrame
         At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
-        to -1. The index identifies jobs: each has a label of its own.
+        to -1. The index identifies jobs: each has a label of its own. A column `gpus` has the GPUs that each job needs
+        besides, in all; without it they need none.
     procs : int
         Processors of the machine.
     name : str
+    gpus : int
+        GPUs of the machine. `EASY()` and some other policies schedule both, the others refuse such a machine.
     start : Timestamp, optional
         The time of second 0, in the zone whose calendar divides the log into months.
     header : sequence of str
@@ -54,7 +58,8 @@ class Workload(Calendar):
     Attributes
     ----------
     jobs : DataFrame
-        The jobs that take part (run >= 0 and 0 < procs <= machine) by (submit, line in the log), columns `COLUMNS`.
+        The jobs that take part (run >= 0, 0 < procs <= machine, and no more GPUs than it has) by (submit, line in the
+        log), columns `COLUMNS`, and `gpus` on a machine with GPUs.
     dropped : Series of str
         Why each other job does not take part.
     history : tuple of str
@@ -63,7 +68,8 @@ class Workload(Calendar):
     Raises
     ------
     ValueError
-        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan.
+        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan,
+        GPUs below zero.
 
     Examples
     --------
@@ -79,6 +85,7 @@ class Workload(Calendar):
         procs: int,
         name: str = "workload",
         *,
+        gpus: int = 0,
         start: Moment | None = None,
         header: Sequence[str] = (),
         log: pd.DataFrame | None = None,
@@ -86,7 +93,8 @@ class Workload(Calendar):
         synthetic: bool = False,
     ) -> None:
         self.procs = _machine_size(procs, name)
-        jobs, self._others = _taking_part(_completed(jobs, name), self.procs)
+        self.gpus = _machine_gpus(gpus, name)
+        jobs, self._others = _taking_part(_completed(jobs, name, self.gpus), self.procs, self.gpus)
         self._jobs = _by_arrival(jobs)
         self.name = name
         self.start = None if start is None else pd.Timestamp(start)
@@ -146,6 +154,7 @@ class Workload(Calendar):
 
     def __repr__(self) -> str:
         text = f"<Workload {self.name}: {len(self):,} jobs on {self.procs:,} processors"
+        text += f" and {self.gpus:,} GPUs" * (self.gpus > 0)
         if self.start is not None and len(self):
             first, last = self._jobs.submit.iloc[0], self._jobs.submit.iloc[-1]
             with suppress(ValueError, OverflowError, NotImplementedError):  # beyond the years a calendar has
@@ -265,7 +274,8 @@ class Workload(Calendar):
         >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
         (True, False)
         """
-        return (self.procs, self.start) == (other.procs, other.start) and self._jobs.equals(other._jobs)
+        machines = [(each.procs, each.gpus, each.start) for each in (self, other)]
+        return machines[0] == machines[1] and self._jobs.equals(other._jobs)
 
     # Selection
 
@@ -321,8 +331,11 @@ class Workload(Calendar):
             span = f"{self.time(submit.iloc[0]):%Y-%m-%d %H:%M} to {self.time(submit.iloc[-1]):%Y-%m-%d %H:%M}"
         raise ValueError(f"{self.name}: no job was submitted from {first} to before {last}; expected a part of {span}")
 
-    def partition(self, *partitions: int | str, procs: int) -> Self:
-        """Select the jobs of one or several partitions (field 16 of the log), on a machine of their size."""
+    def partition(self, *partitions: int | str, procs: int, gpus: int | None = None) -> Self:
+        """Select the jobs of one or several partitions (field 16 of the log), on a machine of their size.
+
+        Where one of them needs GPUs, it must be said how many there are.
+        """
         if self._log is None:
             expected = "expected one read from SWF"
             raise ValueError(f"{self.name}: has no log, so the jobs' partitions are not known; {expected}")
@@ -340,13 +353,30 @@ class Workload(Calendar):
             known = ", ".join(f"{title} ({count:,} jobs)" for title, count in zip(titles, counts.values(), strict=True))
             raise ValueError(f"{self.name}: found partition {called or 'none'}, expected one or several of {known}")
         part = self._part(lambda jobs: partition.loc[jobs.index].isin(chosen), f"partition {called}")
-        return part.with_procs(procs)
+        if gpus is None and part.needs_gpus:
+            raise ValueError(
+                f"{self.name}: partition {called}: found jobs that need GPUs, expected the partition's number of them, "
+                "such as gpus=8"
+            )
+        return part.with_procs(procs, gpus or 0)
 
     def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
         """Select the jobs for which `which` is true, also among those that do not take part."""
         new = self.derive(self._jobs[which(self._jobs)], step)
         new._others = self._others[which(self._others)]
         return new
+
+    @property
+    def needs_gpus(self) -> bool:
+        """Whether a job needs GPUs.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> simlib.Workload.of("one job", 4, A=(0, 10, 10, 3)).needs_gpus
+        False
+        """
+        return "gpus" in self._jobs and bool((self._jobs.gpus > 0).any())
 
     # Load
 
@@ -401,7 +431,7 @@ class Workload(Calendar):
 
     # Variations
 
-    def with_procs(self, procs: int) -> Self:
+    def with_procs(self, procs: int, gpus: int | None = None) -> Self:
         """Put the jobs on a machine of another size, as a new Workload.
 
         Jobs that are larger than it are dropped, and reported in `dropped`. Those that were dropped before stay so,
@@ -411,6 +441,8 @@ class Workload(Calendar):
         ----------
         procs : int
             Processors of the machine.
+        gpus : int, optional
+            GPUs of the machine; by default as many as it has.
 
         Raises
         ------
@@ -424,10 +456,31 @@ class Workload(Calendar):
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
         size = _machine_size(procs, self.name)
-        jobs, others = _taking_part(self._jobs, size)
-        new = self._with(jobs, f"on {size:,} processors instead of {self.procs:,}")
-        new.procs = size
+        has_gpus = self.gpus if gpus is None else _machine_gpus(gpus, self.name)
+        jobs, others = _taking_part(_completed(self._jobs, self.name, has_gpus), size, has_gpus)
+        step = f"on {size:,} processors instead of {self.procs:,}"
+        if has_gpus != self.gpus:
+            step += f", {has_gpus:,} GPUs instead of {self.gpus:,}"
+        new = self._with(jobs, step)
+        new.procs, new.gpus = size, has_gpus
         new._others = pd.concat([self._others, others]) if len(others) else self._others
+        return new
+
+    def without_gpus(self) -> Self:
+        """Put the jobs on the same processors as if none of them needed a GPU, as a new Workload that says so.
+
+        For policies that know of processors only.
+
+        Examples
+        --------
+        >>> import pandas as pd, simlib
+        >>> table = pd.DataFrame({"submit": [0, 5], "run": [60, 60], "procs": [3, 4], "gpus": [0, 2]})
+        >>> simlib.Workload(table, 4, "from a table", gpus=2).without_gpus()
+        <Workload from a table: 2 jobs on 4 processors; 2 GPUs left out, which 1 of 2 jobs need>
+        """
+        need = int((self._jobs.gpus > 0).sum()) if self.gpus else 0
+        new = self._with(self._jobs[COLUMNS], f"{self.gpus:,} GPUs left out, which {need:,} of {len(self):,} jobs need")
+        new.gpus = 0
         return new
 
     def with_estimates(self, model: str | _estimates.Model) -> Self:
@@ -514,7 +567,11 @@ class Workload(Calendar):
         >>> w.derive(w.jobs.assign(procs=1), "one processor each")
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
-        return self._with(_by_arrival(_completed(jobs, self.name)), step)
+        jobs = _completed(jobs, self.name, self.gpus)
+        if "gpus" in jobs and not (jobs.gpus <= self.gpus).all():
+            has = f"expected at most the {self.gpus:,} of the machine"
+            raise ValueError(f"{self.name}: jobs: column gpus: found {jobs.gpus.max():,}, {has}")
+        return self._with(_by_arrival(jobs), step)
 
     def _with(self, jobs: pd.DataFrame, step: str) -> Self:
         """Derive a workload from a table with all columns and in order."""
@@ -534,6 +591,12 @@ def _machine_size(procs: int, name: str) -> int:
     return int(procs)
 
 
+def _machine_gpus(gpus: int, name: str) -> int:
+    """The GPUs of a machine as an int; ValueError for what is no number of them."""
+    whole(f"{name}: machine", "gpus", gpus, 0)
+    return int(gpus)
+
+
 def copied(table: pd.DataFrame) -> pd.DataFrame:
     """Copy a table, so that whoever changes the copy does not change it; with pandas 3 at no cost."""
     return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
@@ -548,16 +611,18 @@ def check_shaking(where: str, seconds: object, seed: object) -> None:
 # Prepare the jobs table: its columns, which jobs take part, their order.
 
 
-def _completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Give a jobs table all `COLUMNS`, as int64."""
+def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
+    """Give a jobs table all `COLUMNS`, as int64, and `gpus` where the machine has some or a job needs some."""
     _refuse_labels(jobs.index, f"{name}: jobs")
-    if list(jobs) == COLUMNS and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
+    needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
+    columns = [*COLUMNS, "gpus"] if needed else COLUMNS
+    if list(jobs) == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
         return copied(jobs)
     if missing := {"submit", "run", "procs"} - set(jobs.columns):
         raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
-    absent = {column: jobs.run if column == "estimate" else -1 for column in COLUMNS if column not in jobs}
-    jobs = jobs.assign(**absent)[COLUMNS]
-    for column in COLUMNS:
+    default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
+    jobs = jobs.assign(**{column: default.get(column, -1) for column in columns if column not in jobs})[columns]
+    for column in columns:
         if jobs[column].dtype == np.int64:
             continue
         try:
@@ -568,6 +633,8 @@ def _completed(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
         if not exact:
             raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
         jobs[column] = values
+    if needed and (jobs.gpus < 0).any():
+        raise ValueError(f"{name}: jobs: column gpus: found {jobs.gpus.min():,}, expected numbers of at least 0")
     return jobs
 
 
@@ -586,12 +653,16 @@ def _refuse_labels(labels: pd.Index, where: str) -> None:
     )
 
 
-def _taking_part(jobs: pd.DataFrame, procs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _taking_part(jobs: pd.DataFrame, procs: int, gpus: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is."""
-    out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs)).to_numpy()
+    too_many = jobs.gpus > gpus if "gpus" in jobs else False
+    out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs) | too_many).to_numpy()
     others = jobs[out]  # few, for words take long
-    reason = np.select([others.run < 0, others.procs <= 0], [NO_RUN, _NO_PROCS], default=TOO_LARGE)
-    return jobs[~out] if out.any() else jobs, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
+    causes = [others.run < 0, others.procs <= 0, others.procs > procs]
+    reason = np.select(causes, [NO_RUN, _NO_PROCS, TOO_LARGE], default=_TOO_MANY_GPUS)
+    left = jobs[~out] if out.any() else jobs
+    left = left if gpus > 0 or "gpus" not in left else left[COLUMNS]
+    return left, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
 
 
 def _by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:

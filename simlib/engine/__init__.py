@@ -6,6 +6,8 @@ from .estimating import Adjusting, Predicting
 from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving
 from .running import OPEN
+from .slurm import slurm_backfill
+from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -24,8 +26,12 @@ __all__ = [
     "Adjusting",
     "Predicting",
     "conservative",
+    "conservative_with_gpus",
     "easy",
     "easy_variants",
+    "easy_with_gpus",
     "fcfs",
+    "fcfs_with_gpus",
     "reserving",
+    "slurm_backfill",
 ]

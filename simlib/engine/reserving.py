@@ -32,7 +32,7 @@ _SHORTEST = 10
 
 
 @uncounted
-def _sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
+def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
     """Sort the waiting jobs by falling priority, ties by arrival. Returns the place of one without a number, or count.
 
     Insertion sort: between two passes the order hardly changes.
@@ -166,7 +166,7 @@ def reserving(
             count += 1
 
         if prioritised:  # 3. one scheduling pass
-            place = _sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
+            place = sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
             if place < count:
                 refuse(facts, queue[place], now, submit, estimate, size, free, 0, 0, False)
             given_back = _give_up(profile, queue, most, count, start, estimate, size)

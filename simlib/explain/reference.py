@@ -55,10 +55,14 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     jobs = workload.jobs
     run = jobs.run.clip(upper=jobs.estimate.clip(lower=0)) if overrun == "kill" else jobs.run
     columns = jobs.submit, run, jobs.estimate.clip(lower=run), jobs.procs
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    rows: list[tuple] = list(zip(*(column.tolist() for column in columns), strict=True))
+    machine: Any = workload.procs
+    if workload.needs_gpus:
+        machine = Pair(workload.procs, workload.gpus)
+        rows = [(*times, Pair(procs, gpus)) for (*times, procs), gpus in zip(rows, jobs.gpus.tolist(), strict=True)]
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
-    done = schedule(rows, workload.procs, _scheduler(policy, jobs), follows)
+    done = schedule(rows, machine, _scheduler(policy, jobs), follows)
     results = ["start", "submit", "backfilled"]
     if type(policy) is policies.Conservative:
         results.append("guarantee")
@@ -77,8 +81,10 @@ def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
         return Reserving(np.inf, 0, priority) if priority else Conservative(policy.compress)
     if type(policy) is policies.Selective:
         return Reserving(np.inf, None if policy.threshold == "adaptive" else float(policy.threshold), priority)
+    if type(policy) is policies.SlurmBackfill:
+        return Slurm(policy.depth, policy.window, policy.resolution, policy.interval, priority)
     if type(policy) is not policies.EASY:
-        kinds = "simlib.FCFS(), EASY(...), Conservative(...) or Selective(...)"
+        kinds = "simlib.FCFS(), EASY(...), Conservative(...), Selective(...) or SlurmBackfill(...)"
         raise ValueError(f"reference: found policy {policy!r}, expected {kinds}")
     if policy.reservations != 1:
         return Reserving(policy.reservations, 0, priority)
@@ -142,6 +148,32 @@ def _keys(jobs: pd.DataFrame, scheme: "Scheme") -> list[tuple | None]:
     """The key of each job, None where a part of it is not known."""
     parts = zip(*(jobs[column] for column in scheme.columns), strict=True)
     return [None if -1 in key else key for key in parts]
+
+
+class Pair:
+    """Processors and GPUs, where jobs need both: no more than others means no more of either."""
+
+    def __init__(self, procs: int, gpus: int) -> None:
+        self.procs, self.gpus = procs, gpus
+
+    def __add__(self, other: Any) -> "Pair":
+        other = other or Pair(0, 0)  # for sums begin at 0
+        return Pair(self.procs + other.procs, self.gpus + other.gpus)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Pair":
+        other = other or Pair(0, 0)
+        return Pair(self.procs - other.procs, self.gpus - other.gpus)
+
+    def __le__(self, other: "Pair") -> bool:
+        return self.procs <= other.procs and self.gpus <= other.gpus
+
+    def __ge__(self, other: "Pair") -> bool:
+        return other <= self
+
+    def __gt__(self, other: "Pair") -> bool:
+        return not self <= other
 
 
 class Job:
@@ -587,6 +619,74 @@ class Reserving(Conservative):
             return self.threshold
         slow = [slowdown(job.start - job.submit, job.run) for job in self.gone]
         return round(sum(slow) / len(slow), 9) if slow else 1
+
+
+class Slurm(FCFS):
+    """Start jobs as under FCFS, and in cycles plan those that wait, as `simlib.SlurmBackfill` defines it."""
+
+    def __init__(self, depth: float, window: int, resolution: int, interval: int, priority: Order = None) -> None:
+        super().__init__(priority)
+        self.depth, self.window, self.resolution, self.interval = depth, window, resolution, interval
+        self.last_cycle: float = -np.inf
+        self.changed = False
+        self.due: list[int] = []
+
+    def alarms(self, running: list[Job]) -> list[int]:
+        """List when the next cycle takes place, if it is known."""
+        return self.due
+
+    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that jobs have ended."""
+        super().jobs_left(left, running, queue, machine, now)
+        self.changed = self.changed or bool(left)
+
+    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+        """Take note that a job joins the queue."""
+        self.changed = True
+
+    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+        """List the jobs that start: from the head while they fit, then those that a cycle starts."""
+        starting = super().scheduling_pass(running, queue, machine, now)
+        waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
+        if waiting and self.changed and now >= self.last_cycle + self.interval:
+            self.last_cycle = now
+            passing = self.cycle(waiting[: int(min(self.depth, len(waiting)))], running + starting, machine, now)
+            self.changed = bool(passing)
+            starting = starting + passing
+        still_waiting = len(starting) < len(queue)
+        self.due = [int(self.last_cycle) + self.interval] if still_waiting and self.changed else []
+        return starting
+
+    def cycle(self, waiting: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
+        """Plan jobs one after the other. Lists those that can start now."""
+        held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in running if job.start is not None]
+        held += [(now, now + max(job.estimate, 1), job.size) for job in running if job.start is None]
+        starting: list[Job] = []
+        for job in waiting:
+            start = self.earliest(job, held, now, machine)
+            if start == now:
+                job.backfilled = len(starting) < waiting.index(job)
+                starting.append(job)
+                held.append((now, now + max(job.estimate, 1), job.size))
+            elif start // self.resolution < (now + self.window) // self.resolution:
+                held.append((start, self.end_of_slot(job, start), job.size))
+        return starting
+
+    def earliest(self, job: Job, held: list[tuple[int, int, int]], now: int, machine: int) -> int:
+        """Find the earliest second at which a job fits until its end, rounded up."""
+
+        def free_at(time: int) -> int:
+            return machine - sum(size for begin, end, size in held if begin <= time < end)
+
+        for start in sorted({now} | {end for _, end, _ in held}):
+            begins = [begin for begin, _, _ in held if start < begin < self.end_of_slot(job, start)]
+            if all(free_at(time) >= job.size for time in [start, *begins]):
+                return start
+        raise AssertionError("a job no larger than the machine fits after all others")
+
+    def end_of_slot(self, job: Job, start: int) -> int:
+        """Add up when a job is expected to end that starts then, rounded up to the resolution."""
+        return -(-(start + max(job.estimate, 1)) // self.resolution) * self.resolution
 
 
 def slowdown(wait: int, duration: int) -> float:

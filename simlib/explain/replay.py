@@ -35,10 +35,20 @@ def check(policy: Any) -> None:
     )
 
 
+def _refuse_gpus(schedule: Schedule) -> None:
+    """Refuse a schedule of jobs that need GPUs, of which the explanations know nothing."""
+    if schedule.workload.needs_gpus:
+        raise ValueError(
+            f"{schedule.workload.name}: explain: found jobs that need GPUs, expected jobs that need processors only; "
+            "for their schedule without GPUs simulate workload.without_gpus()"
+        )
+
+
 def schedule_again(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple[System, Decisions]:
     """Make a system before its first instant, and the decisions by which it becomes the schedule."""
     policy: Any = schedule.policy
     check(policy)
+    _refuse_gpus(schedule)
     procs, facts = schedule.workload.procs, None
     orders = getattr(policy, "order", "fcfs"), getattr(policy, "backfill", None)
     if any(order not in ("fcfs", "lookahead", None) for order in orders):
@@ -158,6 +168,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     >>> print(why(simlib.simulate(two, simlib.FCFS()), "A"))
     Job A (3 processors, estimate 10 s) did not wait: it arrived at 0 and started at once.
     """
+    _refuse_gpus(schedule)
     table, place = _by_arrival(schedule, job)
     its: Any = table.iloc[place]
     name = _with_request(its)
@@ -223,6 +234,7 @@ def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: in
     """Find the decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
     try:
         check(schedule.policy)
+        _refuse_gpus(schedule)
     except ValueError:
         return
     # from the last job up to this one that arrived when all before it had ended: no earlier job has any effect

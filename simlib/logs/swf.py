@@ -1,7 +1,8 @@
 """Read and write the Standard Workload Format (SWF), version 2.2, of the Parallel Workloads Archive.
 
 A log is a header of comment lines (`; Key: value`) and one line of 18 numbers a job, -1 for what is not known. Some
-logs have further numbers behind these, which are kept: see `read_log`.
+logs have further numbers behind these, which are kept: see `read_log`. One that is called `gpus` has the GPUs that each
+job needs; the machine's are in a line such as `; MaxGPUs: 32`.
 Format: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
@@ -110,13 +111,20 @@ def machine_size(metadata: Mapping[str, str]) -> int:
     128
     """
     for key in ("MaxProcs", "MaxNodes"):
-        if text := _value(metadata, key):
-            size = _SIZE.fullmatch(text)
-            if not size or int(size[1]) < -1:
-                raise ValueError(f"header line {key}: found {text[:40]!r}, expected a whole number such as 128")
-            if int(size[1]) > 0:
-                return int(size[1])
+        if size := _count_of(metadata, key):
+            return size
     raise ValueError("header has no machine size: expected a line like '; MaxProcs: 128'")
+
+
+def _count_of(metadata: Mapping[str, str], key: str) -> int:
+    """Read how many there are by a line of the header; 0 where it is missing, empty, 0 or -1."""
+    text = _value(metadata, key)
+    if not text:
+        return 0
+    count = _SIZE.fullmatch(text)
+    if not count or int(count[1]) < -1:
+        raise ValueError(f"header line {key}: found {text[:40]!r}, expected a whole number such as 128")
+    return max(int(count[1]), 0)
 
 
 def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
@@ -185,7 +193,13 @@ def _value(metadata: Mapping[str, str], key: str, default: str = "") -> str:
 # Make a Workload of a log, and list what is doubtful of it.
 
 
-def read_swf(path: str | Path, procs: int | None = None, name: str | None = None, limit: int = LIMIT) -> Workload:
+def read_swf(
+    path: str | Path,
+    procs: int | None = None,
+    name: str | None = None,
+    limit: int = LIMIT,
+    gpus: int | None = None,
+) -> Workload:
     """Read a log in the Standard Workload Format.
 
     Parameters
@@ -198,6 +212,8 @@ def read_swf(path: str | Path, procs: int | None = None, name: str | None = None
         What to call the workload; by default the file's name without its endings.
     limit : int
         The largest size of the text in bytes, once it is decompressed. Two GiB by default, some twenty million jobs.
+    gpus : int, optional
+        The machine's GPUs; by default the header's MaxGPUs. They count where the log has a field `gpus` only.
 
     Returns
     -------
@@ -211,7 +227,7 @@ def read_swf(path: str | Path, procs: int | None = None, name: str | None = None
     ------
     SWFError
         Where the file is not a log, is larger than the limit or the memory, or gives no machine size that makes sense
-        and none was passed.
+        and none was passed; where jobs need GPUs, and it does not say how many there are.
 
     Warns
     -----
@@ -226,7 +242,7 @@ def read_swf(path: str | Path, procs: int | None = None, name: str | None = None
     >>> len(w), w.procs
     (6000, 128)
     """
-    workload, doubtful = read(path, procs, name, limit)
+    workload, doubtful = read(path, procs, name, limit, gpus=gpus)
     for sentence in doubtful:
         warnings.warn(sentence, LogWarning, stacklevel=2)
     return workload
@@ -240,12 +256,13 @@ def read(
     known: Mapping[str, str] | None = None,
     source: Mapping[str, object] | None = None,
     synthetic: bool = False,
+    gpus: int | None = None,
 ) -> tuple[Workload, list[str]]:
     """Read a log as `read_swf` does, but return what is doubtful instead of warning of it.
 
     Parameters
     ----------
-    path, procs, name, limit
+    path, procs, name, limit, gpus
         As for `read_swf`.
     known : dict of str to str, optional
         Fields of the header that are known better than the file has them.
@@ -276,6 +293,10 @@ def read(
             except ValueError as error:
                 call = f"read_swf({path.name!r}, procs=128)"
                 raise SWFError(f"{path}: {error}, or pass it: {call}; on the command line --procs 128") from None
+        try:
+            gpus = _gpus_of(log, metadata, gpus)
+        except ValueError as error:
+            raise SWFError(f"{path}: {error}") from None
         start, doubtful = None, []
         try:
             start = start_time(metadata)
@@ -287,6 +308,7 @@ def read(
             jobs_of(log),
             procs,
             name=name or path.name.removesuffix(".gz").removesuffix(".swf"),
+            gpus=gpus,
             start=start,
             header=header,
             log=log,
@@ -296,8 +318,23 @@ def read(
         return workload, [*doubtful, *doubts(workload)]
 
 
+def _gpus_of(log: pd.DataFrame, metadata: Mapping[str, str], gpus: int | None) -> int:
+    """The GPUs of the machine where the log says which jobs need some; else 0."""
+    if "gpus" not in log:
+        return 0
+    machine = _count_of(metadata, "MaxGPUs") if gpus is None else gpus
+    if gpus is None and machine == 0 and (log.gpus > 0).any():
+        raise ValueError(
+            "found jobs that need GPUs, and no line of the header with those of the machine; expected one like "
+            "'; MaxGPUs: 32', or pass it: gpus=32"
+        )
+    return machine
+
+
 def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
-    """Make the jobs table of a Workload from the 18 fields of a log (see `read_swf` for sizes and estimates).
+    """Make the jobs table of a Workload from the fields of a log (see `read_swf` for sizes and estimates).
+
+    A field `gpus` makes a column of that name: -1, for not known, stands for none.
 
     Examples
     --------
@@ -310,7 +347,8 @@ def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
     size = log.procs if (log.procs > 0).any() else log.requested_procs
     estimate = log.requested_time.where(log.requested_time > 0, log.run)
     same = log[["submit", "run", "user", "group", "app", "queue", "status"]]
-    return same.assign(procs=size, estimate=estimate).astype("int64")
+    needed = {"gpus": log.gpus.clip(lower=0)} if "gpus" in log else {}
+    return same.assign(procs=size, estimate=estimate, **needed).astype("int64")
 
 
 # Doubt what a recorded log says of itself where it cannot be right.
@@ -467,9 +505,11 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
         requested_time=fields.requested_time.where(requested.round() == jobs.estimate, jobs.estimate),
         **{field: jobs[field] for field in ("submit", "run", "procs", "user", "group", "app", "queue", "status")},
     )
+    if of.gpus > 0 or "gpus" in fields:
+        fields = fields.assign(gpus=jobs.gpus if of.gpus > 0 else -1)
     right = (jobs.estimate > 0) | (jobs.estimate == jobs.run)
     _refuse(path, fields, right, "requested_time", "an estimate of at least 1, for what is less reads as unknown")
-    write_log(_header_of(of, path), fields, path)
+    write_log(_header_of(of, path, fields), fields, path)
 
 
 def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> None:
@@ -527,9 +567,13 @@ def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str
         raise SWFError(f"{path}: not written: job {job}: field {field}: found {value}, expected {expected}")
 
 
-def _header_of(workload: Workload, path: str | Path) -> list[str]:
+def _header_of(workload: Workload, path: str | Path, fields: pd.DataFrame) -> list[str]:
     """The header lines to write: those read, with machine size, clock and mark as they are now."""
     header = list(_updated(workload))
+    if "gpus" in fields:
+        number = 1 + len(FIELDS) + [field for field in fields if field not in FIELDS].index("gpus")
+        if f"Field {number}: gpus" not in map(str.strip, header):
+            header.append(f" Field {number}: gpus")
     metadata, start = header_fields(header), workload.start
     try:
         if machine_size(metadata) != workload.procs:
@@ -544,7 +588,8 @@ def _header_of(workload: Workload, path: str | Path) -> list[str]:
 
 def _updated(workload: Workload) -> Iterator[str]:
     """The header lines that were read, where machine size, clock and mark take the place of what they said before."""
-    values: dict[str, object] = {"MaxProcs": workload.procs, "UnixStartTime": None, "TimeZoneString": None}
+    values: dict[str, object] = {"MaxProcs": workload.procs, "MaxGPUs": workload.gpus or None}
+    values |= {"UnixStartTime": None, "TimeZoneString": None}
     if workload.start is not None:
         values |= {"UnixStartTime": int(workload.start.timestamp()), "TimeZoneString": workload.start.tz}
     written = set()

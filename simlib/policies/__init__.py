@@ -36,6 +36,7 @@ from ..core.policy import Feedback, Policy
 from .conservative import Conservative, Selective
 from .easy import EASY, FCFS, Predictions
 from .orders import Multifactor, Thresholded
+from .slurm import SlurmBackfill
 
 __all__ = [
     "EASY",
@@ -46,6 +47,7 @@ __all__ = [
     "Policy",
     "Predictions",
     "Selective",
+    "SlurmBackfill",
     "Thresholded",
 ]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
+from .._util.arrays import Ints
 from ..engine.ranking import Facts
 from . import orders
 from .easy import EVERYONE, Given, Ordered
@@ -27,6 +28,9 @@ class Conservative(Ordered):
 
     A job with an estimate of 0 gets the earliest time at which its processors are free, too, but takes none of them:
     others may reserve these for the same time, and then it starts beside them on a machine that is full.
+
+    Where jobs need GPUs, too, a reservation takes both, from a time on at which both are free for the whole estimate.
+    So do `Conservative()` and `Conservative("start")`; the other options refuse GPUs.
 
     Parameters
     ----------
@@ -74,6 +78,13 @@ class Conservative(Ordered):
         else:
             order = True, self._pointer("order", facts), facts
             start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
+        return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
+
+    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
+        if self.order != "fcfs" or self.compress not in ("arrival", "start"):
+            return super()._run_with_gpus(given, gpus, machine_gpus)
+        rules = gpus, machine_gpus, _COMPRESS[self.compress]
+        start, guarantee, backfilled = engine.conservative_with_gpus(*given, *rules)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
 
 

@@ -249,12 +249,16 @@ class Ordered:
         machine: int,
         feedback: Feedback | None = None,
         progress_and_stop: Ints | None = None,
+        gpus: tuple[Ints, int] | None = None,
     ) -> dict[str, np.ndarray]:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         followed = feedback or engine.OPEN
         watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
+        given = submit, run, estimate, procs, machine, *followed, watched
+        if gpus is not None:
+            return {"submit": submit, **self._run_with_gpus(given, *gpus)}
         try:
-            columns = self._run((submit, run, estimate, procs, machine, *followed, watched), self._facts(machine))
+            columns = self._run(given, self._facts(machine))
         except NoRank as error:
             numbers, backfilling = error.args
             setting = "backfill" if backfilling else "order"
@@ -265,6 +269,13 @@ class Ordered:
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         """Call the kernel that carries the policy out; what it returns is by the name of a column."""
         raise NotImplementedError
+
+    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
+        """Do the same where jobs need GPUs as well; refuse it where no kernel knows of them."""
+        raise ValueError(
+            f"{self!r}: found jobs that need GPUs, expected one of FCFS(), EASY(), EASY(reuse_extra=True), "
+            "Conservative() and Conservative('start'); or workload.without_gpus()"
+        )
 
     def _facts(self, machine: int) -> Facts | None:
         """What the orders are told besides three numbers; None where they need no more."""
@@ -332,6 +343,11 @@ class FCFS(Ordered):
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy_variants(*given, *rules)[0]}
 
+    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
+        if self.order != "fcfs":
+            return super()._run_with_gpus(given, gpus, machine_gpus)
+        return {"start": engine.fcfs_with_gpus(*given[:2], *given[3:], gpus, machine_gpus)}
+
 
 @dataclass(frozen=True, repr=False)
 class EASY(Ordered):
@@ -339,6 +355,10 @@ class EASY(Ordered):
 
     A job of no length, the head or behind it, starts only where its processors are free, like any other. It ends in the
     same instant, in which the queue is then looked at again.
+
+    Where jobs need GPUs, too, both have to be free. The shadow time is the earliest at which enough of both are free
+    for the head, and both have extra ones. A job passes the head if it fits now, and ends by the shadow time or fits
+    the extra processors and the extra GPUs. So do `EASY()` and `EASY(reuse_extra=True)`; the other options refuse GPUs.
 
     Parameters
     ----------
@@ -480,6 +500,12 @@ class EASY(Ordered):
         start, backfilled, shadow, t_sched = engine.easy_variants(*given, *rules, *self._estimating())
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
+
+    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
+        if not (self.order == "fcfs" and self.adjust is None and self._backfills_in_order and self.reservations == 1):
+            return super()._run_with_gpus(given, gpus, machine_gpus)
+        start, backfilled, shadow = engine.easy_with_gpus(*given, gpus, machine_gpus, bool(self.reuse_extra))
+        return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
     @property
     def _backfills_in_order(self) -> bool:

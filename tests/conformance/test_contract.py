@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import BEYOND, POLICIES, busy_users, crowded, differing, numbered, seeds, table
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, differing, numbered, seeds, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,13 +47,13 @@ def equals_the_example(example):
 
 
 AGREES = {
-    "reference": dict.fromkeys(ALL, equals_the_reference),
+    "reference": dict.fromkeys(ALL | SLURM, equals_the_reference),
     "explanation": dict.fromkeys(ALL, is_explained),
     "example": {name: equals_the_example(example) for name, example in EXAMPLES.items()},
 }
 
 
-def contract(*others, policies=ALL):
+def contract(*others, policies=ALL | SLURM):
     """Parametrise a test by policies, and by how each one's schedule agrees with another; explanations take long."""
     cases = [
         pytest.param(
@@ -96,7 +96,7 @@ def test_explanations_in_many_cases(policy, agrees, workload):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("feedback", [False, True])
-@contract("reference", "example", policies=POLICIES)
+@contract("reference", "example", policies=POLICIES | SLURM)
 @settings(max_examples=500)
 @given(data=st.data())
 def test_the_policies_of_the_paper_in_many_cases(policy, agrees, feedback, data):

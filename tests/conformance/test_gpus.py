@@ -1,0 +1,156 @@
+"""Where jobs need GPUs besides processors: what is decided, by hand, by the reference, and where GPUs do not matter."""
+
+import pandas as pd
+import pytest
+from helpers import BEYOND, SLURM, busy_users, crowded, random_workload, seeds, table, with_gpus
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simlib
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, simulate
+from simlib.explain import explain, first_difference, reference, why
+from simlib.policies import examples_own
+
+KNOWING = {
+    "FCFS": FCFS(),
+    "EASY": EASY(),
+    "EASY reusing extra": EASY(reuse_extra=True),
+    "Conservative": Conservative(),
+    "Conservative by start": Conservative("start"),
+}
+every_one_that_knows = pytest.mark.parametrize("policy", KNOWING.values(), ids=list(KNOWING))
+
+
+def on_gpus(rows, machine, gpus):
+    """A workload of (submit, run, estimate, procs, gpus) rows."""
+    columns = ["submit", "run", "estimate", "procs", "gpus"]
+    return Workload(pd.DataFrame(rows, columns=columns).assign(user=1), machine, gpus=gpus)
+
+
+def starts(rows, machine, gpus, policy):
+    return simulate(on_gpus(rows, machine, gpus), policy).jobs.start.tolist()
+
+
+def equals_the_reference(w, policy, **options):
+    schedule = simulate(w, policy, **options)
+    schedule.check()
+    slow = reference.simulate(w, policy, **options)
+    assert first_difference(schedule, slow) is None
+    pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
+
+
+@every_one_that_knows
+@given(workload=crowded(), seed=st.integers(0, 99))
+def test_the_engine_is_the_reference_on_crowded_machines(policy, workload, seed):
+    for overrun in ("extend", "kill"):
+        equals_the_reference(with_gpus(workload, seed), policy, overrun=overrun)
+
+
+@pytest.mark.slow
+@every_one_that_knows
+@settings(max_examples=15)
+@seeds
+def test_the_engine_is_the_reference_with_longer_queues(policy, seed):
+    w = with_gpus(busy_users(seed), seed)
+    equals_the_reference(w.derive(w.jobs.assign(submit=w.jobs.submit // 2), "twice as busy"), policy)
+
+
+@pytest.mark.slow
+@every_one_that_knows
+@given(workload=crowded(chains=True), seed=st.integers(0, 99))
+def test_the_engine_is_the_reference_where_jobs_follow_others(policy, workload, seed):
+    equals_the_reference(with_gpus(workload, seed), policy, feedback=True)
+
+
+@pytest.mark.slow
+@every_one_that_knows
+@settings(max_examples=20)
+@seeds
+def test_gpus_that_suffice_for_all_change_nothing_and_so_do_as_many_as_processors(policy, seed):
+    w = random_workload(seed, jobs=2000).scale_arrivals(0.5)  # a queue with an index, a long profile
+    plain = simulate(w, policy).jobs
+    plenty = Workload(w.jobs.assign(gpus=1), w.procs, gpus=len(w))
+    as_many = Workload(w.jobs.assign(gpus=w.jobs.procs), w.procs, gpus=w.procs)
+    for both in (plenty, as_many):
+        pd.testing.assert_frame_equal(simulate(both, policy).jobs.drop(columns="gpus"), plain)
+    few = Workload(w.jobs.assign(gpus=w.jobs.procs, procs=1), len(w), gpus=w.procs)  # the two change places
+    assert simulate(few, policy).jobs.start.equals(plain.start)
+
+
+# By hand: A holds one of two GPUs, and all but one of four processors until 10; B is the head
+
+
+def test_a_job_waits_for_processors_and_for_gpus():
+    rows = [(0, 10, 10, 1, 2), (1, 5, 5, 1, 1), (2, 5, 5, 1, 0)]
+    assert starts(rows, 4, 2, FCFS()) == [0, 10, 10]
+    assert starts(rows, 4, 2, EASY()) == [0, 10, 2]
+    assert starts(rows, 4, 2, Conservative()) == [0, 10, 2]
+
+
+def test_the_head_starts_when_both_are_free_and_others_may_use_what_it_leaves_of_both():
+    head = [(0, 10, 10, 3, 0), (0, 20, 20, 1, 1), (1, 5, 5, 2, 2)]  # processors from 10 on, GPUs from 20 on
+    assert simulate(on_gpus(head, 4, 2), EASY()).shadow.iloc[2] == 20
+    # at 20 the head leaves two processors and no GPU
+    late = [(11, 30, 30, 2, 0), (11, 30, 30, 1, 1)]
+    assert starts([*head, *late], 4, 2, EASY()) == [0, 0, 20, 11, 25]
+    assert starts([*head, (11, 9, 9, 1, 1)], 4, 2, EASY()) == [0, 0, 20, 11]
+
+
+def test_extra_gpus_are_given_out_once_but_where_they_are_reused():
+    rows = [(0, 10, 10, 1, 3), (1, 9, 9, 1, 3), (2, 90, 90, 1, 1), (2, 90, 90, 1, 1)]
+    assert starts(rows, 9, 5, EASY()) == [0, 10, 2, 2]
+    assert starts(rows[:3] + [(2, 90, 90, 1, 2)], 9, 5, EASY()) == [0, 10, 2, 19]
+    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 19]
+    rows[2] = (2, 90, 90, 1, 0)
+    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 2]
+
+
+def test_a_reservation_takes_both_and_moves_when_both_are_free():
+    rows = [(0, 10, 30, 1, 2), (0, 20, 20, 4, 0), (1, 9, 9, 2, 1), (2, 9, 9, 4, 0)]
+    jobs = simulate(on_gpus(rows, 5, 2), Conservative()).jobs
+    assert jobs.guarantee.tolist() == [0, 0, 30, 20]
+    assert jobs.start.tolist() == [0, 0, 29, 20]  # B has its GPU from 10 on, and its processors after C
+
+
+# What else follows
+
+
+def test_what_knows_of_processors_only_refuses_them():
+    w = on_gpus([(0, 10, 10, 1, 1)], 4, 2)
+    others = [*BEYOND.values(), *SLURM.values(), Conservative("none"), Conservative("rebackfill"), EASY(order="sjf")]
+    for policy in [*others, OwnPolicy(examples_own.easy)]:
+        with pytest.raises(
+            ValueError, match="found jobs that need GPUs .* expected|found jobs that need GPUs, expected"
+        ):
+            simulate(w, policy)
+    assert simulate(w.without_gpus(), EASY(order="sjf")).jobs.start.tolist() == [0]
+
+
+def test_explanations_refuse_them():
+    schedule = simulate(w := on_gpus([(0, 10, 10, 1, 1), (1, 10, 10, 1, 2)], 4, 2), EASY())
+    for ask in (lambda: explain(w, EASY()), lambda: why(schedule, 1)):
+        with pytest.raises(ValueError, match="found jobs that need GPUs, expected"):
+            ask()
+
+
+def test_predicted_starts_know_of_them():
+    w = on_gpus([(0, 10, 20, 1, 2), (1, 9, 9, 1, 1)], 4, 2)
+    for policy in (FCFS(), EASY(), Conservative()):
+        assert simlib.predicted_starts(w, policy).predicted.tolist() == [0, 20]
+
+
+def test_a_schedule_that_takes_more_gpus_than_there_are_is_refused():
+    class AtOnce:
+        def schedule(self, submit, run, estimate, procs, machine, gpus=None):
+            return {"start": submit}
+
+    rows = [(0, 10, 10, 1, 1), (1, 10, 10, 1, 2), (2, 0, 0, 1, 2)]
+    with pytest.raises(ValueError, match="job 1 starts at second 1, when 3 GPUs are in use with it: more GPUs than"):
+        simulate(on_gpus(rows, 4, 2), AtOnce())
+    simulate(on_gpus(rows[:1] + rows[2:], 4, 2), AtOnce())
+
+
+def test_a_summary_has_the_share_of_gpus_that_was_used():
+    summary = simulate(on_gpus([(0, 10, 10, 1, 1), (0, 5, 5, 1, 2)], 4, 4), EASY()).summary()
+    assert summary.gpu_utilization == 0.5
+    assert "gpu_utilization" not in simulate(table([(0, 10, 10, 1)], 4), EASY()).summary()
