@@ -873,7 +873,7 @@ def test_a_workload_that_fails_half_way_leaves_the_old_file_alone(put, tmp_path)
     w = read_swf(put(HEAD + JOB))
     (tmp_path / "out.swf").write_text("old")
     header = (1 / number for number in (1, 0))
-    broken = types.SimpleNamespace(jobs=w.jobs, log=w.log, procs=w.procs, start=None, header=map(str, header))
+    broken = types.SimpleNamespace(gpus=0, jobs=w.jobs, log=w.log, procs=w.procs, start=None, header=map(str, header))
     with pytest.raises(ZeroDivisionError):
         write_swf(broken, tmp_path / "out.swf")
     assert listing(tmp_path) == ["out.swf"]
