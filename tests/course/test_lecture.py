@@ -196,7 +196,7 @@ def test_a_deck_needs_no_network_and_shows_no_code(tmp_path, monkeypatch):
     cells = [new.new_markdown_cell("## One"), new.new_code_cell("answer = 6 * 7\nanswer")]
     cells[0].metadata["slideshow"], cells[1].metadata["slideshow"] = {"slide_type": "slide"}, {"slide_type": "-"}
     nbformat.write(new.new_notebook(cells=cells), tmp_path / "lesson7.ipynb")
-    text = slides.write(tmp_path / "few.ipynb", tmp_path).read_text(encoding="utf-8")
+    text = slides.write(tmp_path / "lesson7.ipynb", tmp_path).read_text(encoding="utf-8")
     assert "/* reveal */" in text and ">One<" in text and "42" in text
     assert '<aside class="notes">' in text and "<em>who</em>" in text and "Wait." in text and "Lesson 7, slide" in text
     assert "answer" not in text and re.findall(r"(?:src|href)=.?(?:https?:)?//\S+", text) == []

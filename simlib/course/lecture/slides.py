@@ -84,7 +84,8 @@ def with_notes(notebook: Any, lesson: str) -> Any:
             slide += 1
             text = "\n\n".join(notes[slide])
             cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": "notes"}}))
-    return notebook | {"cells": cells}
+    notebook.cells = cells
+    return notebook
 
 
 @cache
