@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .. import policies
 from .._util.words import duration
 from ..core import estimates
 from ..core.policy import Policy
 from ..core.schedule import is_own
 from ..core.workload import Workload
 from ..policies.easy import EASY
+from ..policies.slurm import SlurmBackfill
 from ..policies.walltime import Adjustment, Scheme
 
 Change = str | estimates.Model | Callable[[Workload], Workload]
@@ -228,12 +228,9 @@ def _easy(text: str, policy: Policy, **options: Any) -> EASY:
 
 def _slurm(text: str, policy: Policy, **option: int) -> Policy:
     """Slurm's backfill with another option; times are in seconds."""
-    backfill: Any = getattr(policies, "SlurmBackfill", None)
-    if backfill is None:
-        raise ValueError(f"what if: found {text!r}, expected another question: Slurm's backfill is not there yet")
-    if isinstance(policy, backfill):
+    if isinstance(policy, SlurmBackfill):
         return replace(policy, **option)
-    return backfill(order=getattr(policy, "order", "fcfs"), **option)
+    return SlurmBackfill(order=getattr(policy, "order", "fcfs"), **option)
 
 
 def on_machine(workload: Workload, size: str) -> Workload:

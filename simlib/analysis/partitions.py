@@ -93,8 +93,7 @@ def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[i
             raise ValueError(f"{workload.name}: partition {called}: found jobs without a recorded wait, {expected}")
         size = sacct.in_use(own)[0], sacct.in_use(own, "gpus")[0] if "gpus" in own else 0
     procs, gpus = size if isinstance(size, tuple) else (size, sacct.in_use(own, "gpus")[0] if "gpus" in own else 0)
-    options: Any = {"gpus": gpus} if getattr(workload, "gpus", 0) else {}
-    part = workload.partition(*numbers, procs=procs, **options)
+    part = workload.partition(*numbers, procs=procs, gpus=gpus)
     part.name = f"{workload.name}, {called}"
     return part
 
@@ -111,9 +110,7 @@ def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
     <Workload workload: 5,810 jobs on 144 processors...; partitions: 1 96, 2 48; 190 larger than their partition>
     """
     procs = sum(part.procs for part in parts.values())
-    gpus = sum(getattr(part, "gpus", 0) for part in parts.values())
-    options: Any = {"gpus": gpus} if gpus else {}
-    whole = workload.with_procs(procs, **options)
+    whole = workload.with_procs(procs, gpus=sum(part.gpus for part in parts.values()))
     kept = np.concatenate([part.jobs.index.to_numpy() for part in parts.values()])
     steps = [
         *workload.history,
@@ -148,7 +145,7 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
         raise ValueError(f"on_partitions: found {policy}, expected a policy of simlib; simulate the parts one by one")
     labels = pd.Index(np.concatenate([part.jobs.index.to_numpy() for part in parts.values()]))
     of_job = np.repeat(np.arange(len(parts)), [len(part) for part in parts.values()])
-    machines = tuple((called, part.procs, getattr(part, "gpus", 0)) for called, part in parts.items())
+    machines = tuple((called, part.procs, part.gpus) for called, part in parts.items())
     divided = Partitioned((policy,) * len(parts), machines, pd.Series(of_job, labels))
     return (divided, *case[1:]) if isinstance(case, tuple) else divided
 

@@ -69,7 +69,8 @@ def taken(
         warnings.simplefilter("ignore", LogWarning)
         workload = _read(log, procs, partition is not None, {"unit": unit, "timezone": timezone, "gpus": gpus}, names)
     if partition is not None:
-        workload = _part_of_machine(workload, [partition] if isinstance(partition, (int, str)) else partition, procs)
+        chosen = [partition] if isinstance(partition, (int, str)) else partition
+        workload = _part_of_machine(workload, chosen, procs, gpus)
     return workload if first is None and last is None else _part_of_time(workload, first, last)
 
 
@@ -126,10 +127,12 @@ def _resized(workload: Workload, procs: int) -> Workload:
     return Workload(swf.jobs_of(log), procs, workload.name, synthetic=workload.synthetic, **given)  # type: ignore[arg-type]
 
 
-def _part_of_machine(workload: Workload, partition: Sequence[int | str], procs: int | None) -> Workload:
-    """Select the jobs of partitions."""
+def _part_of_machine(
+    workload: Workload, partition: Sequence[int | str], procs: int | None, gpus: int | None
+) -> Workload:
+    """Select the jobs of partitions; they have as many GPUs as their jobs used, unless a number is given."""
+    of_part = workload.partition(*partition, procs=workload.procs, gpus=workload.gpus)
     if procs is None:
-        of_part = workload.partition(*partition, procs=workload.procs)
         jobs, start = of_part.jobs, of_part.ends - of_part.jobs.run
         times, share = utilization(start, of_part.ends, jobs.procs, of_part.procs)
         raise ValueError(
@@ -137,7 +140,9 @@ def _part_of_machine(workload: Workload, partition: Sequence[int | str], procs: 
             f"processors it has, which no log says; by the log's own times its jobs used up to "
             f"{share.max(initial=0) * of_part.procs:,.0f} of the machine's {workload.procs:,} at once"
         )
-    return workload.partition(*partition, procs=procs)
+    if gpus is None and of_part.log is not None and of_part.needs_gpus:
+        gpus = sacct.in_use(of_part.log.loc[of_part.jobs.index], "gpus")[0]
+    return workload.partition(*partition, procs=procs, gpus=gpus)
 
 
 def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment | int | None) -> Workload:
