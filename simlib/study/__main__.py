@@ -33,14 +33,13 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts, and write figures/README.md, and the findings into README.md and docs/findings.md."""
+    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
     from . import counting, outcomes, scoreboard
 
     context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
         counting.save(found, paths.ROOT / "figures")
-        with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
-            path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
+        scoreboard.write(found, paths.ROOT / "figures")
         for name, template in outcomes.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
                 text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template)
