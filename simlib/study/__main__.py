@@ -1,6 +1,7 @@
 """How the study stands, from the records in figures/ and build/synthetic/."""
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -54,6 +55,27 @@ def site():
     from .site import build
 
     print(f"The site: {build()}")
+
+
+FILE = click.Path(path_type=Path)
+
+
+@commands.command()
+@click.argument("folder", type=FILE)
+def crate(folder):
+    """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
+    from .publishing import crate
+
+    print(f"The crate: {crate(folder)}")
+
+
+@commands.command()
+@click.argument("path", type=FILE)
+def article(path):
+    """Print figures/REPORT.md as a PDF to PATH."""
+    from .publishing import article
+
+    print(f"The report: {article(path)}")
 
 
 @commands.command("compile")

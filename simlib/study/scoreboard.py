@@ -34,6 +34,9 @@ SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT
 PART_SIGNS = {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘", UNTESTED: "–"}
 """Of measurements, and of the study's own findings."""
 
+SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
+"""What texts call the papers."""
+
 READINGS = {
     TEXT: "rules of the text",
     LIKELY: "likely programs",
@@ -63,6 +66,7 @@ def pages(found, site=False):
         "page": (lambda one: f"{one.name}.md") if site else notebook_of,
         "brief": brief,
         "outcomes": found,
+        "short": SHORT,
     }
     counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
     about = {

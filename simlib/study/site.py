@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
@@ -166,7 +167,8 @@ def stage(folder):
     for name in ("_static", "_templates"):
         shutil.copytree(paths.ROOT / "docs" / name, folder / "docs" / name)
     shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
-    _write(folder / "index.md", PAGES.get_template("landing.md").render(address=address()))
+    landing = {"address": address(), "repository": repository(), "stepper": stepper(folder)}
+    _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))
     _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
     marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
     for name, text in written(rows, set(executed), marked).items():
@@ -200,6 +202,21 @@ def _stage_pictures(rows, folder):
 def address():
     """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
     return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
+
+
+def repository():
+    """The address of the code, which pyproject.toml has once it is public."""
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project.get("urls", {}).get("Repository", "")
+
+
+def stepper(folder):
+    """The first stepper of the executed lesson 1 as HTML; nothing where the lesson was not executed."""
+    lesson = nbformat.read(folder / "notebooks" / "teaching" / "lesson1-fcfs.ipynb", as_version=4)
+    outputs = [
+        output.get("data", {}).get("text/html", "") for cell in lesson.cells for output in cell.get("outputs", [])
+    ]
+    return Markup(next((html for html in outputs if "simlib-web" in html or "simlib-stepper" in html), ""))
 
 
 def everything():
