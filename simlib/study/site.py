@@ -161,6 +161,7 @@ def stage(folder):
         for path in sorted(paths.ROOT.glob(pattern)):
             if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
                 text = path.read_text(encoding="utf-8").replace("figures/README.md", "exhibits/index.md")
+                text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
                 _write(folder / path.relative_to(paths.ROOT), text)
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
