@@ -1,5 +1,5 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/
-# make report      figures/README.md, and the findings in README.md, from what the last run left
+# make report      the pages in figures/, and the findings in README.md, from what the last run left
 # make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
 # make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest

@@ -42,7 +42,7 @@ def conda():
 
 def test_what_the_project_requires_is_pinned_within_the_range_it_allows():
     pins = pinned()
-    for requirement in required("study", "course", "grading", "test", "cluster", "bench", "docs", "lab"):
+    for requirement in required("study", "course", "grading", "test", "cluster", "bench", "docs", "lab", "publish"):
         assert requirement.specifier.contains(pins[normal(requirement.name)]), requirement
 
 

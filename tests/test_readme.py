@@ -1,6 +1,8 @@
 """What README and the first pages show works as it stands, and links there and in notebooks lead somewhere."""
 
+import json
 import re
+import tomllib
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -58,7 +60,10 @@ def test_every_file_that_the_readmes_link_to_is_there():
     assert "](notebooks/teaching/lesson1-fcfs.ipynb)" in README
     readmes = [paths.ROOT / "README.md", paths.ROOT / "CONTRIBUTING.md", paths.ROOT / "figures" / "README.md"]
     readmes += [*(paths.ROOT / "docs").glob("*.md"), *(paths.ROOT / "benchmarks").glob("*.md")]
-    made = {"exhibits/index.md", "notebooks/index.md", "docs/record.md"}  # by `make site`
+    made = {f"exhibits/{name}.md" for name in ("index", "EXHIBITS", "REPORT")} | {
+        "notebooks/index.md",
+        "docs/record.md",
+    }  # by `make site`
     lost = {
         (path.parent / link).resolve() for path in readmes for link in missing(path.read_text("utf-8"), path.parent)
     }
@@ -75,11 +80,20 @@ def test_every_file_that_a_notebook_links_to_is_there():
     assert notebooks and found == {}
 
 
-def test_the_citation_names_what_is_cited():
+def test_citation_codemeta_and_project_agree():
     citation = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors", "references"} <= set(citation)
-    assert citation["version"] == simlib.__version__
     assert [reference["year"] for reference in citation["references"]] == [2001, 2013, 2005]
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    codemeta = json.loads((paths.ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert citation["version"] == codemeta["version"] == project["version"] == simlib.__version__
+    assert citation["license"] == codemeta["license"].rpartition("/")[2] == project["license"]
+    assert (codemeta["name"], codemeta["description"]) == (project["name"], project["description"])
+    assert [one["name"] for one in citation["authors"]] == [one["name"] for one in codemeta["author"]]
+    titles = [reference["title"] for reference in citation["references"]]
+    assert titles == [one["name"] for one in codemeta["referencePublication"]]
+    assert codemeta["runtimePlatform"].split()[1] == project["requires-python"]
+    assert codemeta.get("codeRepository", "") == project.get("urls", {}).get("Repository", "")
 
 
 def test_the_exhibit_that_contributors_are_shown_is_the_one_that_is_there():

@@ -1,6 +1,7 @@
 """How the study stands, from the records in figures/ and build/synthetic/."""
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -33,14 +34,13 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts, and write figures/README.md, and the findings into README.md and docs/findings.md."""
+    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
     from . import counting, outcomes, scoreboard
 
     context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
         counting.save(found, paths.ROOT / "figures")
-        with paths.replacing(paths.ROOT / "figures" / "README.md") as path:
-            path.write_text(scoreboard.text(paths.ROOT / "figures"), encoding="utf-8")
+        scoreboard.write(found, paths.ROOT / "figures")
         for name, template in outcomes.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
                 text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template)
@@ -55,6 +55,27 @@ def site():
     from .site import build
 
     print(f"The site: {build()}")
+
+
+FILE = click.Path(path_type=Path)
+
+
+@commands.command()
+@click.argument("folder", type=FILE)
+def crate(folder):
+    """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
+    from .publishing import crate
+
+    print(f"The crate: {crate(folder)}")
+
+
+@commands.command()
+@click.argument("path", type=FILE)
+def article(path):
+    """Print figures/REPORT.md as a PDF to PATH."""
+    from .publishing import article
+
+    print(f"The report: {article(path)}")
 
 
 @commands.command("compile")

@@ -25,6 +25,15 @@ STEPS = {
 }
 """What each of `verdicts.COUNTED` adds to the one before."""
 
+LABELS = dict(
+    zip(
+        STEPS.values(),
+        ("rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"),
+        strict=True,
+    )
+)
+"""What the picture calls these steps."""
+
 TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
 GROUPS = {
     TEST: "Tables 3 and 4",
@@ -144,39 +153,29 @@ def _next(of):
 
 
 def draw(counts, wrong):
-    """Draw the counts of simulated means, a bar a step, and beside them how many wrong numbers would be inside."""
-    groups = [group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0]]
-    layout = {"figsize": (10, 1.7 + 1.4 * len(groups)), "width_ratios": [1.75, 1]}
-    figure, axes = plt.subplots(len(groups), 2, squeeze=False, sharex="col", **layout)
-    for (bars, dots), group in zip(axes, groups, strict=True):
-        of = counts.loc[group]
-        left = pd.Series(0.0, of.index)
-        for what, colour in COLOURS.items():
-            bars.barh(of.index, of[what] / of.numbers, left=left, color=colour, height=0.74, label=what)
-            left += of[what] / of.numbers
-        for under, row in of.iterrows():
-            inside = row[INSIDE] + row[f"{INSIDE}, wide band"]
-            bars.text(1.01, under, f"{inside:.0f} of {row.numbers:.0f}", va="center", size=9)
-        bars.set_title(f"Means of {GROUPS[group]} ({group} these)", loc="left", x=-0.5, size=9.5)
-        bars.invert_yaxis()
-        bars.set_xlim(0, 1)
-        known = wrong.loc[group].dropna()
-        colour = [COLOURS[INSIDE], *["#555555"] * (len(known) - 1)]
-        dots.barh(known.index, known, color=colour, height=0.6)
-        dots.bar_label(dots.containers[0], [f"{share:.0%}" for share in known], padding=3, size=8)
-        dots.invert_yaxis()
-        dots.set_xlim(0, 1.15)
-        dots.tick_params(axis="y", labelsize=8)
-        for ax in (bars, dots):
-            ax.grid(False)
-            ax.spines[["left", "bottom"]].set_visible(False)
-            ax.tick_params(bottom=group == groups[-1])
-            ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}" if share <= 1 else "")
-        dots.set_title("would be inside", loc="left", size=9.5)
-    axes[-1][0].set_xlabel("share of the group's numbers")
-    axes[-1][1].set_xlabel("share inside, last step")
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=len(COLOURS))
+    """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
+    group = next(group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0])
+    of = counts.loc[group]
+    inside = of[INSIDE] + of[f"{INSIDE}, wide band"]
+    number = int(of.numbers.iloc[0])
+    names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other scheduler's": "of the other scheduler"}
+    shares = (inside / number).rename(LABELS), wrong.loc[group].reindex(list(names)).dropna().rename(names)
+    heights = [len(part) for part in shares]
+    figure, axes = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True, height_ratios=heights)
+    titles = f"The {number} printed means, compared with our runs", "Wrong numbers in their place"
+    for ax, title, part, colour in zip(axes, titles, shares, (COLOURS[INSIDE], "#767676"), strict=True):
+        ax.barh(part.index, part, color=colour, height=0.7)
+        ax.bar_label(ax.containers[0], [f"{share:.0%}" for share in part], padding=4)
+        ax.set_title(title, loc="left", size=10.5)
+        ax.invert_yaxis()
+        ax.set_xlim(0, 1)
+        ax.grid(False)
+        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.tick_params(length=0, labelbottom=False)
+    last = inside.iloc[-1]
+    figure.suptitle(
+        f"{last:.0f} of {number} printed means lie in our bands; few wrong numbers would", x=0.01, ha="left"
+    )
     return figure
 
 

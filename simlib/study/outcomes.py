@@ -25,9 +25,6 @@ WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in f
 FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
 
-CLAIMS = {paper: f"The claims of {name}" for paper, name in PAPERS.items()} | {"own": "What this study found itself"}
-"""Headings of the verdicts, in the order of the report."""
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -138,29 +135,45 @@ def decided(found):
     return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]
 
 
-def stated(found, template):
-    """Write what the study found, every number from a record."""
+def numbers(found):
+    """Collect every number that texts about the study state, from the records."""
     verdicts = {claim["id"]: claim for claim in decided(found)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
-    own = {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim}
-    if missing := [id for id in claims.findings() if id not in own]:
-        raise ValueError(f"{template}: found no record that decides {', '.join(missing)}, whose numbers it states")
-    page = Environment(loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True)
     printed = [
         claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
     ]
-    numbers = {"papers": papers, "all": sum(papers.values()), "own": own, "verdicts": verdicts, "gains": _gains(found)}
-    words = Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim)
-    numbers |= {"as_they_are": words}
-    absent = unjudged([cell for one in found for cell in one.cells])[ABSENT]
-    numbers |= {"printed": by_verdict(printed), "absent": absent, "counted": _counted(found)}
-    numbers |= {"likely": _by_likely_programs(found), "weighted": _stated(verdicts["TG-46"])}
-    numbers["regular"] = _stated(verdicts["TG-15"], "size of p85")
-    numbers["tsafrir"] = _tsafrir(found)
-    return page.get_template(template).render(numbers)
+    return {
+        "papers": papers,
+        "all": sum(papers.values()),
+        "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
+        "verdicts": verdicts,
+        "gains": _gains(found),
+        "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
+        "printed": by_verdict(printed),
+        "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
+        "counted": counted_means(found),
+        "likely": _by_likely_programs(found),
+        "weighted": _stated(verdicts["TG-46"]),
+        "regular": _stated(verdicts["TG-15"], "size of p85"),
+        "tsafrir": tsafrir(found),
+    }
 
 
-def _counted(found):
+def missing(found):
+    """The findings whose numbers texts state, but that no record decides."""
+    there = {claim["id"] for claim in decided(found) if "numbers" in claim}
+    return [id for id in claims.findings() if id not in there]
+
+
+def stated(found, template):
+    """Write what the study found, every number from a record."""
+    if lacking := missing(found):
+        raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
+    page = Environment(loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True)
+    return page.get_template(template).render(numbers(found))
+
+
+def counted_means(found):
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
     table = counting.numbers(found)
     steps, controls = counting.steps(table), counting.controls(table)
@@ -198,7 +211,7 @@ def _stated(claim, part=""):
     return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
 
 
-def _tsafrir(found):
+def tsafrir(found):
     """How many numbers of Tsafrir et al., Tables 2, 3, 5 and 6, lie in our bands: on BLUE, and on the other three logs.
 
     A mean that Tables 2 and 3 both print counts once, EASY+ of Table 2 by its likely predictor.
@@ -239,28 +252,18 @@ def with_findings(text, found, template):
 
 
 def total(found):
-    """The first thing a reader sees: how many numbers are met and how many claims hold, as a list of sentences."""
+    """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
     if any(one.paper == "mualem2001" and one.cells for one in found):
-        for group, of in zip(counting.SIMULATED, _counted(found).values(), strict=True):
-            controls = of["controls"]
-            wrong = f"{controls['+10%']:.0%} would be if they were 10 % larger, {controls['-10%']:.0%} if 10 % smaller"
-            sentences.append(
-                f"{counting.GROUPS[group]}, means that {group}: {of['inside'][TEXT]} of {of['of'][TEXT]} that can be "
-                f"judged lie inside our band by the rules of the text, {of['inside'][LIKELY]} of {of['of'][LIKELY]} by "
-                f"the likely programs, {of['inside'][RESTORED]} of {of['of'][RESTORED]} with the lost jobs put back; "
-                f"of these last {wrong}."
+        for group, of in zip(counting.SIMULATED, counted_means(found).values(), strict=True):
+            counts = ", ".join(
+                f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)
             )
-    others = unjudged([cell for one in found for cell in one.cells])
-    reasons = {OTHER_LOG: "beside ours from another log than the paper's, or from one that lacks jobs"}
-    reasons[ABSENT] = "of a log that is not at hand"
-    reasons[INFERRED] = "from which it was inferred when the authors' months begin"
-    if more := [f"{others[reason]} {why}" for reason, why in reasons.items() if others[reason]]:
-        sentences.append(f"Printed numbers stand there that are not judged by the text: {'; '.join(more)}.")
-    all_claims = decided(found)
-    own = [claim for claim in all_claims if claim["id"].startswith("OWN")]
-    papers = [claim for claim in all_claims if claim not in own]
+            sentences.append(f"{counting.GROUPS[group]}, means in our bands: {counts}.")
+    rows = decided(found)
+    own = [claim for claim in rows if claim["paper"] == "own"]
+    papers = [claim for claim in rows if claim["paper"] != "own"]
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(papers).items())
-    sentences.append(f"Of {len(papers)} claims that the papers make: {verdicts}.")
+    sentences.append(f"{len(papers)} claims of the papers: {verdicts}.")
     held = sum(claim["verdict"] == HOLDS for claim in own)
-    return sentences + ([f"Of {len(own)} findings of this study's own {held} hold."] if own else [])
+    return sentences + ([f"{len(own)} findings of this study: {held} hold."] if own else [])

@@ -1,115 +1,167 @@
-"""`figures/README.md`: what of the papers is reproduced, as GitHub shows it."""
+"""The pages of `figures/`: the scoreboard, a page for each claim, the exhibits with their pictures, sources, a report.
 
-from html import escape
+GitHub shows them as they are; `site` shows the same pages.
+"""
 
-from . import counting
-from .claims import DEPENDS, PRINTED, decided_by, powers
-from .outcomes import CLAIMS, PAPERS, by_verdict, decided, outcomes, total, unjudged
+import re
+from collections import Counter
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from .._util import paths
+from ..logs import archive
+from . import claims, counting
+from .claims import (
+    DEPENDS,
+    HOLDS,
+    HOLDS_NOT,
+    INCONCLUSIVE,
+    LIKE_THESE,
+    NOT,
+    OPEN,
+    PARTLY,
+    PRINTED,
+    REPRODUCED,
+    UNTESTED,
+)
+from .claims import powers as powers_of
+from .outcomes import PAPERS, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
 from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, tally
 
-HEAD = """# Is it reproduced?
+SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
+"""Of verdicts on claims."""
 
-<!-- Written by `python -m simlib.study report` from the records (.json) in this folder. -->
-"""
+PART_SIGNS = {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘", UNTESTED: "–"}
+"""Of measurements, and of the study's own findings."""
 
-HOW = """
-A printed number is *inside* if it lies in the band in which one more of our runs, with submit times moved at random by
-up to a minute, would lie in 95 of 100 cases, or equals ours where nothing is random; *close* if it is not, but within
-5 % of the band's middle (10 % for bounded slowdown); *off* otherwise. *Another log* are numbers that stand beside ours
-from a log other than the paper's, or from one that lacks more than one in a hundred of its jobs.
-A click on a picture gives its full size; the numbers behind each are in the `.csv` of the same name, and where they
-come from (log files with digests, parameters, seed, versions, every number with its band) in the `.json`, as
-[the schema](../data/exhibit.schema.json) describes.
+SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
+"""What texts call the papers."""
 
-What must hold for a claim stands in [a table](../data/published/criteria.csv): its parts, what is measured for each,
-and its bounds. A measurement is *shown* where the whole 95 % interval lies within the bounds, *contradicted* where it
-lies beyond one of them, and *open* otherwise. The word sums up the shares of these, as [the rule](../docs/verdicts.md)
-says; a claim *depends on the bound* where the word changes with bounds twice or half as strict. By the text: we
-simulate by the rules of the paper's text. Likely program: by those that the authors' programs most likely followed.
-Restored log: the same, with the jobs put back that cleaning took out of a log, drawn anew in each run; such a log is a
-draw, never the archive's. Printed: the same criteria, on the numbers that the paper prints. Sees: what difference from
-a bound could have been told at all, part by part.
-"""
-
-COLUMNS = """
-| | exhibit | log files | numbers by the text: inside / close / off | likely program, restored log | claims |
-| --- | --- | --- | --- | --- | --- |
-"""
-
-VERDICTS = """
-| claim | by the text | counts, bounds, main part | sees | likely program | restored log | printed | what was measured |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-"""
+READINGS = {
+    TEXT: "rules of the text",
+    LIKELY: "likely programs",
+    RESTORED: "likely programs, restored logs",
+    PRINTED: "printed numbers",
+    LIKE_THESE: "months like these",
+}
+"""Headings of what a claim is measured on."""
 
 
-def text(folder):
-    """The scoreboard as Markdown, from the records in a folder beside which it is to lie."""
-    found = outcomes(folder)
-    picture = f"\n![How many printed means come out, and how many wrong ones would]({counting.PICTURE}.png)\n"
-    shown = picture if len(counting.numbers(found)) else ""
-    parts = [HEAD, "\n", "".join(f"- {sentence}\n" for sentence in total(found)), shown, HOW]
-    for paper, name in PAPERS.items():
-        rows = [_row(one) for one in found if one.paper == paper]
-        if rows:
-            parts += [f"\n## {name}\n", COLUMNS, *rows]
-    claims = decided(found)
-    for paper, heading in CLAIMS.items():
-        lines = [_claim(claim) for claim in claims if claim["paper"] == paper]
-        if lines:
-            parts += [f"\n## {heading}\n", VERDICTS, *lines]
-    return "".join(parts)
+def pages(found, site=False):
+    """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
+    env = Environment(
+        loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    env.filters |= {"cell": cell, "number": number}
+    real = [one for one in found if not one.synthetic]
+    rows = decided(real)
+    papers = [row for row in rows if row["paper"] != "own"]
+    home = "index.md" if site else "README.md"
+    shared = {
+        "site": site,
+        "home": home,
+        "papers": PAPERS,
+        "signs": SIGNS,
+        "sign": lambda verdict: (SIGNS | PART_SIGNS)[verdict],
+        "page": (lambda one: f"{one.name}.md") if site else notebook_of,
+        "brief": brief,
+        "outcomes": found,
+        "short": SHORT,
+    }
+    counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
+    about = {
+        "claims": papers,
+        "own": [row for row in rows if row["paper"] == "own"],
+        "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
+        "means": counted_means(real) if any(one.paper == "mualem2001" and one.cells for one in real) else {},
+        "groups": dict(zip(("test", "settings", "programs"), counting.SIMULATED, strict=True)),
+        "group_names": counting.GROUPS,
+        "tsafrir": tsafrir(real),
+        "complete": not missing(real),
+        "unjudged": unjudged([each for one in real for each in one.cells]),
+    }
+    texts = {home: env.get_template("scoreboard.md").render(**shared, **about)}
+    texts["FINDINGS.md"] = env.get_template("own.md").render(**shared, **about)
+    texts["EXHIBITS.md"] = env.get_template("exhibits.md").render(**shared, numbers=counted, counts_of=counts_of)
+    if not missing(real):
+        names = {"paper_names": PAPERS, **shared, **about, **numbers(real)}
+        texts["REPORT.md"] = env.get_template("report.md").render(names)
+    files = {(log["file"], record["exhibit"]) for one in real for record in one.records for log in record["logs"]}
+    used = Counter(file for file, _ in files)
+    texts["SOURCES.md"] = env.get_template("sources.md").render(**archive.catalogue(), used=used)
+    template = env.get_template("claim.md")
+    for row in rows:
+        texts[f"claims/{row['id']}.md"] = template.render(**shared, row=row, **_details(row))
+    return {name: _tidy(text) for name, text in texts.items()}
 
 
-def _row(one):
-    name = f"<b>{one.label}</b><br>{_cell(one.about)}<br>{_link('notebook', _notebook(one))}"
-    first, alt = next(iter(one.pictures), ""), escape(one.title)
-    picture = f'<a href="{first}"><img src="{first}" alt="{alt}" width="200"></a>' if first else ""
-    others = []
-    for other in one.pictures[1:]:
-        short = other.removeprefix(f"{one.name}_").removesuffix(".png").replace("_", " ")
-        others.append(_link(short, other))
-    name += f"<br>more pictures: {', '.join(others)}" if others else ""
-    sources = "<br>".join(one.sources) or "made by hand"
-    likely = _counts(tally(one.cells, RESTORED, LIKELY))
-    verdicts = "<br>".join(f"{count} {verdict}" for verdict, count in by_verdict(one.claims).items() if count)
-    return f"| {picture} | {name} | {sources} | {counted(one.cells)} | {likely} | {verdicts} |\n"
+def write(found, folder):
+    """Write the pages into a folder, and remove pages of claims that are no more."""
+    texts = pages(found)
+    for name, text in texts.items():
+        with paths.replacing(folder / name) as path:
+            path.write_text(text, encoding="utf-8")
+    for path in (folder / "claims").glob("*.md"):
+        if f"claims/{path.name}" not in texts:
+            path.unlink()
+
+
+def brief(row):
+    """A claim or finding in at most twenty words."""
+    table = claims.claims() | claims.findings()
+    return table[row["id"]]["short"] or table[row["id"]]["claim"]
+
+
+def number(one, id, part=False):
+    """Write a measurement with its interval, and its part before it if wanted; nothing where there is none."""
+    if not one or one["value"] is None or one["value"] != one["value"]:
+        return "nothing to compare" if one else ""
+    form = claims.criteria()[id][one["part"]].form
+    ends = [one["low"], one["high"]]
+    known = None not in ends and max(map(abs, ends)) < float("inf")
+    interval = f" ({format(ends[0], form)} to {format(ends[1], form)})" if known and ends[0] < ends[1] else ""
+    return f"{one['part'] + ': ' if part else ''}{one['value']:{form}}{interval if known else ' (no ends)'}"
+
+
+def _details(row):
+    """What the page of a claim shows beside its verdict."""
+    readings, id = row.get("readings", {}), row["id"]
+    measured = {}
+    for reading, of in readings.items():
+        for one in of["parts"]:
+            measured.setdefault((one["part"], one["on"]), {})[reading] = one
+    return {
+        "about": (claims.claims() | claims.findings())[id],
+        "criteria": claims.criteria().get(id, {}),
+        "powers": powers_of(row),
+        "readings": {name: READINGS[name] for name in readings},
+        "measured": measured,
+        "notes": row["evidence"].split("\n")[len(readings) :] if readings else row["evidence"].split("\n"),
+    }
 
 
 def counted(cells):
     """How many cells are inside, close and off by the text, and why others are not judged, as text."""
-    parts, others = filter(None, [_counts(tally(cells))]), unjudged(cells)
-    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in others.items() if count)])
+    others = [f"{count} {reason}" for reason, count in unjudged(cells).items() if count]
+    return "; ".join(filter(None, [counts_of(tally(cells)), *others]))
 
 
-def _counts(counts):
-    return " / ".join(str(counts[verdict]) for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
+def counts_of(counts):
+    """Write how many cells of a tally, or those by the likely program, are inside, close and off."""
+    counts = tally(counts, RESTORED, LIKELY) if isinstance(counts, list) else counts
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 
-def _claim(claim):
-    what = f"**{claim['id']}**, {claim['of']}: {_cell(claim['claim'])}"
-    one = claim["exhibit"]
-    by = f"{_link(one.label, _notebook(one))}: " if one else ""
-    readings = claim.get("readings", {})
-    verdicts = [readings.get(reading, {}).get("verdict", "") for reading in (LIKELY, RESTORED, PRINTED)]
-    counts = readings[TEXT]["counts"] if TEXT in readings else {}
-    turns = claim["bounds"] if claim["verdict"] == DEPENDS else {}
-    words = [f"{name} {count}" for name, count in counts.items()] + [f"{name}: {word}" for name, word in turns.items()]
-    counted = "<br>".join(filter(None, [*words, _cell(decided_by(claim))]))
-    sees = "<br>".join(f"{_cell(part)}: {size}" for part, size in powers(claim).items())
-    cells = [what, f"**{claim['verdict']}**", counted, sees, *verdicts, by + _cell(claim["evidence"])]
-    return f"| {' | '.join(cells)} |\n"
-
-
-def _notebook(one):
+def notebook_of(one):
+    """The notebook that makes an exhibit, from `figures/`."""
     return f"../notebooks/{one.paper}/{one.notebook}.ipynb"
 
 
-def _link(words, to):
-    return f"[{words}]({to})"
-
-
-def _cell(words):
+def cell(words):
     """Words that do not end a cell of a Markdown table, and are not taken for its marks; lines within the cell."""
-    for mark in "|*_<":
-        words = words.replace(mark, "\\" + mark)
-    return words.replace("\n", "<br>")
+    return re.sub(r"([|*_<])", r"\\\1", words).replace("\n", "<br>")
+
+
+def _tidy(text):
+    """A text without runs of empty lines."""
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -12,12 +12,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 from nbclient import NotebookClient
 from PIL import Image, ImageOps
 
@@ -25,10 +27,10 @@ from .. import plots
 from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
-from .claims import powers
+from . import scoreboard
 from .notebooks import notebook
-from .outcomes import CLAIMS, PAPERS, Outcome, by_verdict, decided, in_order, outcomes, total, unjudged
-from .verdicts import CLOSE, INSIDE, OFF, TEXT, tally
+from .outcomes import PAPERS, Outcome, in_order, outcomes
+from .verdicts import TEXT
 
 # The page that says what a record holds, written from its schema.
 
@@ -59,40 +61,27 @@ def _meant(of, whole):
     return whole | of if "$ref" in of else of
 
 
-# The scoreboard and the exhibits as pages of the site: what their records say, as MyST around HTML.
+# The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
+
+
+def _class(verdict):
+    """A verdict as a badge."""
+    return Markup('<span class="verdict {}">{}</span>').format(verdict.replace(" ", "-"), verdict)
 
 
 PAGES = Environment(loader=PackageLoader("simlib.study"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-PAGES.globals["powers"] = powers
+PAGES.globals |= {"badge": _class, "sign": lambda verdict: (scoreboard.SIGNS | scoreboard.PART_SIGNS)[verdict]}
+PAGES.globals |= {"brief": scoreboard.brief}
 
 
 def written(rows, executed, stand_ins):
-    """Write the scoreboard, and a page an exhibit."""
+    """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
-    texts = {"index": PAGES.get_template("scoreboard.md").render(**shared, **_scoreboard(rows))}
+    texts = scoreboard.pages(rows, site=True)
     for one in rows:
         page = {"one": one, "groups": _by_origin(one.records), "cells": _cells}
-        texts[one.name] = PAGES.get_template("exhibit.md").render(**shared, **page)
+        texts[f"{one.name}.md"] = PAGES.get_template("exhibit.md").render(**shared, **page)
     return texts
-
-
-def _scoreboard(rows):
-    claims = decided(rows)
-    by_paper = {name: [one for one in rows if one.paper == paper] for paper, name in PAPERS.items()}
-    claims_of = {name: [claim for claim in claims if claim["paper"] == paper] for paper, name in CLAIMS.items()}
-    return {
-        "total": total([one for one in rows if not one.synthetic]),
-        "papers": [part for part in by_paper.items() if part[1]],
-        "claims": [part for part in claims_of.items() if part[1]],
-        "numbers": _numbers,
-        "verdicts": by_verdict,
-    }
-
-
-def _numbers(cells):
-    """How many cells got each verdict."""
-    counts = tally(cells)
-    return {verdict: counts[verdict] for verdict in (INSIDE, CLOSE, OFF)} | unjudged(cells)
 
 
 # A record
@@ -141,7 +130,7 @@ NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
 
 COLOURS = 256
-WIDE, SMALL, SOCIAL = 1600, 400, (1200, 630)
+WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
 """The most pixels that a picture is wide and high, a thumbnail, and the picture that other sites show of this one."""
 
 
@@ -172,17 +161,19 @@ def stage(folder):
         for path in sorted(paths.ROOT.glob(pattern)):
             if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
                 text = path.read_text(encoding="utf-8").replace("figures/README.md", "exhibits/index.md")
+                text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
                 _write(folder / path.relative_to(paths.ROOT), text)
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
     for name in ("_static", "_templates"):
         shutil.copytree(paths.ROOT / "docs" / name, folder / "docs" / name)
     shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
-    _write(folder / "index.md", PAGES.get_template("landing.md").render(address=address()))
+    landing = {"address": address(), "repository": repository(), "stepper": stepper(folder)}
+    _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))
     _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
     marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
     for name, text in written(rows, set(executed), marked).items():
-        _write(folder / "exhibits" / f"{name}.md", text)
+        _write(folder / "exhibits" / name, text)
     _stage_pictures(rows, folder)
     if any([one.wait() for one in exercises]):
         raise RuntimeError(f"{folder}: the exercises of a lesson could not be put into its page, as is said above")
@@ -198,7 +189,7 @@ def _exercises(folder):
 
 
 def _stage_pictures(rows, folder):
-    """Copy the exhibits' pictures, in few colours, and for the scoreboard the first of each as a thumbnail."""
+    """Copy the exhibits' pictures in few colours, and the first of each as a thumbnail."""
     thumbnails = folder / "docs" / "_static" / "thumbnails"
     thumbnails.mkdir(parents=True)
     shown = [(one.folder / picture, folder / "exhibits" / picture, WIDE) for one in rows for picture in one.pictures]
@@ -212,6 +203,21 @@ def _stage_pictures(rows, folder):
 def address():
     """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
     return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
+
+
+def repository():
+    """The address of the code, which pyproject.toml has once it is public."""
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project.get("urls", {}).get("Repository", "")
+
+
+def stepper(folder):
+    """The first stepper of the executed lesson 1 as HTML; nothing where the lesson was not executed."""
+    lesson = nbformat.read(folder / "notebooks" / "teaching" / "lesson1-fcfs.ipynb", as_version=4)
+    outputs = [
+        output.get("data", {}).get("text/html", "") for cell in lesson.cells for output in cell.get("outputs", [])
+    ]
+    return Markup(next((html for html in outputs if "simlib-web" in html or "simlib-stepper" in html), ""))
 
 
 def everything():
@@ -249,10 +255,13 @@ def _stage_notebook(path, to):
     notebook = nbformat.read(path, as_version=4)
     if path.parent.name == "docs":  # made for these pages alone, quick, and of the sample log
         NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    heading = ""
     for cell in notebook.cells:
+        heading = ([heading] + (re.findall("^#+ (.+)", cell.source, re.M) if cell.cell_type == "markdown" else []))[-1]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "image/png" in data:
+                cell.metadata["mystnb"] = {"image": {"alt": f"Picture: {heading}"}}
                 with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as full:
                     few = io.BytesIO()
                     _save(full, few)
