@@ -199,9 +199,9 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
         case ["reservations", number] if number.isdecimal():
             policy = _easy(text, policy, reservations=int(number))
         case ["depth" | "resolution" | "interval" as option, number] if number.isdecimal():
-            policy = _slurm(text, policy, **{option: int(number)})
+            policy = _slurm(policy, **{option: int(number)})
         case ["window", *length] if seconds := _seconds(length):
-            policy = _slurm(text, policy, window=seconds)
+            policy = _slurm(policy, window=seconds)
         case _:
             forms = "\n".join(f"  {form:16}  {meaning}" for form, meaning in FORMS.items())
             raise ValueError(f"what if: found {text!r}, expected one of these, with other numbers:\n{forms}")
@@ -226,7 +226,7 @@ def _easy(text: str, policy: Policy, **options: Any) -> EASY:
     return replace(policy, **options)
 
 
-def _slurm(text: str, policy: Policy, **option: int) -> Policy:
+def _slurm(policy: Policy, **option: Any) -> Policy:
     """Slurm's backfill with another option; times are in seconds."""
     if isinstance(policy, SlurmBackfill):
         return replace(policy, **option)

@@ -6,7 +6,7 @@ from dump import CPUS, dump
 from helpers import numbered
 
 import simlib
-from simlib import EASY, Conservative, Multifactor, OwnPolicy, Workload, compare, report
+from simlib import EASY, Conservative, OwnPolicy, Workload, compare, report
 from simlib.analysis import what_if
 from simlib.analysis.partitions import on_partitions, partition_table, partitions, together
 from simlib.logs.swf import jobs_of
@@ -35,7 +35,7 @@ def test_partitions_that_share_nodes_are_too_small_alone(w):
     assert sum(map(len, alone.values())) == len(w)
 
 
-@pytest.mark.parametrize("policy", [EASY(), EASY(order=Multifactor()), Conservative()])
+@pytest.mark.parametrize("policy", [EASY(), EASY(reuse_extra=True), Conservative()])
 def test_each_part_is_scheduled_as_if_it_were_alone_also_where_it_is_shaken(w, parts, policy):
     whole = together(w, parts)
     assert whole.procs == sum(CPUS.values()) and len(whole) == len(w)
