@@ -406,7 +406,11 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     file = archive.path_or_name(log)
     here = archive.find(file) if isinstance(file, str) else (file,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
-    workload = taking.taken(log, **{key: value for key, value in options.items() if key in _TAKEN})
+    without_gpus = options.get("gpus") == 0
+    taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
+    workload = taking.taken(log, **taken)
+    if without_gpus:
+        workload = workload.without_gpus()
     page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
     text = page.html()
     with paths.replacing(target) as new:

@@ -185,9 +185,9 @@ def why_not_usable(workload: Workload, case: Case) -> str:
 
 
 def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
-    """Whether a policy takes GPUs, tried with one job."""
+    """Whether a policy takes GPUs, tried with the job that needs most."""
     try:
-        simulate(workload.select(workload.jobs.index == workload.jobs.index[0]), policy)
+        simulate(workload.select(workload.jobs.index == workload.jobs.gpus.idxmax()), policy)
     except ValueError:
         return False
     return True
