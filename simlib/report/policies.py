@@ -19,6 +19,7 @@ from ..core.workload import Workload
 from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY, FCFS
 from ..policies.orders import Multifactor
+from ..policies.slurm import SlurmBackfill
 from .sentences import SURE, called, digits, share, sure
 from .wait_times import RECORDED, has_queue, simulated
 
@@ -32,6 +33,8 @@ POLICIES: dict[str, Case] = {
     "EASY, WFP": EASY(order="wfp"),
     "fair share": EASY(order=Multifactor()),
     "fair share by group": EASY(order=Multifactor(account="group")),
+    "Slurm's backfill": SlurmBackfill(),
+    "Slurm's backfill, fair share": SlurmBackfill(order=Multifactor()),
     "EASY-SJBF": EASY(backfill="sjf"),
     "EASY, best fit": EASY(backfill="best-fit"),
     "EASY, largest": EASY(backfill="largest"),
@@ -68,6 +71,8 @@ MEANING: dict[str, str] = {
     "EASY, WFP": "EASY with a queue by (wait / estimate)³ × size",
     "fair share": "EASY with a queue by age, and by how little a user has had of the machine of late",
     "fair share by group": "EASY with a queue by age, and by how little a group has had of the machine of late",
+    "Slurm's backfill": "a plan for the first 500 jobs in the queue, made anew every 30 seconds",
+    "Slurm's backfill, fair share": "the same with a queue by age, and by how little a user has had of late",
     "EASY-SJBF": "EASY; of the jobs that may go first the one with the shortest estimate does",
     "EASY, best fit": "EASY; of the jobs that may go first the one that leaves fewest processors idle does",
     "EASY, largest": "EASY; of the jobs that may go first the one with most processors does",
