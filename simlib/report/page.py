@@ -321,12 +321,12 @@ def _of_comparison(found: Comparison | None, name: str | None, called: _Called =
     if found is None or name is None:
         return []
     bars = "Thick bars are chance, thin bars another year; grey changes may be chance."
-    drawn = [(plots.changes(found), f"Left of 0 jobs wait less. {bars}")]
+    drawn = [(plots.changes(found), f"Left of equal jobs wait less. {bars}")]
     clear = [by for by in found.by if by != "all" and (~found.who(name, by).holds.isin(["coincidence", "equal"])).any()]
     if clear:
         by = "user" if "user" in clear else clear[0]
         who = "users" if by == "user" else "groups of jobs"
-        said = f"The {who} who lose and win most with {name}. Left of 0 they wait less."
+        said = f"The {who} who lose and win most with {name}. Left of equal they wait less."
         drawn.append((plots.changes(found, name, by, called), said))
     for figure, _ in drawn:
         plt.close(figure)
