@@ -137,27 +137,41 @@ def from_table(source: str, target: str, columns: str, procs: int, timezone: str
     _show(target)
 
 
-@commands.command()
+@commands.command(
+    epilog="""\b
+simlib report jobs.txt --timezone Europe/Berlin --base "fair share"
+simlib report mine.swf.gz --policies "conservative, EASY-SJBF" --what-if "procs +20%"
+simlib report jobs.txt --partitions "batch+debug=400, gpu=64:16" --names"""
+)
 @click.argument("log")
 @click.option("--out", metavar="PAGE.html", help="Default: the log's name, in the current folder.")
-@click.option("--procs", type=int, metavar="N", help="The size of the machine, or of the partition.")
-@click.option("--partition", metavar="P", help="Only its jobs, by name or number; needs --procs.")
+@click.option("--base", metavar="POLICY", help="The policy that the cluster runs; default: EASY.")
+@click.option("--policies", metavar="NAMES", help="Compare it with these, with commas; an unknown name lists all.")
+@click.option("--what-if", "what_ifs", multiple=True, metavar="CHANGE", help="Such as 'procs +20%'; repeatable.")
 @click.option("--from", "first", metavar="DATE", help="Only jobs submitted from then on: 2012-05-03.")
 @click.option("--to", "last", metavar="DATE", help="Only jobs submitted before then.")
-def report(log: str, **given: Any) -> None:
-    """Make a page: what would other policies do?
+@click.option("--procs", type=int, metavar="N", help="The size of the machine, or of the partition.")
+@click.option("--gpus", type=int, metavar="N", help="Its GPUs; 0: leave GPUs out.")
+@click.option("--partition", metavar="P", help="Only its jobs, by name or number; needs --procs.")
+@click.option("--partitions", metavar="SIZES", help="A machine for each: 'each', or 'batch=400, gpu=64:16' with GPUs.")
+@click.option("--names", is_flag=True, help="Show the names of users and partitions, not numbers.")
+@click.option("--nodes", is_flag=True, help="Of sacct's output: count nodes, not CPUs.")
+@click.option("--timezone", metavar="NAME", help="Of sacct's output: the cluster's, such as Europe/Berlin.")
+def report(log: str, nodes: bool, **given: Any) -> None:
+    """Make a page: would another policy be better?
 
-    What would other scheduling policies make of a log, for whom, and how sure is that?
+    The page says what other scheduling policies would make of a log, for whom, and how sure that is.
 
-    LOG is a file such as mine.swf.gz, or a name in the catalogue.
+    LOG is the output of sacct, a file such as mine.swf.gz, or a name in the catalogue.
     """
     import matplotlib
 
     from .report import page  # slow to import
 
     matplotlib.use("Agg")  # no window anywhere
+    options = {name: value for name, value in given.items() if value is not None}
     try:
-        print(page.report(log, progress=sys.stderr.isatty(), **given))
+        print(page.report(log, unit="nodes" if nodes else "cpus", **options))
     except ValueError as error:
         raise _Fault(str(error)) from None
 

@@ -20,6 +20,33 @@ def duration(seconds: float) -> str:
     return f"{seconds:,.0f} s"
 
 
+def time(seconds: float, short: bool = False) -> str:
+    """Write a length of time in the unit that people use for it: 40 minutes, or in short 40 min."""
+    for unit, letters, length in (
+        ("day", "days", 86400),
+        ("hour", "h", 3600),
+        ("minute", "min", 60),
+        ("second", "s", 1),
+    ):
+        value = seconds / length
+        if abs(value) >= 0.9995 or length == 1:
+            whole = length == 1 or (length == 60 and abs(value) >= 9.95)
+            text = f"{value:,.0f}" if whole else f"{value:,.1f}".removesuffix(".0")
+            text = "0" if text == "-0" else text
+            plural = unit if text in ("1", "-1") else f"{unit}s"
+            return f"{text} {plural if not short or length == 86400 else letters}"
+    raise AssertionError(seconds)
+
+
+def difference(seconds: float, short: bool = False) -> str:
+    """Write a difference of times: 40 minutes shorter, or in short -40 min."""
+    if abs(seconds) < 0.5:
+        return "equal"
+    if short:
+        return f"{'+' if seconds > 0 else ''}{time(seconds, short)}"
+    return f"{time(abs(seconds))} {'shorter' if seconds < 0 else 'longer'}"
+
+
 def number(value: int) -> str:
     """Write a whole number, such as a point in time in seconds; from five digits on they are grouped."""
     return f"{value:,}" if abs(value) >= 10_000 else str(value)

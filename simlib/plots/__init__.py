@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from .comparisons import forest, winners
+from .comparisons import changes, forest, winners
 from .facets import circles, colours, curves, facets, grid, intervals, stacked
 from .panels import cumulative_panels, in_whole_per_cents, legend, log_time_axis, plain_log_axis, time_axis
 from .schedules import draw_piece, gantt, job_colours, spans, utilization
@@ -24,6 +24,7 @@ from .style import (
 )
 
 __all__ = [
+    "changes",
     "COLOURS",
     "CONSERVATIVE_COLOUR",
     "EASY_COLOUR",

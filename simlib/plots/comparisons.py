@@ -1,5 +1,6 @@
 """Pictures of a comparison of policies: a forest plot, and who gains and who loses."""
 
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -9,11 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from .._util.words import difference
 from ..analysis.comparison import Comparison
 from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
 
 _COINCIDENCE, _ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
+
+_LEVELS, _OF_GROUPS = ["by", "group", "measure", "statistic"], ["policy", "by", "measure", "statistic"]
 
 _MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "bounded slowdown"}
 
@@ -128,6 +132,84 @@ def winners(
     legend(figure, entries | _intervals())
     change = f"change of the {said} by {by} under {', '.join(parts)} against {comparison.base}"
     figure.set_label(f"{comparison.workload.name}: who gains and who loses, {change}, with both intervals")
+    return _marked(figure, comparison)
+
+
+def changes(
+    comparison: Comparison,
+    policy: str | None = None,
+    by: str = "all",
+    called: Callable[[str, str], str] | None = None,
+    most: int = 6,
+    figsize: tuple[float, float] = (4.6, 3.4),
+) -> Figure:
+    """Draw by how much the mean wait changes, with both intervals, in a narrow picture with the numbers beside it.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    policy : str, optional
+        One policy: a row is a group of jobs. By default a row is a policy.
+    by : str
+        How the jobs are divided.
+    called : callable, optional
+        How to call a group: of "user" and "12" makes "user 12".
+    most : int
+        So many groups at either end, as in `winners`.
+    figsize : (float, float)
+        Its height grows with the rows.
+
+    Returns
+    -------
+    Figure
+        What may be chance is grey. What is too far off to be drawn is an arrow at the edge.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> figure = changes(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]))
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    'FCFS'
+    >>> plt.close(figure)
+    """
+    if policy is None:
+        part = pd.concat([comparison.who(name, "all") for name in comparison.others], keys=comparison.others)
+        part = part.droplevel(1).sort_values("difference", kind="stable")
+        shares: Any = comparison.relative.xs(("all", "all", "wait", "mean"), level=_LEVELS).loc[part.index]
+        title = f"change of the mean wait against {comparison.base}"
+    else:
+        part = _chosen(comparison, policy, by, "wait", "mean", most)
+        shares = comparison.relative.xs((policy, by, "wait", "mean"), level=_OF_GROUPS).loc[part.index]
+        part.index = [called(by, str(name)) if called else f"{by} {name}" for name in part.index]
+        title = f"change of the mean wait with {policy}"
+    figure, ax = plt.subplots(figsize=(figsize[0], max(figsize[1], 1.2 + 0.26 * len(part))))
+    size = shares.difference.abs()
+    near = ~(size > max(4 * float(size.median()), 1.5)).to_numpy()  # no fall is more than 1
+    ends = shares[near].filter(regex="difference|coincidence|another").clip(-1, 1.5 * float(size[near].max()))
+    low, high = min(np.nanmin(ends, initial=0), 0), max(np.nanmax(ends, initial=0), 0)
+    margin = 0.06 * (high - low or 1)
+    at = np.arange(len(part))
+    chance = part.holds.isin(["coincidence", "equal"]).to_numpy()
+    for colour, rows in (
+        ("#888888", chance),
+        (COLOURS[2], ~chance & (part.difference < 0).to_numpy()),
+        (COLOURS[1], ~chance & (part.difference >= 0).to_numpy()),
+    ):
+        _bars(ax, at[rows & near], shares[rows & near], colour)
+        ax.plot([high + margin / 2] * (rows & ~near).sum(), at[rows & ~near], ">", color=colour, clip_on=False)
+    numbers = [difference(seconds, short=True) for seconds in part.difference]
+    for place, number in enumerate(numbers):
+        ax.text(1.03, place, number, transform=ax.get_yaxis_transform(), va="center", size=9)
+    ax.axvline(0, color="black", linewidth=1)
+    ax.set(xlim=(low - margin, high + margin), ylim=(max(len(part), 1) - 0.5, -0.5))
+    ax.set_yticks(at, [str(name) for name in part.index], size=9)
+    in_whole_per_cents(ax.xaxis)
+    ax.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+    ax.set_xlabel(title)
+    legend(figure, {"chance": _intervals()["coincidence"], "another year": _intervals()["another year"]})
+    said = ", ".join(f"{name} {number}" for name, number in zip(part.index, numbers, strict=True))
+    figure.set_label(f"{comparison.workload.name}: {title}: {said}")
     return _marked(figure, comparison)
 
 

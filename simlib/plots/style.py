@@ -1,8 +1,10 @@
 """The house style: colours, and matplotlib's settings."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from io import BytesIO
+from html import escape
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -133,7 +135,18 @@ def stamp(figure: Figure) -> None:
     >>> figure.texts[0].get_text()
     'SYNTHETIC DATA - not a real log'
     """
-    figure.text(0.5, 0.5, SYNTHETIC, ha="center", va="center", rotation=20, size=30, color="red", alpha=0.35, zorder=9)
+    figure.text(
+        0.5,
+        0.5,
+        SYNTHETIC,
+        ha="center",
+        va="center",
+        rotation=20,
+        size=min(30, 4 * figure.get_figwidth()),
+        color="red",
+        alpha=0.35,
+        zorder=9,
+    )
 
 
 def save(figure: Figure, path: str | Path) -> None:
@@ -166,6 +179,39 @@ def png(figure: Figure) -> bytes:
     b'PNG'
     """
     return _png(figure, STYLE["savefig.dpi"])
+
+
+_INK = {"#000000": "currentColor", "#e5e5e5": "var(--grid, #e5e5e5)"}
+"""What black and the grid are in a page, where the reader chooses light or dark."""
+
+
+def svg(figure: Figure, name: str) -> str:
+    """Draw a figure as a part of a page: an SVG as wide as its place, with the page's letters and ink.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its label says what it shows to those who do not see it.
+    name : str
+        Letters and digits; tells the parts of several pictures on one page apart.
+
+    Examples
+    --------
+    >>> svg(Figure(label="an empty picture"), "empty").startswith('<svg role="img" aria-label="an empty picture"')
+    True
+    """
+    file = StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = file.getvalue()
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<style.*?</style>", "", text[text.index("<svg") :])
+    box = re.search(r'viewBox="[^"]*"', text)
+    assert box is not None
+    text = f'<svg role="img" aria-label="{escape(_described(figure))}" {box[0]}{text[text.index(">") :]}'
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{name}-", text)
+    text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
+    text = re.sub("#(?:000000|e5e5e5)\\b", lambda colour: _INK[colour[0]], text)
+    return text.strip()
 
 
 def _described(figure: Figure) -> str:

@@ -1,66 +1,46 @@
-"""Ask of any log what the study asks of its own: one module a question, each answer a table, a picture, sentences.
+"""Ask what other scheduling policies would make of a log, and write the answers as a page for people.
 
-What a log lacks (estimates, users, waits, enough weeks) is said, and never an error: tables and pictures are None then.
-`Page` asks all questions of one log, a section each: `report` and `simlib report` write them as a page, and
-`notebooks/my-cluster.ipynb` shows them one by one.
+`answer` says in five lines what would change, for whom, and how sure that is; `Page` has these lines, the pictures and
+the tables of one log. `report` and `simlib report` write it as one file; `notebooks/my-cluster.ipynb` shows its parts
+one by one.
 """
 
 from ..logs.sacct import names
+from .answer import answer, best
 from .page import Page, Section, comparison_page, report
 from .policies import (
+    ASKED,
+    MEANING,
     POLICIES,
-    certainty_said,
-    certainty_table,
+    by_group,
     chosen,
     compared,
-    differences_said,
-    forest,
-    gains_said,
+    enough_shakes,
     overview,
     usable,
-    winners,
+    what_if_cases,
 )
-from .requests import (
-    adjusted,
-    adjusted_picture,
-    adjusted_said,
-    adjusted_table,
-    adjusted_winners,
-    other_estimates,
-    other_estimates_said,
-    use,
-    use_picture,
-    use_said,
-)
-from .sentences import enough_shakes, intervals_said
+from .requests import use, use_picture, use_said
 from .taking import about, doubtful, taken
-from .wait_times import has_queue, schedules, waits, waits_picture, waits_said, why_recorded_differ
+from .wait_times import has_queue, schedules, waits_picture, why_recorded_differ
 
 __all__ = [
+    "ASKED",
+    "MEANING",
     "POLICIES",
     "Page",
     "Section",
     "about",
-    "adjusted",
-    "adjusted_picture",
-    "adjusted_said",
-    "adjusted_table",
-    "adjusted_winners",
-    "certainty_said",
-    "certainty_table",
+    "answer",
+    "best",
+    "by_group",
     "chosen",
     "compared",
     "comparison_page",
-    "differences_said",
     "doubtful",
     "enough_shakes",
-    "forest",
-    "gains_said",
     "has_queue",
-    "intervals_said",
     "names",
-    "other_estimates",
-    "other_estimates_said",
     "overview",
     "report",
     "schedules",
@@ -69,9 +49,7 @@ __all__ = [
     "use",
     "use_picture",
     "use_said",
-    "waits",
     "waits_picture",
-    "waits_said",
+    "what_if_cases",
     "why_recorded_differ",
-    "winners",
 ]

@@ -1,384 +1,386 @@
-"""Ask all questions of a log: a section each, and a page of them all, one file of HTML that needs no other."""
+"""Make one page of HTML of a log, or of a comparison: the answer, three pictures, and the numbers folded below them."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from html import escape
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from matplotlib.figure import Figure
-from tqdm.auto import tqdm
 
 from .. import plots
 from .._util import paths
 from ..analysis.comparison import Comparison
-from ..core.calendar import Moment
+from ..analysis.partitions import SHARED, on_partitions, partitions, together
+from ..core.schedule import Schedule
 from ..core.workload import Workload
-from ..logs import archive
-from ..plots.style import shown
-from . import policies, requests, sentences, taking, wait_times
+from ..logs import archive, sacct
+from ..plots.style import svg
+from . import requests, taking, wait_times
+from .answer import answer, best, when
+from .policies import ASKED, COLUMNS, MEANING, by_group, chosen, compared, overview, usable, what_if_cases
+from .sentences import called
 
-ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first")
-"""The policies that a page compares unless others are asked for."""
-
-_MOST = 8
-"""So many users are listed at either end of a comparison."""
-
-_LOOK = """body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 1080px;
-  margin: 2em auto; padding: 0 1.25em; color: #1b1b1b }
-h1 { font-size: 1.9em; line-height: 1.2 } h2 { margin: 2em 0 .5em; border-bottom: 2px solid #e2e2e2 }
-img { max-width: 100%; height: auto }
-.finding { border-left: 4px solid #0072B2; padding-left: .8em; margin: .5em 0 }
-.table { overflow-x: auto } table { border-collapse: collapse; border: 0; font-size: .8em; margin: .8em 0 }
-th, td { padding: .2em .5em; text-align: right; border: 0; vertical-align: top;
-  border-bottom: 1px solid #e2e2e2 }
-tbody th, td { white-space: nowrap } th { text-align: left }"""
+_TEMPLATES = Environment(
+    loader=PackageLoader("simlib.report", "."),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What the numbers say: paragraphs."""
-
-    paragraphs: tuple[str, ...]
-
-    def _repr_html_(self) -> str:
-        return "\n".join(f'<p class="finding">{escape(each)}</p>' for each in self.paragraphs)
-
-
-def _said(*sentences: str | Iterable[str]) -> _Said | None:
-    """Put sentences into paragraphs: one for each argument, of one sentence or several."""
-    joined = (each if isinstance(each, str) else " ".join(each) for each in sentences)
-    paragraphs = tuple(each for each in joined if each)
-    return _Said(paragraphs) if paragraphs else None
+_Called = Callable[[str, str], str]
 
 
 @dataclass(frozen=True)
 class Section:
-    """Answer a question: its heading, and what stands under it.
+    """Answer one question on a page: a heading, and below it paragraphs, lists, tables and pictures.
 
     Attributes
     ----------
     title : str
     parts : list
-        In order: prose (str, *so* for emphasis), what the numbers say, tables (DataFrame), pictures (Figure); None in
-        the place of what the log does not tell.
+        Paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty ones are left
+        out.
 
     Examples
     --------
-    >>> print(Section("Waits", ["They are *long*.", None]).html())
-    <h2>Waits</h2>
-    <p>They are <em>long</em>.</p>
+    >>> Section("Waits", ["They are long.", None, []]).kinds()
+    [('paragraph', 'They are long.')]
     """
 
     title: str
-    parts: list[Any]
+    parts: list[Any] = field(default_factory=list)
 
-    def html(self, level: int = 2) -> str:
-        """Write it as a part of a page, under a heading of a level.
+    def kinds(self) -> list[tuple[str, Any]]:
+        """List the parts that have content, with what they are.
 
         Examples
         --------
-        >>> Section("Waits & more", []).html(1)
-        '<h1>Waits &amp; more</h1>'
+        >>> Section("Waits", [["one", "two"]]).kinds()
+        [('list', ['one', 'two'])]
         """
-        heading = f"<h{level}>{escape(self.title)}</h{level}>"
-        return "\n".join([heading, *(_html(part, self.title) for part in self.parts if part is not None)])
-
-    def _ipython_display_(self) -> None:
-        """Show each part in a notebook as an output of its own."""
-        from IPython.display import Markdown, display  # they come with notebooks, and are not needed without
-
-        for part in [f"## {self.title}", *self.parts]:
-            if part is not None:
-                display(Markdown(part) if isinstance(part, str) else part)
+        names = {str: "paragraph", list: "list", pd.DataFrame: "table", Figure: "picture"}
+        return [(names[type(part)], part) for part in self.parts if part is not None and len(_content(part))]
 
 
-def _html(part: Any, title: str) -> str:
-    """Write a part of a section; a picture without a label of its own is described by the title."""
-    if isinstance(part, str):
-        prose = re.sub(r"[*](.+?)[*]", r"<em>\1</em>", escape(part, quote=False))
-        return f"<p>{prose}</p>"
-    if isinstance(part, Figure):
-        content, size = shown(part) or ("", {"width": 0})
-        alt = escape(str(part.get_label() or title))
-        return f'<p><img src="data:image/png;base64,{content}" width="{size["width"]}" alt="{alt}"></p>'
-    if isinstance(part, pd.DataFrame):
-        with pd.option_context("display.max_colwidth", None):
-            return f'<div class="table">{part.to_html(border=0)}</div>'
-    return part._repr_html_()
+def _content(part: Any) -> Any:
+    """What of a part is counted: a figure's axes, else the part."""
+    return part.axes if isinstance(part, Figure) else part
 
 
 class Page:
-    """Ask all questions of a log, a method each, which gives a section; what several need is worked out once.
+    """Ask all questions of a log; each is worked out once, when it is first used.
 
     Parameters
     ----------
     workload : Workload
-    names : sequence of str
-        Policies out of `simlib.report.POLICIES`; the first is what the others are held against.
+    policies : str or iterable of str
+        Names out of `simlib.report.POLICIES`.
+    base : str, optional
+        The policy that the site runs, with which the others are compared; by default the first.
+    what_ifs : iterable of str
+        Questions such as "procs +20%": see `simlib.analysis.what_if`.
+    partitions : str or dict, optional
+        Each partition is a machine of its own: "each", or sizes such as "batch+debug=400, gpu=64:16", which is
+        processors, and GPUs behind the colon; see `simlib.analysis.partitions`. By default all share one machine.
+    names : bool
+        Whether users and partitions stand on the page by their names, as far as the log has them.
     shakes : int, optional
-        Shaken runs a comparison; by default see `simlib.report.enough_shakes`.
+        Shaken runs of a comparison; by default see `simlib.report.enough_shakes`.
     seed : int
 
     Attributes
     ----------
-    workload : Workload
     cases : dict
-        The policies that suit the log, by name.
-    found, other : Comparison or None
-        Of these policies; of EASY with itself under other estimates.
-    adjusted : dict of str to Comparison
-        Of adjusted estimates, by the order of the queue.
+        The policies that suit the log, by name, the base first, and what-ifs.
+    what_ifs : list of str
+        Those of the cases that are no policies.
+    parts : dict of str to Workload
+        The partitions, where each is a machine of its own.
 
     Raises
     ------
     ValueError
-        For no policy, and an unknown one.
+        For no policy, an unknown one, and what `what_if` and `partitions` refuse.
 
     Examples
     --------
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
     >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
-    >>> for section in page.sections():
-    ...     print(section().title)
-    My cluster: what would another scheduling policy do?
-    What was recorded, and what would each policy do?
-    Which policy, and for whom?
-    How good are the estimates, and would better ones help?
-    Would estimates help that the system adjusts?
-    What is coincidence, and what would another year change?
-    What this page cannot tell
+    >>> [section.title for section in page.sections()][:2]
+    ['Every policy in numbers', 'Who would wait longer, and who shorter']
     """
 
     def __init__(
-        self, workload: Workload, names: Iterable[str] = ASKED, shakes: int | None = None, seed: int = 0
+        self,
+        workload: Workload,
+        policies: str | Iterable[str] = ASKED,
+        base: str | None = None,
+        what_ifs: Iterable[str] = (),
+        partitions: str | Mapping[str, Any] | None = None,
+        names: bool = False,
+        shakes: int | None = None,
+        seed: int = 0,
     ) -> None:
-        self.workload, self.shakes, self.seed = workload, shakes, seed
-        self.cases, self._left_out = policies.usable(workload, policies.chosen(names))
+        self.shakes, self.seed = shakes, seed
+        known = sacct.names(workload)
+        self.called = partial(called, names=known) if names else called
+        self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
+        self.workload = together(workload, self.parts) if self.parts else workload
+        asked = chosen(policies, base)
+        self.base = next(iter(asked))
+        more = what_if_cases(workload, asked[self.base], what_ifs)
+        self.what_ifs = list(more)
+        self.cases, self.left_out = usable(self.workload, asked | more)
+        if self.parts:
+            self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
+
+    @cached_property
+    def schedules(self) -> dict[str, Schedule]:
+        """What was recorded, and what the cases make of the log as it is."""
+        return wait_times.schedules(self.workload, self.cases)
+
+    @cached_property
+    def queue(self) -> bool:
+        """Whether jobs wait under the base."""
+        return self.base not in self.schedules or wait_times.has_queue(self.schedules[self.base])
 
     @cached_property
     def found(self) -> Comparison | None:
-        """The comparison of the policies."""
-        return policies.compared(self.workload, self.cases, self.shakes, self.seed)
+        """The comparison of all cases with the base."""
+        by = ["all", "user", "size", *(["partition"] if self.parts else [])]
+        return compared(self.workload, self.cases, self.shakes, self.seed, by) if self.queue else None
 
     @cached_property
-    def other(self) -> Comparison | None:
-        """The comparison of EASY with itself under other estimates."""
-        return requests.other_estimates(self.workload, self.shakes, self.seed)
-
-    @cached_property
-    def adjusted(self) -> dict[str, Comparison]:
-        """The comparisons of adjusted estimates, by the order of the queue."""
-        return requests.adjusted(self.workload, self.shakes, self.seed)
-
-    def sections(self) -> list[Callable[[], Section]]:
-        """List the methods below, in the order of a page; where no job waits, those that still say something.
-
-        Examples
-        --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)))
-        >>> page.sections()[0] == page.about, len(page.sections())
-        (True, 7)
-        >>> len(Page(Workload.of("one job", 4, A=(0, 10, 20, 3))).sections())
-        3
-        """
-        first = next(iter(self.cases.values()), None)
-        if first is not None and len(self.workload):
-            if not wait_times.has_queue(wait_times.simulated(self.workload, first)):
-                return [self.about, self.waits, self.limits]
-        return [self.about, self.waits, self.policies, self.estimates, self.adjusting, self.certainty, self.limits]
-
-    def about(self) -> Section:
-        """Say what is asked, and of which log.
-
-        Examples
-        --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)))
-        >>> page.about().parts[-1].loc["machine", ""]
-        '4 processors'
-        """
-        return Section(
-            "My cluster: what would another scheduling policy do?",
-            [
-                "A log says what happened; a simulation of the same jobs on the same machine says what other rules of "
-                "scheduling would have made of them. Look at which policy makes jobs wait less, for whom, and whether "
-                "the difference is more than coincidence, and more than this one year.",
-                _said(*taking.doubtful(self.workload), *self._left_out),
-                taking.about(self.workload),
-            ],
+    def answer(self) -> dict[str, Markup]:
+        """The answer, in five lines."""
+        recorded, first = self.schedules.get(wait_times.RECORDED), self.schedules.get(self.base)
+        return answer(
+            self.workload,
+            self.found,
+            base=self.base,
+            under_base=None if self.queue or first is None else first.column("wait"),
+            recorded=None if recorded is None else float(recorded.summary().mean_wait),
+            what_ifs=self.what_ifs,
+            called=self.called,
+            ignored=self.left_out + requests.missing(self.workload) + self._machines(),
         )
 
-    def waits(self) -> Section:
-        """Answer what was recorded, and what each policy would do.
+    def _machines(self) -> list[str]:
+        """What is to be known of partitions and GPUs."""
+        w = self.workload
+        sentences = [f"{step}." for step in w.history if "GPU" in step]
+        log = w.log
+        if log is not None and not self.parts and (count := log.partition[log.partition >= 0].nunique()) > 1:
+            sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
+        return sentences
+
+    def pictures(self) -> list[tuple[Figure, str]]:
+        """Draw the three pictures, each with a sentence on how to read it.
 
         Examples
         --------
         >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), ["EASY"])
-        >>> page.waits().parts[2].loc["EASY", "mean wait"]
-        '4 s'
+        >>> [caption for _, caption in page.pictures()]
+        ['Each line is one policy: the higher it is, the more jobs have started after a wait.']
         """
-        made = wait_times.schedules(self.workload, self.cases)
-        lines = "Each line is what a simulation of the jobs gives"
-        if wait_times.RECORDED in made:
-            lines = "The dashed line is what happened by the log's own times, the others what simulations of the same "
-            lines += "jobs give"
-        return Section(
-            "What was recorded, and what would each policy do?",
-            [
-                f"{lines}. At each time on the axis, the higher a line the better: more jobs have started by then.",
-                wait_times.waits_picture(made),
-                wait_times.waits(made),
-                _said(wait_times.waits_said(made), wait_times.why_recorded_differ(self.workload)),
-            ],
-        )
+        name = _first(self.found, self.what_ifs)
+        lines = "Each line is one policy: the higher it is, the more jobs have started after a wait."
+        if wait_times.RECORDED in self.schedules:
+            lines += " The dashed line is what the log recorded."
+        made = {one: each for one, each in self.schedules.items() if one not in self.what_ifs}
+        waits = wait_times.waits_picture(made, [self.base, *([name] if name else [])])
+        return [*([(waits, lines)] if waits else []), *_of_comparison(self.found, name, self.called)]
 
-    def policies(self) -> Section:
-        """Answer which policy is better, and for whom.
+    def sections(self) -> list[Section]:
+        """Answer the questions that are folded on a page.
 
         Examples
         --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), ["EASY"])
-        >>> print(page.policies().html().splitlines()[2])
-        <p class="finding">Nothing can be compared: it takes a queue, and two policies that suit the log.</p>
+        >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
+        >>> page.sections()[0].title
+        'Every policy in numbers'
         """
-        return Section(
-            "Which policy, and for whom?",
-            [
-                "EASY lets a job pass others if it does not delay the first of the queue; conservative backfilling, if "
-                "it delays nobody who is ahead of it; FCFS never. Shortest first sorts the queue by the users' "
-                "estimates. Points are the changes against the first policy. Thick bars are coincidence: the same "
-                "jobs, submitted up to a minute earlier or later. Thin bars are another year: another time as "
-                "long as the log. A bar that crosses zero says that the difference can go either way.",
-                _said(sentences.intervals_said(self.found)),
-                policies.forest(self.found),
-                _said(*policies.differences_said(self.found)),
-                policies.overview(self.found),
-                "Below, who waits longer and who waits less: users first, then jobs by the number of their processors. "
-                "In brackets is how many jobs they are. A policy whose panel is empty makes no difference beyond "
-                "coincidence. Where there are many users, some stand here by luck.",
-                policies.winners(self.found, "user"),
-                policies.winners(self.found, "size"),
-                _said(*policies.gains_said(self.found)),
-            ],
-        )
+        w, found = self.workload, self.found
+        numbers = [overview(found, self.schedules), _READ if found else None, *_absent(found), self.left_out]
+        meaning = [f"{name}: {MEANING.get(name, f'{self.base} with this change')}" for name in self.cases]
+        estimates = [requests.use_said(w), requests.use(w), requests.use_picture(w)]
+        made = [
+            Section("Every policy in numbers", numbers),
+            Section("Who would wait longer, and who shorter", _whom(found, self.what_ifs, self.called)),
+            Section("The partitions, each a machine of its own", self._partitions()),
+            Section("The recorded waits, and why they differ", [wait_times.why_recorded_differ(w)]),
+            Section("How good the users' estimates are", estimates),
+            Section("The log", [taking.about(w), taking.doubtful(w)]),
+            Section("What the policies are, and what the page cannot tell", [meaning, _LIMITS, _meaning(found)]),
+        ]
+        return [section for section in made if section.kinds()]
 
-    def estimates(self) -> Section:
-        """Answer how good the estimates are, and whether better ones would help.
+    def _partitions(self) -> list[Any]:
+        """The parts, and their sum beside them."""
+        if not self.parts:
+            return []
+        parts = {self.called("partition", name): part for name, part in self.parts.items()} | {"all": self.workload}
+        table = pd.DataFrame(
+            {"processors": f"{part.procs:,}", "jobs": f"{len(part):,}", "load": f"{part.load:.2f}"}
+            for part in parts.values()
+        ).set_axis(list(parts))
+        first = _first(self.found, self.what_ifs)
+        waits = [by_group(self.found, by, first, self.called) for by in ("partition", "all")]
+        if waits[0] is not None:  # partitions that share a machine stand below it
+            known = pd.concat(waits)
+            shared = [name for name in known.index if name not in table.index]
+            table = table.reindex([*list(parts)[:-1], *shared, "all"])
+            table = table.assign(jobs=table.jobs.fillna(known.jobs)).join(known.drop(columns="jobs")).fillna("")
+        return [table, SHARED]
+
+    def html(self) -> str:
+        """Write the page.
 
         Examples
         --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=4)
-        >>> page.estimates().parts[2].loc["all", "median share used"]
-        '56 %'
+        >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
+        >>> page.html()[:15], "has no queue" in page.html()
+        ('<!DOCTYPE html>', True)
         """
-        return Section(
-            "How good are the estimates, and would better ones help?",
-            [
-                "Backfilling plans with the run time that users ask for. The picture shows which share of it their "
-                "jobs used.",
-                requests.use_picture(self.workload),
-                requests.use(self.workload),
-                _said(requests.use_said(self.workload)),
-                "And what EASY would do if every estimate were exact, or twice as long as it is:",
-                policies.forest(self.other),
-                _said(*requests.other_estimates_said(self.other)),
-            ],
-        )
-
-    def adjusting(self) -> Section:
-        """Answer whether estimates would help that the system adjusts.
-
-        Examples
-        --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)))
-        >>> print(page.adjusting().html().splitlines()[-1])
-        <p class="finding">Whether adjusted estimates would help cannot be told: the log does not say whose the ...
-        """
-        first, second = requests.BASES
-        return Section(
-            "Would estimates help that the system adjusts?",
-            [
-                "The scheduler can learn from the past: it looks at the jobs of the same user with the same request "
-                "that ended within a month, ten at least, and plans with the share of the request that 85 % of them "
-                "did not exceed, but never with less than a half. No job is killed for it. *Adjusted estimates* are "
-                "used for the order of the queue and for backfilling; *all adjusted* ones for running jobs, too. The "
-                "queue is in order of arrival (EASY), or by WFP, (wait / estimate)³ × size, which many large machines "
-                "use.",
-                requests.adjusted_picture(self.adjusted, first),
-                requests.adjusted_picture(self.adjusted, second),
-                requests.adjusted_table(self.adjusted),
-                requests.adjusted_winners(self.adjusted, second),
-                _said(*requests.adjusted_said(self.workload, self.adjusted)),
-            ],
-        )
-
-    def certainty(self) -> Section:
-        """Answer what is coincidence, and what another year would change.
-
-        Examples
-        --------
-        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), shakes=4)
-        >>> page.certainty().parts[1]["against"].to_list()
-        ['EASY', 'EASY', 'EASY', 'EASY', 'EASY']
-        """
-        comparisons = [self.found, self.other, *self.adjusted.values()]
-        said = policies.certainty_said(self.workload, comparisons, self.shakes, self.seed)
-        return Section(
-            "What is coincidence, and what would another year change?",
-            [
-                "Backfilling is chaotic: one job that comes a second later can change who fits into which gap from "
-                "there on. So no difference is worth more than what such luck makes. And a log is one time of a "
-                "machine: another one has other weeks.",
-                policies.certainty_table(comparisons),
-                _said(said),
-            ],
-        )
-
-    def limits(self) -> Section:
-        """Say what no simulation of a log can tell.
-
-        Examples
-        --------
-        >>> Page(Workload.of("one job", 4, A=(0, 10, 20, 3))).limits().title
-        'What this page cannot tell'
-        """
-        return Section(
-            "What this page cannot tell",
-            [
-                "Users react: where jobs wait less, more are submitted, and other estimates are asked for under other "
-                "rules. Simulations know nothing of limits, priorities, reservations and outages, and take each job "
-                "as it was: the same size, the same run time. So differences between policies can be believed sooner "
-                "than the waits themselves."
-            ],
-        )
+        title = f"{self.workload.name}: would another scheduling policy be better?"
+        with plt.rc_context():
+            plots.use_style()
+            return _html(title, self.workload, self.answer, self.pictures(), self.sections())
 
 
-def report(
-    log: str | Path,
-    out: str | Path | None = None,
-    procs: int | None = None,
-    partition: int | str | None = None,
-    first: Moment | None = None,
-    last: Moment | None = None,
-    progress: bool = False,
-    **others: Any,
-) -> Path:
+def _parts(workload: Workload, sizes: str | Mapping[str, Any], hidden: Mapping[int, str]) -> dict[str, Workload]:
+    """Divide a log into machines; those whose names are hidden are called by their numbers."""
+    given = {} if sizes == "each" else _sizes(sizes) if isinstance(sizes, str) else sizes
+    numbers = {name: str(number) for number, name in hidden.items()}
+    made = partitions(workload, given)
+    return {"+".join(numbers.get(one, one) for one in name.split("+")): part for name, part in made.items()}
+
+
+def _sizes(text: str) -> dict[str, Any]:
+    """The sizes of partitions in a text."""
+    sizes: dict[str, Any] = {}
+    for piece in text.split(","):
+        if not (match := re.fullmatch(r"\s*([^=]+?)\s*=\s*(\d{1,9})(?::(\d{1,9}))?\s*", piece)):
+            raise ValueError(
+                f"partitions: found {piece.strip()!r}, expected each, or sizes: batch+debug=400, gpu=64:16"
+            )
+        sizes[match[1]] = (int(match[2]), int(match[3])) if match[3] else int(match[2])
+    return sizes
+
+
+_READ = (
+    "Two ranges stand beside each change. The first is chance: the same jobs come up to a minute earlier or later, and "
+    "the change stays in the range in 95 of 100 runs. The second is another year: five parts of the log tell how much "
+    "one time differs from another. A range that contains 0 means that the change can go either way."
+)
+
+_LIMITS = (
+    "Users react: where jobs wait less, more are submitted. A simulation does not know that, nor limits, priorities, "
+    "reservations and outages; it takes each job as it was, with the same size and run time. So the differences "
+    "between policies are more reliable than the waits themselves."
+)
+
+
+def _absent(found: Comparison | None) -> list[str]:
+    """Which jobs do not take part in a case, or are shorter in it."""
+    if found is None:
+        return []
+    parts = found.taking_part
+    said = [f"{name}: {row['base only']:,} jobs are left out." for name, row in parts.iterrows() if row["base only"]]
+    return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
+
+
+def _meaning(found: Comparison | None) -> str:
+    """What the ranges of a comparison are."""
+    return "" if found is None else found.meaning
+
+
+def _first(found: Comparison | None, what_ifs: Sequence[str] = ()) -> str | None:
+    """The policy that pictures and tables show first: the best, or else the nearest to it."""
+    if found is None:
+        return None
+    change: dict[str, Any] = {
+        policy: found.table.loc[(policy, "all", "all", "wait", "mean"), "difference"]
+        for policy in found.others
+        if policy not in what_ifs
+    }
+    return best(found, what_ifs) or (min(change, key=lambda policy: change[policy]) if change else found.others[0])
+
+
+def _of_comparison(found: Comparison | None, name: str | None, called: _Called = called) -> list[tuple[Figure, str]]:
+    """The pictures of a comparison: all policies, and one policy's winners and losers."""
+    if found is None or name is None:
+        return []
+    bars = "Thick bars are chance, thin bars another year; grey changes may be chance."
+    drawn = [(plots.changes(found), f"Left of equal jobs wait less. {bars}")]
+    clear = [by for by in found.by if by != "all" and (~found.who(name, by).holds.isin(["coincidence", "equal"])).any()]
+    if clear:
+        by = "user" if "user" in clear else clear[0]
+        who = "users" if by == "user" else "groups of jobs"
+        said = f"The {who} who lose and win most with {name}. Left of equal they wait less."
+        drawn.append((plots.changes(found, name, by, called), said))
+    for figure, _ in drawn:
+        plt.close(figure)
+    return drawn
+
+
+def _whom(found: Comparison | None, what_ifs: Sequence[str] = (), called: _Called = called) -> list[Any]:
+    """The tables by group, and how to read them."""
+    if found is None:
+        return []
+    first, ways = _first(found, what_ifs), [by for by in found.by if by not in ("all", "partition")]
+    tables: list[Any] = [by_group(found, by, first, called) for by in ways]
+    if "user" not in ways:
+        tables.insert(0, "The log does not have two users with 30 jobs each, so nothing is known of users.")
+    return [*tables, "Changes in brackets may be chance. Of many users the table has those who lose and win most."]
+
+
+def _about(workload: Workload) -> str:
+    """The log in a line."""
+    gpus = f" and {workload.gpus:,} GPUs" if getattr(workload, "gpus", 0) else ""
+    jobs = "made-up jobs, no real log," if workload.synthetic else "jobs"
+    return f"{len(workload):,} {jobs} on {workload.procs:,} processors{gpus}{when(workload)}"
+
+
+def _html(
+    title: str, workload: Workload, lines: Any, pictures: list[tuple[Figure, str]], sections: list[Section]
+) -> str:
+    """Fill the template."""
+    numbered = count()
+    return _TEMPLATES.get_template("page.html.j2").render(
+        title=title,
+        about=_about(workload),
+        lines=lines,
+        pictures=pictures,
+        sections=sections,
+        svg=lambda figure: Markup(svg(figure, f"p{next(numbered)}")),
+        meaning=COLUMNS,
+    )
+
+
+_TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names")
+
+
+def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Path:
     """Ask all questions of a log, and write the answers as one page that needs no other file.
 
     Parameters
     ----------
-    log, procs, partition, first, last
+    log : str or Path
         As for `simlib.report.taken`.
     out : str or Path, optional
         Where to write the page; by default into the current folder, under the log's name.
-    progress : bool
-        Whether to show a bar.
-    **others
-        As for `Page`: `names`, `shakes`, `seed`.
+    **options
+        As for `simlib.report.taken`, and as for `Page`; with `gpus=0` the GPUs of the log are left out.
 
     Returns
     -------
@@ -399,25 +401,25 @@ def report(
         ...
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
-    target = Path(out) if out else Path(f"{Path(log).name.removesuffix('.gz').removesuffix('.swf')}.html")
+    name = re.sub(r"[.](swf|txt|csv)$", "", Path(log).name.removesuffix(".gz"))
+    target = Path(out) if out else Path(f"{name}.html")
     file = archive.path_or_name(log)
     here = archive.find(file) if isinstance(file, str) else (file,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
-    title = escape(f"My cluster: {Path(log).name}")
-    with plt.rc_context():
-        plots.use_style()
-        sections = Page(taking.taken(log, procs, partition, first, last), **others).sections()
-        content = [
-            section().html(level=1 if section is sections[0] else 2)
-            for section in tqdm(sections, "report", unit="section", disable=not progress)
-        ]
+    without_gpus = options.get("gpus") == 0
+    taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
+    workload = taking.taken(log, **taken)
+    if without_gpus:
+        workload = workload.without_gpus()
+    page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
+    text = page.html()
     with paths.replacing(target) as new:
-        new.write_text(_whole(title, content), encoding="utf-8")
+        new.write_text(text, encoding="utf-8")
     return target
 
 
 def comparison_page(comparison: Comparison, path: str | Path | None = None) -> str:
-    """Write a comparison of policies as a page with its pictures in it, which needs no other file.
+    """Write a comparison as a page like that of a log.
 
     Parameters
     ----------
@@ -435,44 +437,22 @@ def comparison_page(comparison: Comparison, path: str | Path | None = None) -> s
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"])
-    >>> "<h1>sample: FCFS with EASY</h1>" in comparison_page(found)
+    >>> "<h1>sample: FCFS compared with EASY</h1>" in comparison_page(found)
     True
     """
-    title = escape(f"{comparison.workload.name}: {', '.join(comparison.others)} with {comparison.base}")
-    said = "".join(f"<li>{escape(f'{name}: {policy}')}</li>" for name, policy in comparison.policies.items())
-    content = [
-        f"<h1>{title}</h1><p>{escape(repr(comparison.workload).strip('<>'))}</p><ul>{said}</ul>",
-        f"<p>{escape(comparison.meaning)}</p>",
-        _html(comparison.overview(), title),
+    title = f"{comparison.workload.name}: {', '.join(comparison.others)} compared with {comparison.base}"
+    meaning = [f"{name}: {policy}" for name, policy in comparison.policies.items()]
+    sections = [
+        Section("Every policy in numbers", [overview(comparison, {})]),
+        Section("Who would wait longer, and who shorter", _whom(comparison)),
+        Section("What the policies and the ranges are", [meaning, comparison.meaning]),
     ]
+    lines = answer(comparison.workload, comparison, base=comparison.base)
     with plt.rc_context():
         plots.use_style()
-        content.append(_html(policies.closed(plots.forest(comparison)), title))
-        for by in [by for by in comparison.by if by != "all"]:
-            content += [f"<h2>By {by}</h2>", _html(policies.closed(plots.winners(comparison, by=by)), title)]
-            content += [_groups(comparison, by, policy) for policy in comparison.others]
-    page = _whole(title, content)
+        pictures = _of_comparison(comparison, _first(comparison))
+        page = _html(title, comparison.workload, lines, pictures, sections)
     if path is not None:
         with paths.replacing(path) as new:
             new.write_text(page, encoding="utf-8")
     return page
-
-
-def _groups(comparison: Comparison, by: str, policy: str) -> str:
-    """A table of the mean waits of groups; of many users, those who lose most and those who gain most."""
-    ranked = comparison.who(policy, by)
-    names = comparison.groups(by) if by in ("month", "size") else list(ranked.index)
-    if by == "user":
-        names = list(dict.fromkeys([*names[:_MOST], *names[-_MOST:]]))
-    table = comparison.overview(by, [("wait", "mean")]).droplevel("measure").loc[policy].loc[names]
-    table.insert(0, "jobs", ranked.jobs.loc[names])
-    summary = escape(f"{policy}: mean wait by {by}")
-    return f"<details><summary>{summary}</summary>{_html(table, summary)}</details>"
-
-
-def _whole(title: str, content: Iterable[str]) -> str:
-    """Put parts into a page that stands alone; the title is HTML already."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_LOOK}</style></head><body>\n" + "\n".join(content) + "\n</body></html>\n"
-    )

@@ -1,140 +1,29 @@
-"""Which policy: how others differ from the first, for whom, and how sure that is."""
+"""Which policies a page compares, what the comparison says as tables, and its picture."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from .._util.words import duration
-from ..analysis.cases import Case
-from ..analysis.comparison import Comparison, compare, holds
-from ..analysis.replicate import replicate
-from ..analysis.stats import band
+from .._util.words import difference, per_cent, time
+from ..analysis.cases import ADJUSTED, Case, policy_of, what_if
+from ..analysis.comparison import Comparison, compare
 from ..core.estimates import Scaled
-from ..core.schedule import simulate
+from ..core.policy import Policy
+from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
-from ..plots import comparisons
 from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY, FCFS
 from ..policies.orders import Multifactor
-from ..policies.walltime import Adjustment, Scheme
-from .sentences import change, digits, enough_shakes
-from .wait_times import has_queue, simulated
+from ..policies.slurm import SlurmBackfill
+from .sentences import SURE, called, digits, share, sure
+from .wait_times import RECORDED, has_queue, simulated
 
-# What is coincidence, and what another year would change, from the numbers of all comparisons.
-
-
-_KEY = "all", "all", "wait", "mean"
-
-
-def certainty_table(comparisons: Iterable[Comparison | None]) -> pd.DataFrame | None:
-    """Put how far each difference in the mean wait can be believed into a table for readers; None where there is none.
-
-    Examples
-    --------
-    >>> certainty_table([None]) is None
-    True
-    """
-    tables = []
-    for one in comparisons:
-        if one is not None:
-            table = one.overview(headlines=[("wait", "mean")]).droplevel("measure")
-            table.insert(0, "against", one.base)
-            tables.append(table.rename(columns={one.base: "before", "value": "after"}))
-    return pd.concat(tables).rename_axis(None) if tables else None
-
-
-def certainty_said(
-    workload: Workload, comparisons: Iterable[Comparison | None], shakes: int | None = None, seed: int = 0
-) -> list[str]:
-    """Say how much coincidence moves EASY's mean wait, how it goes from month to month, and which differences stand.
-
-    Examples
-    --------
-    >>> certainty_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), [], shakes=4)[0]
-    "Moved by up to a minute, the same submissions give EASY's mean wait as 0 s to 0 s."
-    """
-    if not len(workload):
-        return ["Nothing can be said of coincidence: no job takes part."]
-    made = [one for one in comparisons if one is not None]
-    return _moved(workload, shakes or enough_shakes(workload), seed) + _by_month(workload) + _standing(made)
-
-
-def _moved(workload: Workload, shakes: int, seed: int) -> list[str]:
-    """How much shaking moves the mean wait."""
-    runs = replicate(workload, EASY(), shakes=shakes, seed=seed, as_it_is=False).mean_wait
-    low, median, high = band(runs.to_frame()).iloc[0]
-    ends = f"{duration(max(low, 0))} to {duration(high)}"
-    share = f", {digits(100 * (high - low) / median)} % from end to end" if median else ""
-    return [f"Moved by up to a minute, the same submissions give EASY's mean wait as {ends}{share}."]
-
-
-def _by_month(workload: Workload) -> list[str]:
-    """How the mean wait goes from month to month."""
-    if workload.start is None:
-        return ["The log has no calendar, so months cannot be told apart."]
-    table = simulate(workload, POLICIES["EASY"]).by_month()  # type: ignore[arg-type]
-    table = table[table.jobs >= 30]
-    if len(table) < 2:
-        return ["The log has a single month with at least 30 jobs, so how much months differ cannot be told."]
-    ordered = [(str(month), float(wait)) for month, wait in table.mean_wait.sort_values().items()]
-    (least, shortest), (most, longest) = ordered[0], ordered[-1]
-    return [
-        f"From month to month it goes from {duration(shortest)} ({least}) to "
-        f"{duration(longest)} ({most}): that is what another month can do."
-    ]
-
-
-def _standing(comparisons: list[Comparison]) -> list[str]:
-    """Which differences are more than coincidence, and which would be there another year."""
-    rows: dict[str, Any] = {policy: one.shown.loc[(policy, *_KEY), :] for one in comparisons for policy in one.others}
-    if not rows:
-        return ["No difference between policies could be judged."]
-    by = {
-        verdict: [name for name, row in rows.items() if holds(row) == verdict] for verdict in map(holds, rows.values())
-    }
-    unknown = [name for name in by.get("this log", []) if np.isnan(rows[name].another_year_low)]
-    sure, here = by.get("another year", []), [name for name in by.get("this log", []) if name not in unknown]
-    sentences = [
-        f"Of the {len(rows)} differences in mean wait on this page {len(sure) + len(here) + len(unknown)} are more "
-        "than coincidence."
-    ]
-    if sure:
-        sentences.append(f"To be expected in another year, too: {'; '.join(sure)}.")
-    if here:
-        sentences.append(f"Another year might bring none, or the opposite: {'; '.join(here)}.")
-    if unknown:
-        sentences.append(f"Of another year nothing can be told: {'; '.join(unknown)}.")
-    return sentences + _widths(list(rows.values()))
-
-
-def _widths(rows: list[Any]) -> list[str]:
-    """How much wider another year's intervals are."""
-    pairs = [(r.coincidence_high - r.coincidence_low, r.another_year_high - r.another_year_low) for r in rows]
-    ratios = [year / luck for luck, year in pairs if 0 < luck < np.inf and year < np.inf]
-    if not ratios:
-        return []
-    least, most = digits(min(ratios)), digits(max(ratios))
-    if least == most:
-        return [f"The interval of another year is {least} times as wide as that of coincidence."]
-    return [
-        f"The interval of another year is {least} to {most} times as wide as that of coincidence, "
-        f"{digits(float(np.median(ratios)))} times in the middle."
-    ]
-
-
-# Choose policies by name.
-
-
-_SCHEME = Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5)
-"""Tang's adjustment with what every log of a cluster has: similar are jobs of one user with the same request."""
-
-_SELECTIVE, _ALL = Adjustment(_SCHEME, running=False), Adjustment(_SCHEME)
+_ALL = replace(ADJUSTED, running=True)
 
 POLICIES: dict[str, Case] = {
     "EASY": EASY(),
@@ -144,6 +33,8 @@ POLICIES: dict[str, Case] = {
     "EASY, WFP": EASY(order="wfp"),
     "fair share": EASY(order=Multifactor()),
     "fair share by group": EASY(order=Multifactor(account="group")),
+    "Slurm's backfill": SlurmBackfill(),
+    "Slurm's backfill, fair share": SlurmBackfill(order=Multifactor()),
     "EASY-SJBF": EASY(backfill="sjf"),
     "EASY, best fit": EASY(backfill="best-fit"),
     "EASY, largest": EASY(backfill="largest"),
@@ -159,9 +50,9 @@ POLICIES: dict[str, Case] = {
     "conservative, by start": Conservative("start"),
     "EASY, exact estimates": (EASY(), "exact"),
     "EASY, doubled estimates": (EASY(), Scaled(2)),
-    "EASY, adjusted estimates": EASY(adjust=_SELECTIVE),
+    "EASY, adjusted estimates": EASY(adjust=ADJUSTED),
     "EASY, all adjusted": EASY(adjust=_ALL),
-    "EASY, WFP, adjusted estimates": EASY(order="wfp", adjust=_SELECTIVE),
+    "EASY, WFP, adjusted estimates": EASY(order="wfp", adjust=ADJUSTED),
     "EASY, WFP, all adjusted": EASY(order="wfp", adjust=_ALL),
 }
 """By name. *Adjusted estimates* are used for the order of the queue and for backfilling (Tang's selective adjustment),
@@ -172,8 +63,51 @@ POLICIES: dict[str, Case] = {
 *selective* ones go to the jobs that have become slow. All are in `docs/policies.md`."""
 
 
-def chosen(names: Iterable[str]) -> dict[str, Case]:
-    """Choose policies by their names in `POLICIES`; the first is what the others are held against.
+MEANING: dict[str, str] = {
+    "EASY": "jobs start in order of arrival; a later job may go first if the first in the queue does not wait longer",
+    "conservative": "a later job may go first if no job before it in the queue waits longer",
+    "FCFS": "jobs start in order of arrival, and no job passes another",
+    "EASY, shortest first": "EASY with the job of the shortest estimate first in the queue",
+    "EASY, WFP": "EASY with a queue by (wait / estimate)³ × size",
+    "fair share": "EASY with a queue by age, and by how little a user has had of the machine of late",
+    "fair share by group": "EASY with a queue by age, and by how little a group has had of the machine of late",
+    "Slurm's backfill": "a plan for the first 500 jobs in the queue, made anew every 30 seconds",
+    "Slurm's backfill, fair share": "the same with a queue by age, and by how little a user has had of late",
+    "EASY-SJBF": "EASY; of the jobs that may go first the one with the shortest estimate does",
+    "EASY, best fit": "EASY; of the jobs that may go first the one that leaves fewest processors idle does",
+    "EASY, largest": "EASY; of the jobs that may go first the one with most processors does",
+    "EASY, smallest area": "EASY; of the jobs that may go first the one with the least processor time does",
+    "EASY, lookahead": "EASY; of the jobs that may go first those that use most processors together do",
+    "EASY++": "EASY-SJBF with run times predicted from the user's last two jobs",
+    "EASY, reusing extra processors": "EASY that may delay the first in the queue a little",
+    "two reservations": "EASY with a promised start for the first two in the queue",
+    "five reservations": "EASY with a promised start for the first five in the queue",
+    "all reservations": "EASY with a promised start for all in the queue, planned anew each time",
+    "selective": "a promised start for jobs that have waited for long, compared with their run time",
+    "selective, adaptive": "the same, with a limit that follows the jobs",
+    "conservative, by start": "conservative; when a job ends early the queue moves up in order of promised starts",
+    "EASY, exact estimates": "EASY if users knew the run times of their jobs",
+    "EASY, doubled estimates": "EASY if users asked for twice the time",
+    "EASY, adjusted estimates": "EASY with estimates shortened by what similar jobs of the user used of theirs",
+    "EASY, all adjusted": "the same, for running jobs, too",
+    "EASY, WFP, adjusted estimates": "EASY, WFP with estimates shortened in the same way",
+    "EASY, WFP, all adjusted": "the same, for running jobs, too",
+}
+"""What each policy does, in words for a page."""
+
+ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first", "EASY-SJBF", "fair share")
+"""The policies that a page compares unless others are asked for."""
+
+
+def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Case]:
+    """Choose policies by their names in `POLICIES`; the first is what the others are compared with.
+
+    Parameters
+    ----------
+    names : str or iterable of str
+        A text has commas or semicolons between the names.
+    base : str, optional
+        The policy to come first, whether it is among the names or not.
 
     Raises
     ------
@@ -182,15 +116,40 @@ def chosen(names: Iterable[str]) -> dict[str, Case]:
 
     Examples
     --------
-    >>> list(chosen(["conservative", "EASY"]))
-    ['conservative', 'EASY']
+    >>> list(chosen("conservative, EASY, shortest first", base="EASY"))
+    ['EASY', 'conservative', 'EASY, shortest first']
     """
-    names = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in names if name not in POLICIES]
+    names = _split(names) if isinstance(names, str) else list(names)
+    unknown = [name for name in [*names, *([base] if base else [])] if name not in POLICIES]
     if unknown or not names:
         given = ", ".join(map(repr, unknown)) or "none"
         raise ValueError(f"policies: found {given}, expected some of {', '.join(map(repr, POLICIES))}")
-    return {name: POLICIES[name] for name in names}
+    return {name: POLICIES[name] for name in ([base, *names] if base else names)}
+
+
+def _split(text: str) -> list[str]:
+    """The names in a text; a name may have commas of its own, and the longest known one is taken."""
+    pieces, names = [piece.strip() for piece in re.split("[,;]", text) if piece.strip()], []
+    while pieces:
+        lengths = [k for k in range(len(pieces), 0, -1) if ", ".join(pieces[:k]) in POLICIES] or [1]
+        names.append(", ".join(pieces[: lengths[0]]))
+        del pieces[: lengths[0]]
+    return names
+
+
+WHAT_IFS = {"exact estimates": "estimates exact", "adjusted estimates": "adjusted"}
+"""What a page asks of every base that can do it: how much better estimates are worth."""
+
+
+def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> dict[str, Case]:
+    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, and others of `simlib.what_if`."""
+    made: dict[str, Case] = {}
+    for name, text in WHAT_IFS.items():
+        if len(workload) and requested(workload).any():
+            with suppress(ValueError):  # where the base is not one that can do that
+                made[name] = what_if(text, base)[1]
+    kept = {name: case for name, case in made.items() if not why_not_usable(workload, case)}
+    return kept | dict(what_if(text, base) for text in asked)
 
 
 def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Case], list[str]]:
@@ -207,23 +166,36 @@ def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Cas
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
     >>> kept, sentences = usable(w, chosen(["EASY", "EASY, adjusted estimates"]))
     >>> list(kept), sentences
-    (['EASY'], ['EASY, adjusted estimates: left out, for the log does not say whose the jobs are.'])
+    (['EASY'], ['Not compared: EASY, adjusted estimates: the log does not say whose the jobs are.'])
     """
     why = {name: why_not_usable(workload, case) for name, case in cases.items()}
     kept = {name: case for name, case in cases.items() if not why[name]}
-    return kept, [f"{name}: left out, for {reason}." for name, reason in why.items() if reason]
+    reasons = dict.fromkeys(filter(None, why.values()))
+    return kept, [f"Not compared: {'; '.join(n for n in why if why[n] == reason)}: {reason}." for reason in reasons]
 
 
 def why_not_usable(workload: Workload, case: Case) -> str:
     """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" where it can."""
-    if getattr(case, "adjust", None):
-        return why_not_adjusted(workload)
-    order = getattr(case, "order", None)
-    if not isinstance(order, Multifactor) or not len(workload):
+    policy = policy_of(case)
+    if not len(workload):
         return ""
-    if (workload.jobs[order.account] >= 0).any():
+    if getattr(workload, "gpus", 0) and not _schedules_gpus(workload, policy):
+        return "not made for jobs with GPUs"
+    if getattr(policy, "adjust", None):
+        return why_not_adjusted(workload)
+    order = getattr(policy, "order", None)
+    if not isinstance(order, Multifactor) or (workload.jobs[order.account] >= 0).any():
         return ""
     return f"the log does not say {'whose' if order.account == 'user' else 'of which group'} the jobs are"
+
+
+def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
+    """Whether a policy takes GPUs, tried with the job that needs most."""
+    try:
+        simulate(workload.select(workload.jobs.index == workload.jobs.gpus.idxmax()), policy)
+    except ValueError:
+        return False
+    return True
 
 
 def why_not_adjusted(workload: Workload) -> str:
@@ -246,11 +218,22 @@ def requested(workload: Workload) -> pd.Series:
     return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
 
 
-_FAR = 3
-"""A policy that makes the mean wait so many times as long, or more, is not drawn beside others: they would shrink."""
+_JOB_RUNS = 3_000_000
+"""So many jobs are scheduled in the shaken runs of a policy, roughly: with 300,000 a page then takes under a minute."""
 
-_STATISTICS = ("mean", "95th", "99th")
-"""What is drawn: where half of the jobs hardly wait, the relative change of their median says nothing."""
+_MOST, _FEWEST = 20, 5
+
+
+def enough_shakes(workload: Workload) -> int:
+    """Choose how many shaken runs a comparison gets: 20, or fewer where the log is long, but at least 5.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> enough_shakes(simlib.load("sample"))
+    20
+    """
+    return max(_FEWEST, min(_MOST, _JOB_RUNS // max(len(workload), 1)))
 
 
 def compared(
@@ -290,115 +273,148 @@ def compared(
     return compare(workload, cases, shakes=shakes, seed=seed, by=by)
 
 
-def overview(comparison: Comparison | None) -> pd.DataFrame | None:
-    """Put a comparison into a table for readers: see `Comparison.overview`.
-
-    Examples
-    --------
-    >>> overview(None) is None
-    True
-    """
-    return None if comparison is None else comparison.overview().rename_axis([None, None])
+# The tables. What their columns mean is in COLUMNS, for those who point at a number.
 
 
-def differences_said(comparison: Comparison | None) -> list[str]:
-    """Say how each policy changes the mean wait and the mean bounded slowdown, a sentence each.
-
-    Examples
-    --------
-    >>> differences_said(None)
-    ['Nothing can be compared: it takes a queue, and two policies that suit the log.']
-    """
-    if comparison is None:
-        return ["Nothing can be compared: it takes a queue, and two policies that suit the log."]
-    return [
-        change(comparison, policy, measure) for policy in comparison.others for measure in ("wait", "bounded_slowdown")
-    ]
-
-
-def gains_said(comparison: Comparison | None) -> list[str]:
-    """Say how many users gain and lose by each policy, who loses most, and which size classes do.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> gains_said(compared(w, {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4))[0]
-    'Who gains cannot be told by user: the log does not have two users of at least 30 jobs each.'
-    """
-    if comparison is None:
-        return []
-    sentences = []
-    for by, called in (("user", "users"), ("size", "size classes")):
-        if by in comparison.by:
-            sentences += [_gains(comparison, policy, by, called) for policy in comparison.others]
-        else:
-            several = f"the log does not have two {called} of at least 30 jobs each"
-            sentences.append(f"Who gains cannot be told by {by.replace('size', 'size class')}: {several}.")
-    return sentences
+COLUMNS = {
+    "mean wait": "mean wait of all jobs; of policies the mean over all runs",
+    "change": "mean wait minus the mean wait under the first policy",
+    "how sure": "clear: more than chance makes; likely again: another year would most likely show it, too",
+    "users better": "users who surely wait less, of those with at least 30 jobs",
+    "users worse": "users who surely wait longer, of those with at least 30 jobs",
+    "sizes of jobs better": "size classes whose jobs surely wait less",
+    "sizes of jobs worse": "size classes whose jobs surely wait longer",
+    "half wait at most": "median wait: half of the jobs wait no longer",
+    "1 in 20 waits over": "95th percentile: 5 % of the jobs wait longer",
+    "mean slowdown": "mean bounded slowdown: wait and run time over run time; less than 10 seconds count as 10",
+    "by chance": "range of the change in 95 of 100 runs in which jobs come up to a minute earlier or later",
+    "in another year": "range in which the change of another time as long as the log most likely lies",
+    "wait at all": "share of the jobs that do not start at once",
+    "runs": "simulations of each policy",
+    "jobs": "how many jobs",
+}
+"""What the numbers in a column are of; the first columns of a page's first table, in order."""
 
 
-def _gains(comparison: Comparison, policy: str, by: str, called: str) -> str:
-    """One policy's sentence on the groups of one way to divide the jobs."""
-    table = comparison.who(policy, by)
-    clear = table[~table.holds.isin(["coincidence", "equal"])]
-    lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
-    said = (
-        f"{policy}: of {len(table)} {called} {len(gain)} wait less than under {comparison.base} and {len(lose)} longer"
-    )
-    for word, part, place in (("gains", gain, -1), ("loses", lose, 0)):
-        if len(part):
-            most = part.iloc[place]
-            who = f"size class {most.name}" if by == "size" else f"user {most.name}"
-            said += f"; {who} {word} most, from {duration(most.base)} to {duration(most.value)}"
-    return f"{said}. The other {len(table) - len(clear)} may be coincidence." if len(clear) < len(table) else f"{said}."
+def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataFrame | None:
+    """Put recorded waits and those of all policies into a table for readers; None where there are none.
 
-
-def forest(comparison: Comparison | None) -> Figure | None:
-    """Draw how much each policy changes each measure, without those that are `_FAR` off and would shrink the others.
+    Parameters
+    ----------
+    found : Comparison or None
+    made : dict of str to Schedule
+        As from `simlib.report.schedules`: what was recorded, and where nothing could be compared the policies.
 
     Examples
     --------
     >>> import simlib
-    >>> figure = forest(compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4))
-    >>> [ax.get_title() for ax in figure.axes]
-    ['wait', 'response time', 'bounded slowdown']
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> overview(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]), {})["change"].to_list()
+    ['', '+22.7 h (+946.1 %)']
     """
-    return None if comparison is None else closed(comparisons.forest(_near(comparison), statistics=_STATISTICS))
-
-
-def _near(comparison: Comparison) -> Comparison:
-    """A comparison without the policies that are far off, unless all are."""
-    wait = comparison.relative.difference.xs(
-        ("all", "all", "wait", "mean"), level=("by", "group", "measure", "statistic")
-    )
-    kept = [policy for policy in comparison.others if not abs(wait[policy]) > _FAR - 1] or comparison.others
-    if kept == comparison.others:
-        return comparison
-    policies = {name: said for name, said in comparison.policies.items() if name in (comparison.base, *kept)}
-    table, relative = (
-        each[each.index.get_level_values("policy").isin(kept)] for each in (comparison.table, comparison.relative)
-    )
-    return replace(comparison, policies=policies, table=table, relative=relative)
-
-
-def winners(comparison: Comparison | None, by: str = "user") -> Figure | None:
-    """Draw who gains and who loses; None where the jobs cannot be divided so, or all may be coincidence.
-
-    Examples
-    --------
-    >>> winners(None) is None
-    True
-    """
-    if comparison is None or by not in comparison.by:
+    policies = {} if found is None else {name: _of_policy(found, name) for name in found.policies}
+    rows = {name: _of_schedule(one) for name, one in made.items() if name == RECORDED or found is None} | policies
+    if not rows:
         return None
-    clear = any(
-        (~comparison.who(policy, by).holds.isin(["coincidence", "equal"])).any() for policy in comparison.others
+    table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
+    return table[[column for column in COLUMNS if column in table]]
+
+
+def _of_schedule(schedule: Schedule) -> dict[str, str]:
+    """The row of what was recorded, or of a policy that is compared with none."""
+    summary = schedule.summary(percentiles=True)
+    waits = {
+        "mean wait": summary.mean_wait,
+        "half wait at most": summary.median_wait,
+        "1 in 20 waits over": summary.p95_wait,
+    }
+    row = {column: time(seconds, short=True) for column, seconds in waits.items()}
+    wait = schedule.column("wait")
+    waiting = share(float((wait > 0).mean())) if len(wait) else ""
+    return row | {"mean slowdown": digits(summary.mean_bounded_slowdown), "wait at all": waiting}
+
+
+def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
+    """The row of a policy that was compared, or of the one that the others are compared with."""
+    of, which = (found.others[0], "base") if policy == found.base else (policy, "value")
+    table: Any = found.table
+    mean, median, late, slow = (
+        table.at[(of, "all", "all", *key), which]
+        for key in (("wait", "mean"), ("wait", "median"), ("wait", "95th"), ("bounded_slowdown", "mean"))
     )
-    return closed(comparisons.winners(comparison, by=by)) if clear else None
+    waits = {"mean wait": mean, "half wait at most": median, "1 in 20 waits over": late}
+    row = {column: time(seconds, short=True) for column, seconds in waits.items()}
+    row |= {"mean slowdown": digits(slow), "runs": f"{found.settings['shakes'] + 1}"}
+    if policy == found.base:
+        return row
+    shown: Any = found.shown.loc[(policy, "all", "all", "wait", "mean"), :]
+    row["change"] = difference(table.at[(policy, "all", "all", "wait", "mean"), "difference"], short=True)
+    row["change"] += f" ({per_cent(shown.difference)})" if shown.base and row["change"] != "equal" else ""
+    row["how sure"] = SURE[sure(shown)]
+    row["by chance"], row["in another year"] = (_range(shown, name) for name in ("coincidence", "another_year"))
+    by = "user" if "user" in found.by else "size"
+    if by in found.by:
+        many = {"user": "users", "size": "sizes of jobs"}[by]
+        who = found.who(policy, by)
+        clear = who.difference[~who.holds.isin(["coincidence", "equal"])]
+        row |= {f"{many} better": f"{(clear < 0).sum()} of {len(who)}"}
+        row |= {f"{many} worse": f"{(clear > 0).sum()} of {len(who)}"}
+    return row
 
 
-def closed(figure: Figure) -> Figure:
-    """Close a figure: pyplot forgets it, and a notebook shows it only where it is the value of a cell."""
-    plt.close(figure)
-    return figure
+def _range(shown: Any, name: str) -> str:
+    """An interval of a row of `Comparison.shown`."""
+    low, high = shown[f"{name}_low"], shown[f"{name}_high"]
+    if low != low:
+        return "not known"
+    return f"{per_cent(low).removesuffix(' %')} to {per_cent(high)}" if shown.base else f"{time(low)} to {time(high)}"
+
+
+_ENDS = 10
+"""So many groups are listed at either end where there are many."""
+
+
+def by_group(
+    found: Comparison | None, by: str, first: str | None = None, called: Callable[[str, str], str] = called
+) -> pd.DataFrame | None:
+    """Put the mean waits of users, or other groups, under all policies into a table for readers.
+
+    Parameters
+    ----------
+    found : Comparison or None
+    by : str
+        How the jobs are divided.
+    first : str, optional
+        The policy whose losers and winners are listed where there are many; by default the first.
+    called : callable, optional
+        How to call a group: of "user" and "12" makes "user 12".
+
+    Returns
+    -------
+    DataFrame or None
+        Changes that chance may make stand in brackets. None where the jobs cannot be divided so.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=4, by=["size"])
+    >>> by_group(found, "size").loc["1 processor", "FCFS"]
+    '+23.5 h'
+    """
+    if found is None or by not in found.by:
+        return None
+    first = first or found.others[0]
+    ranked = found.who(first, by)
+    names = found.groups(by)
+    if len(names) > 2 * _ENDS and by != "month":
+        names = [*ranked.index[:_ENDS], *ranked.index[-_ENDS:]]
+    columns = {
+        "jobs": ranked.jobs.map("{:,}".format),
+        f"under {found.base}": ranked.base.map(lambda seconds: time(seconds, short=True)),
+    }
+    for policy in [first, *(other for other in found.others if other != first)]:
+        of = found.who(policy, by)
+        said = of.difference.map(lambda seconds: difference(seconds, short=True))
+        columns[policy] = said.where(~of.holds.isin(["coincidence", "equal"]), "(" + said + ")")
+    return pd.DataFrame(columns).loc[names].rename(index=lambda name: called(by, str(name)))

@@ -1,4 +1,4 @@
-"""How good the users' estimates are, and whether exact, doubled or adjusted ones would help."""
+"""How good the users' estimates of their run times are."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -6,30 +6,19 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from .._util.words import duration
-from ..analysis.comparison import Comparison
+from .._util.words import time
 from ..analysis.size_classes import class_name, size_class
-from ..core.schedule import simulate
 from ..core.workload import Workload
 from ..plots.style import COLOURS, stamp
-from ..policies.walltime import accuracy, used
-from .policies import (
-    POLICIES,
-    chosen,
-    compared,
-    differences_said,
-    forest,
-    gains_said,
-    requested,
-    why_not_adjusted,
-    winners,
-)
-from .sentences import change, share
-
-_OTHERS = ("EASY", "EASY, exact estimates", "EASY, doubled estimates")
+from ..policies.walltime import used
+from .policies import requested
+from .sentences import share
+from .wait_times import SIZE
 
 _FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
+
+_FEW = 0.05
 
 _FULL = 0.99
 """From this share of the request on a job used all of it, or was killed for it."""
@@ -55,7 +44,8 @@ def use(workload: Workload) -> pd.DataFrame | None:
     classes = size_class(jobs.procs)
     groups = {"all": jobs} | {class_name(int(upper)): jobs[classes == upper] for upper in np.unique(classes)}
     groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= _FEWEST}
-    return pd.DataFrame.from_dict({name: _use(part) for name, part in groups.items()}, orient="index")
+    table = pd.DataFrame.from_dict({name: _use(part) for name, part in groups.items()}, orient="index")
+    return table.assign(**{"no estimate": [share(1 - len(jobs) / len(workload)), *[""] * (len(table) - 1)]})
 
 
 def _use(jobs: pd.DataFrame) -> dict[str, str]:
@@ -64,8 +54,8 @@ def _use(jobs: pd.DataFrame) -> dict[str, str]:
     low, median, high = np.quantile(part, [0.25, 0.5, 0.75])
     return {
         "jobs": f"{len(jobs):,}",
-        "median request": duration(float(jobs.estimate.median())),
-        "median run": duration(float(jobs.run.median())),
+        "median request": time(float(jobs.estimate.median()), short=True),
+        "median run": time(float(jobs.run.median()), short=True),
         "a quarter uses at most": share(low),
         "median share used": share(median),
         "a quarter uses at least": share(high),
@@ -86,7 +76,7 @@ def use_picture(workload: Workload) -> Figure | None:
     if jobs.empty:
         return None
     part = used(jobs.run, jobs.estimate)
-    figure, ax = plt.subplots(figsize=(8, 3.2))
+    figure, ax = plt.subplots(figsize=SIZE)
     ax.hist(
         part,
         bins=np.linspace(0, 1, 21).tolist(),
@@ -140,134 +130,15 @@ def use_said(workload: Workload) -> list[str]:
     return sentences
 
 
-def other_estimates(workload: Workload, shakes: int | None = None, seed: int = 0) -> Comparison | None:
-    """Compare EASY with itself under exact and doubled estimates; None where the log has no estimates, or no queue.
+def missing(workload: Workload) -> list[str]:
+    """Say for how many jobs the run time stands in for an estimate, where that is more than a twentieth.
 
     Examples
     --------
-    >>> import simlib
-    >>> other_estimates(simlib.load("sample"), shakes=4).others
-    ['EASY, exact estimates', 'EASY, doubled estimates']
+    >>> missing(Workload.of("one job", 4, A=(0, 10, 10, 3)))
+    ['100 % of the jobs have no estimate: their run time stands in, as if users knew it.']
     """
-    if not len(workload) or not requested(workload).any():
-        return None
-    return compared(workload, chosen(_OTHERS), shakes, seed, by=["all"])
-
-
-def other_estimates_said(comparison: Comparison | None) -> list[str]:
-    """Say whether exact or doubled estimates would help.
-
-    Examples
-    --------
-    >>> other_estimates_said(None)
-    ['Whether other estimates would help cannot be told.']
-    """
-    if comparison is None:
-        return ["Whether other estimates would help cannot be told."]
-    return differences_said(comparison)
-
-
-# Would estimates help that the system adjusts by what similar jobs used of theirs (Tang et al. 2013), and whom?
-
-
-BASES = ("EASY", "EASY, WFP")
-"""The orders of the queue: by arrival, and WFP, (wait / estimate)^3 x size."""
-
-_SELECTIVE, _ALL = "adjusted estimates", "all adjusted"
-
-
-def adjusted(workload: Workload, shakes: int | None = None, seed: int = 0) -> dict[str, Comparison]:
-    """Compare each order of the queue with itself under adjusted estimates, used selectively or for all.
-
-    Similar are jobs of one user with the same request, of the month before, ten at least; a job's estimate is cut to
-    the 85th percentile of the shares that they used of theirs, but not below a half.
-
-    Returns
-    -------
-    dict of str to Comparison
-        By order, out of `BASES`; those without a queue are left out, and all where there are no users or no estimates.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> list(adjusted(simlib.load("sample"), shakes=4))
-    ['EASY', 'EASY, WFP']
-    """
-    comparisons = {}
-    if not why_not_adjusted(workload):
-        for base in BASES:
-            cases = chosen([base, f"{base}, {_SELECTIVE}", f"{base}, {_ALL}"])
-            comparisons[base] = compared(workload, cases, shakes, seed, by=["all", "user"])
-    return {base: one for base, one in comparisons.items() if one is not None}
-
-
-def adjusted_table(comparisons: dict[str, Comparison]) -> pd.DataFrame | None:
-    """Put the changes of mean wait and mean bounded slowdown into a table for readers; None where there are none.
-
-    Examples
-    --------
-    >>> adjusted_table({}) is None
-    True
-    """
-    headlines = [("wait", "mean"), ("bounded_slowdown", "mean")]
-    tables = [one.overview(headlines=headlines).rename(columns={one.base: "before"}) for one in comparisons.values()]
-    return pd.concat(tables).rename_axis([None, None]) if tables else None
-
-
-def adjusted_picture(comparisons: dict[str, Comparison], base: str) -> Figure | None:
-    """Draw what adjusting changes under one order of the queue; None where it was not compared.
-
-    Examples
-    --------
-    >>> adjusted_picture({}, "EASY") is None
-    True
-    """
-    return forest(comparisons.get(base))
-
-
-def adjusted_winners(comparisons: dict[str, Comparison], base: str) -> Figure | None:
-    """Draw which users gain and lose under one order of the queue; None where there is nothing to draw.
-
-    Examples
-    --------
-    >>> adjusted_winners({}, "EASY") is None
-    True
-    """
-    return winners(comparisons.get(base))
-
-
-def adjusted_said(workload: Workload, comparisons: dict[str, Comparison]) -> list[str]:
-    """Say whether adjusted estimates would help, and how many users.
-
-    Examples
-    --------
-    >>> adjusted_said(Workload.of("one job", 4, A=(0, 10, 20, 3)), {})
-    ['Whether adjusted estimates would help cannot be told: the log does not say whose the jobs are.']
-    """
-    if reason := why_not_adjusted(workload):
-        return [f"Whether adjusted estimates would help cannot be told: {reason}."]
-    sentences = _accuracy(workload)
-    for one in comparisons.values():
-        sentences += [change(one, policy, "wait") for policy in one.others]
-        sentences += gains_said(one)[:1] if "user" in one.by else []
-    if not comparisons:
-        return [*sentences, "Whether they would help cannot be told: there is no queue."]
-    if not any("user" in one.by for one in comparisons.values()):
-        sentences.append("For whom cannot be told: the log does not have two users of at least 30 jobs each.")
-    return sentences
-
-
-def _accuracy(workload: Workload) -> list[str]:
-    """How many estimates are cut, and how much better they are then."""
-    jobs = simulate(workload, POLICIES[f"EASY, {_SELECTIVE}"]).jobs[requested(workload)]  # type: ignore[arg-type]
-    cut = jobs.adjusted < jobs.estimate
-    if not cut.any():
-        return [
-            "No job has ten similar ones in the month before it that used less than they asked for: none is adjusted."
-        ]
-    before, after = (accuracy(jobs.run, estimate).mean() for estimate in (jobs.estimate, jobs.adjusted))
-    short = (jobs.adjusted < jobs.run)[cut].mean()
-    return [
-        f"Of the jobs with a request {share(cut.mean())} get a shorter estimate; {share(short)} of these run for "
-        f"longer than it. The mean accuracy of all goes from {before:.2f} to {after:.2f} (1 is exact)."
-    ]
+    without = float((~requested(workload)).mean()) if len(workload) else 0.0
+    if without <= _FEW:
+        return []
+    return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]

@@ -1,16 +1,16 @@
 """What was recorded, what policies would do, and why the two differ."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from .._util.words import duration, per_cent
+from .._util.words import time
+from ..analysis import cases
 from ..analysis.cases import Case
 from ..analysis.size_classes import cumulative
 from ..core.schedule import Schedule, simulate
@@ -26,11 +26,14 @@ RECORDED = "recorded"
 
 _MINUTE = 60
 
+SIZE = (4.6, 3.4)
+"""Width and height of a picture in inches: so wide that it can be read on a telephone."""
+
 _FEW = 0.05
 """Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue."""
 
 
-def schedules(workload: Workload, cases: Mapping[str, Case]) -> dict[str, Schedule]:
+def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedule]:
     """Take what was recorded as a schedule, and simulate policies.
 
     Returns
@@ -47,8 +50,8 @@ def schedules(workload: Workload, cases: Mapping[str, Case]) -> dict[str, Schedu
     if not len(workload):
         return {}
     happened = _happened(workload)
-    made = sweep(simulated, [(workload, case) for case in cases.values()], label="policies")
-    return ({} if happened is None else {RECORDED: happened}) | dict(zip(cases, made, strict=True))
+    made = sweep(simulated, [(workload, case) for case in asked.values()], label="policies")
+    return ({} if happened is None else {RECORDED: happened}) | dict(zip(asked, made, strict=True))
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -69,9 +72,9 @@ def _known(workload: Workload) -> np.ndarray:
 
 
 def simulated(workload: Workload, case: Case) -> Schedule:
-    """Simulate a policy, or a policy with its estimates."""
-    policy, how = case if isinstance(case, tuple) else (case, None)
-    return simulate(workload if how is None else workload.with_estimates(how), policy)
+    """Simulate a policy, or a policy with a change of the log."""
+    one = cases.made(workload, "case", case)
+    return simulate(one.workload, one.policy)
 
 
 def has_queue(schedule: Schedule) -> bool:
@@ -88,103 +91,47 @@ def has_queue(schedule: Schedule) -> bool:
     return bool(len(wait)) and bool((wait > 0).mean() > _FEW or wait.mean() >= _MINUTE)
 
 
-def waits(made: Mapping[str, Schedule]) -> pd.DataFrame | None:
-    """Tell how long jobs waited and would have waited, as a table for readers; None where there is nothing.
+def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = None) -> Figure | None:
+    """Draw which share of the jobs has started after each wait; None where there is nothing.
 
-    Examples
-    --------
-    >>> import simlib
-    >>> waits(schedules(simlib.load("sample"), {"EASY": simlib.EASY()})).loc["EASY", "mean wait"]
-    '2.4 h'
-    """
-    rows = {}
-    for name, schedule in made.items():
-        summary = schedule.summary(percentiles=True)
-        rows[name] = {
-            "jobs": f"{summary.jobs:,.0f}",
-            "mean wait": duration(summary.mean_wait),
-            "median wait": duration(summary.median_wait),
-            "95 % wait at most": duration(summary.p95_wait),
-            "mean response": duration(summary.mean_response),
-            "mean bounded slowdown": f"{summary.mean_bounded_slowdown:,.1f}",
-        }
-    return pd.DataFrame.from_dict(rows, orient="index") if rows else None
-
-
-def waits_picture(made: Mapping[str, Schedule]) -> Figure | None:
-    """Draw which share of the jobs waits for no longer than each time; None where there is nothing.
+    Parameters
+    ----------
+    made : dict of str to Schedule
+    shown : collection of str, optional
+        The policies to colour; the others are grey. By default all are coloured.
 
     Examples
     --------
     >>> import simlib
     >>> figure = waits_picture(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}))
     >>> figure.axes[0].get_ylabel()
-    'jobs that wait for no longer'
+    'jobs that have started'
     """
     if not made:
         return None
     longest = max(int(schedule.column("wait").max(initial=0)) for schedule in made.values())
-    seconds = np.unique(np.geomspace(1, max(longest, _MINUTE), 300).astype(np.int64))
-    figure, ax = plt.subplots(figsize=(8, 4))
-    policies = [name for name in made if name != RECORDED]
-    styles: dict[str, dict[str, Any]] = {
-        name: {"color": colour} for name, colour in zip(policies, COLOURS * 3, strict=False)
-    }
-    styles |= {RECORDED: {"color": "black", "linestyle": "--"}} if RECORDED in made else {}
+    seconds = np.unique(np.geomspace(1, max(longest, _MINUTE), 200).astype(np.int64))
+    figure, ax = plt.subplots(figsize=SIZE)
+    coloured = [name for name in made if name != RECORDED and (shown is None or name in shown)]
+    styles: dict[str, dict[str, Any]] = dict.fromkeys(made, {"color": "#999999", "linewidth": 0.9, "zorder": 1})
+    styles |= {name: {"color": colour, "linewidth": 2} for name, colour in zip(coloured, COLOURS * 3, strict=False)}
+    styles |= {RECORDED: {"color": "black", "linestyle": "--", "linewidth": 1.6}} if RECORDED in made else {}
     for name, schedule in made.items():
-        ax.plot(seconds, cumulative(schedule.column("wait"), seconds), linewidth=1.6, **styles[name])
-    ax.set(xlim=(1, seconds[-1]), ylim=(0, 1.01), xlabel="wait", ylabel="jobs that wait for no longer")
+        ax.plot(seconds, cumulative(schedule.column("wait"), seconds), **styles[name])
+    ax.set(xlim=(1, seconds[-1]), ylim=(0, 1.01), xlabel="wait", ylabel="jobs that have started")
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     log_time_axis(ax)
-    legend(figure, {name: {"linewidth": 1.8, **styles[name]} for name in made}, ncols=min(len(made), 5))
-    if next(iter(made.values())).workload.stand_in:
+    named = [name for name in made if name == RECORDED or name in coloured]
+    entries = {name: styles[name] for name in named}
+    legend(figure, entries | ({"others": styles[others[0]]} if (others := [n for n in made if n not in named]) else {}))
+    first = next(iter(made.values()))
+    if first.workload.stand_in:
         stamp(figure)
-    log = next(iter(made.values())).workload.name
-    figure.set_label(f"{log}: which share of the jobs waits for no longer than each time, {', '.join(made)}")
+    hour = {name: share(float((schedule.column("wait") <= 3600).mean())) for name, schedule in made.items()}
+    said = ", ".join(f"{hour[name]} of the jobs by {name}" for name in named)
+    figure.set_label(f"{first.workload.name}: within an hour start {said}")
     plt.close(figure)
     return figure
-
-
-def waits_said(made: Mapping[str, Schedule]) -> list[str]:
-    """Say how long jobs waited by the log, and under each policy, or that there is no queue under the first.
-
-    Examples
-    --------
-    >>> waits_said({})
-    ['Nothing was recorded, and nothing can be simulated: no job takes part.']
-    """
-    if not made:
-        return ["Nothing was recorded, and nothing can be simulated: no job takes part."]
-    summaries = {name: schedule.summary(percentiles=True) for name, schedule in made.items()}
-    policies = [name for name in summaries if name != RECORDED]
-    if policies and not has_queue(made[policies[0]]):
-        wait = (made[policies[0]].column("wait") > 0).mean()
-        return [
-            *(f"{_under(name)}, {_wait(summaries[name])}." for name in summaries if name == RECORDED),
-            f"This machine has no queue: under {policies[0]} {share(wait)} of the jobs wait at all, and the mean "
-            f"wait is {duration(summaries[policies[0]].mean_wait)}. There is nothing that another policy, or other "
-            "estimates, could make better, so none are compared.",
-        ]
-    sentences = [f"{_under(name)}, {_wait(one)}." for name, one in summaries.items()]
-    if RECORDED in summaries and policies and summaries[RECORDED].mean_wait > 0:
-        first = policies[0]
-        longer = summaries[first].mean_wait / summaries[RECORDED].mean_wait - 1
-        how = per_cent(abs(longer)).removeprefix("+") + (" shorter than" if longer < 0 else " longer than")
-        how = "hardly anything of" if longer <= -0.9995 else how
-        sentences.append(f"The mean wait under {first} is {how} the recorded one.")
-    return sentences
-
-
-def _under(name: str) -> str:
-    return "By the log's own times" if name == RECORDED else f"Under {name}"
-
-
-def _wait(summary: pd.Series) -> str:
-    """Say mean and median of a summary."""
-    half, most = (
-        f"no longer than {duration(wait)}" if wait else "not at all" for wait in (summary.median_wait, summary.p95_wait)
-    )
-    return f"jobs wait {duration(summary.mean_wait)} on average, half of them {half} and 95 % {most}"
 
 
 def why_recorded_differ(workload: Workload) -> list[str]:
@@ -193,18 +140,18 @@ def why_recorded_differ(workload: Workload) -> list[str]:
     Examples
     --------
     >>> why_recorded_differ(Workload.of("one job", 4, A=(0, 10, 20, 3)))
-    ['No wait is recorded, so what happened cannot be held against the policies.']
+    ['The log does not record how long jobs waited.']
     """
     known = _known(workload)
     if not known.any():
-        return ["No wait is recorded, so what happened cannot be held against the policies."]
+        return ["The log does not record how long jobs waited."]
     sentences = [
-        "Recorded and simulated waits are different things: limits of users and queues, holds, jobs that wait for "
-        "others, reservations and outages are in the recorded ones, and in no log.",
+        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
+        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
     ]
     if not known.all():
         sentences.append(
-            f"Of {(~known).sum():,} of the {len(known):,} jobs the wait is not known: what was recorded is said of "
+            f"The wait of {(~known).sum():,} of the {len(known):,} jobs is not known; the recorded waits are those of "
             "the others."
         )
     happened = _happened(workload)
@@ -218,7 +165,7 @@ def _rules(workload: Workload) -> list[str]:
     columns = {"queues": workload.jobs.queue, "partitions": workload.log.partition.loc[workload.jobs.index]}
     counts = {name: values[values >= 0].nunique() for name, values in columns.items()}
     several = [f"{count} {name}" for name, count in counts.items() if count > 1]
-    return [f"The log has {' and '.join(several)}, and says nothing of their limits."] if several else []
+    return [f"The log has {' and '.join(several)}, and does not describe their limits."] if several else []
 
 
 def _idle(happened: Schedule) -> list[str]:
@@ -232,13 +179,12 @@ def _idle(happened: Schedule) -> list[str]:
         idle = np.where(at >= 0, 1 - busy[np.maximum(at, 0)], 1) * happened.workload.procs
         fits = (idle >= jobs.procs.to_numpy() - 1e-6)[waited].mean()
         sentences.append(
-            f"Of the {waited.sum():,} jobs that waited for more than a minute {share(fits)} came when enough "
-            "processors for them were idle, by the log's own times: they stood behind others, or something kept them "
-            "that is not in the log."
+            f"{waited.sum():,} jobs waited for more than a minute by the log. {share(fits)} of them came when enough "
+            "processors were idle: other jobs were before them, or something that the log does not have kept them."
         )
     empty, all_time = np.diff(times)[busy[:-1] < 1e-12].sum(), times[-1] - times[0]
     if all_time and empty / all_time >= 0.001:
-        sentences.append(f"For {duration(empty)}, {share(empty / all_time)} of the time, nothing ran at all.")
+        sentences.append(f"For {time(empty)}, {share(empty / all_time)} of the time, nothing ran at all.")
     return sentences
 
 
