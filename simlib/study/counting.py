@@ -43,7 +43,7 @@ WEAK = 0.20
 """A number inside a band that reaches further than this share of its middle, either way, says little."""
 
 UNJUDGED = "cannot be judged"
-COLOURS = {INSIDE: "#2A9D6E", f"{INSIDE}, wide band": "#9AD1BA", CLOSE: "#E9C46A", OFF: "#D1495B", UNJUDGED: "#D9D9D9"}
+COLOURS = {INSIDE: "#0072B2", f"{INSIDE}, wide band": "#8FC1E3", CLOSE: "#F0E442", OFF: "#D55E00", UNJUDGED: "#DDDDDD"}
 
 MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 """By which shares printed numbers are moved, to see how many would still be inside."""
@@ -146,7 +146,7 @@ def _next(of):
 def draw(counts, wrong):
     """Draw the counts of simulated means, a bar a step, and beside them how many wrong numbers would be inside."""
     groups = [group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0]]
-    layout = {"figsize": (10, 1.7 + 1.4 * len(groups)), "width_ratios": [1.75, 1]}
+    layout = {"figsize": (plots.WIDEST, 1.4 + 1.5 * len(groups)), "width_ratios": [1.5, 1]}
     figure, axes = plt.subplots(len(groups), 2, squeeze=False, sharex="col", **layout)
     for (bars, dots), group in zip(axes, groups, strict=True):
         of = counts.loc[group]
@@ -156,12 +156,14 @@ def draw(counts, wrong):
             left += of[what] / of.numbers
         for under, row in of.iterrows():
             inside = row[INSIDE] + row[f"{INSIDE}, wide band"]
-            bars.text(1.01, under, f"{inside:.0f} of {row.numbers:.0f}", va="center", size=9)
-        bars.set_title(f"Means of {GROUPS[group]} ({group} these)", loc="left", x=-0.5, size=9.5)
+            share = f"{inside / row.numbers:.0%} ({inside:.0f}/{row.numbers:.0f})"
+            bars.text(1.01, under, share, va="center", size=8)
+        bars.set_title(f"Means of {GROUPS[group]}\n({group} these)", loc="left", x=-0.62, size=9)
+        bars.tick_params(axis="y", labelsize=8)
         bars.invert_yaxis()
         bars.set_xlim(0, 1)
         known = wrong.loc[group].dropna()
-        colour = [COLOURS[INSIDE], *["#555555"] * (len(known) - 1)]
+        colour = [COLOURS[INSIDE], *["#777777"] * (len(known) - 1)]
         dots.barh(known.index, known, color=colour, height=0.6)
         dots.bar_label(dots.containers[0], [f"{share:.0%}" for share in known], padding=3, size=8)
         dots.invert_yaxis()
@@ -172,11 +174,15 @@ def draw(counts, wrong):
             ax.spines[["left", "bottom"]].set_visible(False)
             ax.tick_params(bottom=group == groups[-1])
             ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}" if share <= 1 else "")
-        dots.set_title("would be inside", loc="left", size=9.5)
-    axes[-1][0].set_xlabel("share of the group's numbers")
+        dots.set_title("inside, if changed", loc="left", size=9)
+    axes[-1][0].set_xlabel("share of the printed numbers")
     axes[-1][1].set_xlabel("share inside, last step")
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=len(COLOURS))
+    legend = {f"{what} our bands" if what == INSIDE else what: {"facecolor": of} for what, of in COLOURS.items()}
+    plots.legend(figure, legend)
+    inside = counts[[INSIDE, f"{INSIDE}, wide band"]].sum(axis=1).groupby("under", sort=False).sum()
+    shares = inside / counts.numbers.groupby("under", sort=False).sum()
+    grow = "Each step brings more printed means" if shares.is_monotonic_increasing else "Printed means"
+    plots.title(figure, f"{grow} inside our bands: from {shares.iloc[0]:.0%} to {shares.iloc[-1]:.0%}")
     return figure
 
 
