@@ -144,8 +144,9 @@ def _message(table, better, said, titles=None):
         )
         return "; ".join(parts)
     most = counts.gt(counts.sum(axis=1) / 2, axis=0)
-    lists = {side: " / ".join(map(str, counts.index[most[side]])) or "none" for side in (WITH, AGAINST)}
-    return "; ".join(f"{said[side]} on most logs: {names}" for side, names in lists.items())
+    lists = {side: list(map(str, counts.index[most[side]])) for side in (WITH, AGAINST)}
+    texts = {side: " / ".join(of) if len(of) < 9 else f"{len(of)} of {len(counts)}" for side, of in lists.items()}
+    return "; ".join(f"{said[side]} on most logs: {names or 'none'}" for side, names in texts.items())
 
 
 def _sides_of(table, better):
