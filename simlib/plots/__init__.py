@@ -4,8 +4,18 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from .comparisons import changes, forest, winners
-from .facets import circles, colours, curves, facets, grid, intervals, stacked
-from .panels import cumulative_panels, in_whole_per_cents, legend, log_time_axis, plain_log_axis, time_axis
+from .facets import WIDEST, circles, colours, curves, facets, intervals, stacked
+from .panels import (
+    bent_axis,
+    cumulative_panels,
+    in_whole_per_cents,
+    legend,
+    log_time_axis,
+    month_axis,
+    plain_log_axis,
+    time_axis,
+    title,
+)
 from .schedules import draw_piece, gantt, job_colours, spans, utilization
 from .style import (
     COLOURS,
@@ -32,6 +42,8 @@ __all__ = [
     "STYLE",
     "SYNTHETIC",
     "MaxNLocator",
+    "WIDEST",
+    "bent_axis",
     "circles",
     "colours",
     "cumulative_panels",
@@ -40,13 +52,13 @@ __all__ = [
     "facets",
     "forest",
     "gantt",
-    "grid",
     "in_whole_per_cents",
     "intervals",
     "job_colours",
     "legend",
     "log_time_axis",
     "mark",
+    "month_axis",
     "plain_log_axis",
     "png",
     "plt",
@@ -57,6 +69,7 @@ __all__ = [
     "stacked",
     "stamp",
     "time_axis",
+    "title",
     "use_style",
     "utilization",
     "winners",

@@ -13,6 +13,9 @@ from .style import COLOURS
 _KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
 """Policies whose colour is the same in every picture: places in the palette."""
 
+WIDEST = 7.2
+"""No figure is wider, in inches: both columns of a paper, or of a page."""
+
 _LINES, _MARKERS = ("-", ":", "--", "-."), (".", "x", "^", "s", "D", "v")
 
 
@@ -36,7 +39,7 @@ def facets(
     row, column : str, optional
         Levels of its index; without one there is one row, or column.
     size : (float, float)
-        Width and height of a panel, in inches.
+        Width and height of a panel, in inches. All together are no wider than 7.2, both columns of a paper.
     labels : dict
         What titles and labels say in place of a value.
     widths : sequence of float
@@ -49,7 +52,8 @@ def facets(
     ax : Axes
     part : DataFrame or Series
         The panel's rows, without these levels. Its `attrs` have the names of the whole table, so that colours and lines
-        are the same in all panels, and those of its column, for the x axis. `ax.figure` is the figure.
+        are the same in all panels, and those of its column, or
+        row if this shares the x axis, for the x axis. `ax.figure` is the figure.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def facets(
     """
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
-    figsize = (max(0.9 + size[0] * len(columns), 5), 0.9 + size[1] * len(rows))
+    figsize = (min(max(0.9 + size[0] * len(columns), 3.5), WIDEST), 0.9 + size[1] * len(rows))
     settings: dict[str, Any] = {"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
     _, axes = plt.subplots(len(rows), len(columns), **settings)
     said = {} if labels is None else labels
@@ -73,11 +77,12 @@ def facets(
             for level, value in ((row, of_row), (column, of_column)):
                 keep &= True if level is None else table.index.get_level_values(level) == value
             part = table[keep]
-            below = table if column is None else table[table.index.get_level_values(column) == of_column]
+            level, value = (row, of_row) if options.get("sharex") == "row" else (column, of_column)
+            alike = table if level is None else table[table.index.get_level_values(level) == value]
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
             part.attrs["names"] = dict(names)
-            part.attrs["places"] = {level: list(below.index.unique(level)) for level in part.index.names}
+            part.attrs["places"] = {level: list(alike.index.unique(level)) for level in part.index.names}
             if place == 0 and column is not None:
                 ax.set_title(said.get(of_column, str(of_column)))
             if of_column == columns[0] and row is not None:
@@ -222,9 +227,9 @@ def intervals(
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
         ax.plot(part[value], at, color=shade, marker=_MARKERS[number % len(_MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
-            ax.plot(
-                part[printed], [places.index(place) for place in of], "o", color=shade, fillstyle="none", markersize=9
-            )
+            rows_of = [places.index(place) for place in of]
+            look: dict[str, Any] = {"color": "black" if shift else shade, "fillstyle": "none", "markersize": 8}
+            ax.plot(part[printed], rows_of, "o", **look)
             drawn = True
     words = [place if isinstance(place, tuple) else (place,) for place in places]
     ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
@@ -277,49 +282,6 @@ def stacked(
 
 _PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fillstyle": "none"}
 """In legends, what is printed."""
-
-
-def grid(ax: Axes, text: pd.DataFrame, ground: pd.DataFrame | None = None, notes: pd.DataFrame | None = None) -> None:
-    """Write a table on axes, a row an inch-fraction high, with colours behind its numbers and small notes below them.
-
-    Parameters
-    ----------
-    ax : Axes
-    text : DataFrame of str
-        What is written; the index stands to the left, the last level of the columns above.
-    ground : DataFrame of str or None, optional
-        Colours, by the same rows and columns.
-    notes : DataFrame of str, optional
-        What stands below each number.
-
-    Examples
-    --------
-    >>> ax = plt.figure().add_subplot()
-    >>> grid(ax, pd.DataFrame({"EASY": ["1.5"]}, ["July"]))
-    >>> [each.get_text() for each in ax.texts]
-    ['EASY', 'July', '1.5']
-    >>> plt.close(ax.figure)
-    """
-    index = [place if isinstance(place, tuple) else (place,) for place in text.index]
-    left = 0.9 * text.index.nlevels
-    high = 0.5 if notes is None else 0.3
-    heads = [name[-1] if isinstance(name, tuple) else name for name in text]
-    for column, head in enumerate(heads):
-        ax.text(left + column + 0.9, -0.5, str(head), ha="right", va="center", size=8, weight="bold")
-    for row, names in enumerate(index):
-        for level, name in enumerate(names):
-            if row == 0 or names[: level + 1] != index[row - 1][: level + 1]:
-                ax.text(0.9 * level, row + high, name, va="center", size=8, weight="bold" if level == 0 else None)
-        for column in range(text.shape[1]):
-            if ground is not None and isinstance(colour := ground.iloc[row, column], str):
-                box = plt.Rectangle((left + column, row + 0.03), 0.95, 0.94, facecolor=colour, linewidth=0)
-                ax.add_patch(box)
-            ax.text(left + column + 0.9, row + high, str(text.iloc[row, column]), ha="right", va="center", size=8)
-            if notes is not None:
-                note = str(notes.iloc[row, column])
-                ax.text(left + column + 0.9, row + 0.75, note, ha="right", va="center", size=6, color="#555555")
-    ax.set(xlim=(-0.1, left + text.shape[1] + 0.1), ylim=(len(text) + 0.1, -1.2))
-    ax.axis("off")
 
 
 def _names(table: pd.DataFrame, level: str) -> list[Any]:

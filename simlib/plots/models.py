@@ -37,7 +37,7 @@ def distributions_compared(
         ax.set_ylim(bottom=0)
     for ax in axes.flat[len(titles) :]:
         ax.set_axis_off()
-    legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)), "outside upper right")
+    legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)))
     return figure
 
 
@@ -60,7 +60,7 @@ def scheduled_compared(
         ax.set_title(title)
     axes[0].invert_yaxis()
     dots = ({"color": style["color"], "marker": "o"} for style in TWIN_STYLES)
-    legend(figure, dict(zip((f"{kind}: runs and mean" for kind in kinds), dots, strict=True)), "outside upper right")
+    legend(figure, dict(zip((f"{kind}: runs and mean" for kind in kinds), dots, strict=True)))
     return figure
 
 

@@ -1,7 +1,8 @@
 """What pictures of several panels share: axes of times and numbers, legends, and cumulative distributions."""
 
 import math
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,7 +12,60 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter, PercentFormatter
+from matplotlib.font_manager import FontProperties
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    MultipleLocator,
+    NullFormatter,
+    PercentFormatter,
+)
+
+
+def title(figure: Figure, text: str) -> None:
+    """Write the message of a figure above it and its legend, in as many lines as its width needs.
+
+    Examples
+    --------
+    >>> figure = Figure(figsize=(2, 2))
+    >>> title(figure, "EASY starts more jobs early than FCFS")
+    >>> figure.get_suptitle()
+    'EASY starts more jobs\\nearly than FCFS'
+    """
+    lines = "\n".join(textwrap.wrap(text[:1].upper() + text[1:], int(11.5 * figure.get_figwidth())))
+    if figure.legends:  # which would lie on a title of the figure
+        figure.legends[0].set_title(lines, prop=FontProperties(weight="bold", size=10))
+        figure.legends[0].set_alignment("left")
+    else:
+        figure.suptitle(lines, x=0.01, ha="left", weight="bold", size=10)
+
+
+def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
+    """Label an x axis whose places 0, 1, ... are months; the year stands below the first label and each January.
+
+    Parameters
+    ----------
+    ax : Axes
+    months : iterable of str
+        Such as "1996-07".
+    every : int
+        How many months lie between two labels, from January on.
+
+    Examples
+    --------
+    >>> ax = Figure().add_subplot()
+    >>> month_axis(ax, ["1996-09", "1996-10", "1996-11", "1996-12", "1997-01"])
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['Oct\\n1996', 'Jan\\n1997']
+    """
+    dates = pd.PeriodIndex(list(months), freq="M")
+    shown = [place for place, date in enumerate(dates) if (date.month - 1) % every == 0] or [0]
+    with_year = {shown[0], *(place for place in shown if dates[place].month == 1)}
+    texts = [f"{dates[place]:%b\n%Y}" if place in with_year else f"{dates[place]:%b}" for place in shown]
+    ax.set_xticks(shown, texts, size=8)
+    ax.set_xlim(-0.7, len(dates) - 0.3)
 
 
 def time_axis(ax: Axes) -> None:
@@ -46,6 +100,33 @@ def in_whole_per_cents(axis: Axis) -> None:
     """
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
+
+
+def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
+    """Make an axis of changes linear near nought and logarithmic beyond, so that large changes hide no small ones.
+
+    Parameters
+    ----------
+    axis : Axis
+        After all is drawn.
+    ticks : sequence of float
+        Of these the ones that lie on the axis have a label.
+    linear : float
+        Up to which change it is linear, or nearly so.
+
+    Examples
+    --------
+    >>> ax = Figure().add_subplot(xlim=(-0.3, 2))
+    >>> bent_axis(ax.xaxis, [-1, -0.1, 0, 0.1, 1])
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['-10%', 'equal', '+10%', '+100%']
+    """
+    ax = axis.axes
+    (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("asinh", linear_width=linear)
+    in_whole_per_cents(axis)
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+    axis.set_minor_locator(FixedLocator([]))
 
 
 def log_time_axis(ax: Axes) -> None:
@@ -87,7 +168,7 @@ def plain_log_axis(ax: Axes) -> None:
 
 
 def legend(
-    figure: Figure, entries: Mapping[str, Mapping[str, Any]], loc: str = "outside upper center", **options: Any
+    figure: Figure, entries: Mapping[str, Mapping[str, Any]], loc: str = "outside upper left", **options: Any
 ) -> None:
     """Put a legend beside a figure's panels, in as few rows as its width allows unless `ncols` says otherwise.
 
@@ -113,7 +194,7 @@ def legend(
         else plt.Line2D([], [], label=label, **style)
         for label, style in entries.items()
     ]
-    inches = sum(0.6 + 0.085 * len(str(label)) for label in entries)  # in one row
+    inches = sum(0.6 + 0.078 * len(str(label)) for label in entries)  # in one row
     rows = max(1, math.ceil(inches / figure.get_figwidth()))
     options = {"loc": loc, "ncols": math.ceil(len(handles) / rows), **options}
     figure.legend(handles=handles, **options)
@@ -176,5 +257,5 @@ def cumulative_panels(
     figure.supylabel("jobs that run for no longer", size=10)
     there = [key for key in styles if key in curves.index.unique(line)]
     entries = {str(key): {"linewidth": 1.8, **styles[key]} for key in there}
-    legend(figure, entries, "outside right upper", ncols=1, title=line.replace("_", " "))
+    legend(figure, entries)
     return figure

@@ -32,8 +32,8 @@ STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
     "savefig.dpi": 150,
-    "font.size": 10,
-    "axes.titlesize": 11,
+    "font.size": 9,
+    "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -223,7 +223,8 @@ def _described(figure: Figure) -> str:
     axes += [text for ax in figure.axes for text in (ax.get_xlabel(), ax.get_ylabel())]
     legends = [*figure.legends, *(legend for ax in figure.axes if (legend := ax.get_legend()))]
     entries = [text.get_text() for legend in legends for text in legend.get_texts()]
-    parts = {"": [figure.get_suptitle(), *titles], "axes: ": axes, "shown: ": entries}
+    messages = [figure.get_suptitle(), *(legend.get_title().get_text() for legend in figure.legends)]
+    parts = {"": [*messages, *titles], "axes: ": axes, "shown: ": entries}
     said = [head + ", ".join(dict.fromkeys(filter(None, texts))) for head, texts in parts.items() if any(texts)]
     return " ".join("; ".join(said).split()) or "a picture without words"
 

@@ -1,6 +1,19 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
-from .judging import beside, by_reading, claim, finding, judge, over_draws, share, show, spread, tallies, with_printed
+from .judging import (
+    beside,
+    by_reading,
+    claim,
+    finding,
+    in_bands,
+    judge,
+    over_draws,
+    share,
+    show,
+    spread,
+    tallies,
+    with_printed,
+)
 from .loading import Logs, log, logs
 from .printed import printed
 from .records import save_exhibit as save
@@ -12,6 +25,7 @@ __all__ = [
     "by_reading",
     "claim",
     "finding",
+    "in_bands",
     "in_order",
     "judge",
     "log",

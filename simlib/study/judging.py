@@ -457,8 +457,24 @@ def _wrapped(text, indent=""):
 # Pictures
 
 
-def show(picture, logs=None):
+def in_bands(*judged):
+    """Count for a title how many of the printed numbers that can be judged lie in the bands of our runs.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> in_bands(judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2"))
+    '1 of 2 printed numbers'
+    """
+    counts = pd.concat([table.verdict for table in judged]).value_counts()
+    inside, others = counts.get(verdicts.INSIDE, 0), counts.reindex([verdicts.CLOSE, verdicts.OFF]).sum()
+    return f"{inside} of {inside + others:.0f} printed numbers"
+
+
+def show(picture, logs=None, message=None):
     """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
+
+    The message is what it shows, a sentence that its numbers bear out; it is the title.
 
     Examples
     --------
@@ -469,5 +485,7 @@ def show(picture, logs=None):
     figure = picture if isinstance(picture, Figure) else picture.figure
     if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
         plots.stamp(figure)
+    if message:
+        plots.title(figure, message)
     plt.close(figure)  # a notebook shows it where it is the value of a cell
     return figure

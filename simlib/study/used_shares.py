@@ -176,5 +176,5 @@ def used_share(histogram, jobs, limit, highest=4):
     left.set_xlabel(f"run time / estimate [%]; last bin: {top} % and above")
     right.set_xlabel(f"estimate [{unit}]")
     there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
-    legend(figure, there, "outside upper right")
+    legend(figure, there)
     return figure

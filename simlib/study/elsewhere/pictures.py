@@ -9,9 +9,10 @@ from itertools import cycle
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ...plots.panels import in_whole_per_cents, legend
+from ...plots.facets import WIDEST
+from ...plots.panels import bent_axis, in_whole_per_cents, legend, title
 from ...plots.style import COLOURS
 from .deciding import AGAINST, OPEN, WITH, sides
 
@@ -55,7 +56,7 @@ LINEAR, FULL = 0.05, 0.5
 
 TICKS = [-0.5, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
 
-ACROSS = 4
+ACROSS = 3
 """How many panels of a log stand side by side."""
 
 
@@ -97,10 +98,10 @@ def forest(
     """
     names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
-    small = len(names) > ACROSS
-    across, down = (5, -(-len(names) // 5)) if small else (len(names), 1)
-    wide = max(6.5, 2.4 + (3.6 if across < 3 else 2.7) * across)
-    size = (11, 1.3 + down * (0.5 + 0.19 * len(places))) if small else (wide, 1.7 + 0.33 * len(places))
+    small = len(names) > 3
+    across = len(names) if not small else 2 if len(names) == 4 else ACROSS
+    down = -(-len(names) // across)
+    size = (WIDEST if across > 1 else 4.8, 1.5 + down * (0.4 + (0.17 if small else 0.25) * len(places)))
     figure, axes = plt.subplots(down, across, figsize=size, sharey=True, squeeze=False)
     found = set()
     for ax, name in zip(axes.flat, names, strict=False):
@@ -108,25 +109,54 @@ def forest(
         found |= set(_panel(ax, of, places, better))
         for log in set(places) - set(of.index):
             ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
-        ax.set_title((titles or {}).get(name, str(name)), **{"size": 9.5} if small else {})
-        ax.tick_params(axis="x", labelsize=7.5 if small else 8.5)
+        ax.set_title((titles or {}).get(name, str(name)))
+        ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], min_n_ticks=3))
+        ax.tick_params(axis="x", labelsize=7.5)
     for ax in axes.flat[len(names) :]:
         ax.remove()
     axes[0, 0].set_yticks(list(places.values()), labels)
     axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
-    for ax in axes[:, 0] if small else []:
-        ax.tick_params(axis="y", labelsize=8)
-    figure.supxlabel(label, size=10)
+    for ax in axes[:, 0]:
+        ax.tick_params(axis="y", labelsize=7.5)
+    figure.supxlabel(label, size=9)
     there = [mark for mark in MARKS if mark in table and table[mark].notna().any()]
     marks = {MARKS[mark][0]: {**MARKS[mark][1], "linestyle": ""} for mark in there}
     entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
-    legend(figure, entries, ncols=6 if small else 3)
+    legend(figure, entries)
+    title(figure, _message(table, better, said, titles) if better else _range(table, label))
     return figure
+
+
+def _range(table, label):
+    """Say between which ends effects lie."""
+    return f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs"
+
+
+def _message(table, better, said, titles=None):
+    """Count the logs on either side that are clear of coincidence; of many names say which are so on most logs."""
+    counts = _sides_of(table, better).groupby(table.index.get_level_values(0), sort=False).value_counts().unstack()
+    counts = counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int).rename(index=titles or {})
+    if len(counts) <= ACROSS:
+        parts = (
+            f"{name + ': ' if name else ''}{said[WITH]} on {row[WITH]}, {said[AGAINST]} on {row[AGAINST]}"
+            f" of {row.sum()} logs"
+            for name, row in counts.iterrows()
+        )
+        return "; ".join(parts)
+    most = counts.gt(counts.sum(axis=1) / 2, axis=0)
+    lists = {side: list(map(str, counts.index[most[side]])) for side in (WITH, AGAINST)}
+    texts = {side: " / ".join(of) if len(of) < 9 else f"{len(of)} of {len(counts)}" for side, of in lists.items()}
+    return "; ".join(f"{said[side]} on most logs: {names or 'none'}" for side, names in texts.items())
+
+
+def _sides_of(table, better):
+    """The side of each effect: a column `side`, or where coincidence lies."""
+    return table.side if "side" in table else sides(table, better)
 
 
 def _panel(ax, table, places, better):
     """Draw one panel; return the sides that its rows are on."""
-    of = table.side if "side" in table else sides(table, better) if better else table.effect.map(lambda _: OPEN)
+    of = _sides_of(table, better) if better else table.effect.map(lambda _: OPEN)
     colours = of.map(LOOKS) if better else of.map(lambda _: COLOURS[0])
     ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy(float)
     left, right = max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
@@ -155,7 +185,7 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     """
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
-    size = (max(7.6, 2.2 + 0.52 * len(policies)), 1.9 + len(measures) * (0.27 * len(places) + 0.35))
+    size = (WIDEST, 1.9 + len(measures) * (0.27 * len(places) + 0.35))
     figure, axes = plt.subplots(len(measures), 1, figsize=size, sharex=True, squeeze=False)
     for ax, measure in zip(axes[:, 0], measures, strict=True):
         _map(ax, table.loc[measure], places, policies, better)
@@ -168,8 +198,11 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     texts = [(names or {}).get(policy, policy) for policy in policies]
     axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
-    entries |= {f"{label} in per cent; grey: {SAID[OPEN]}; bold: another year, too": {"linestyle": ""}}
-    legend(figure, entries | _star(starred), ncols=2)
+    said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or nought", "bold: another year, too"
+    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(starred))
+    first = table.loc[measures[0]]
+    name = (titles or {}).get(measures[0], measures[0])
+    title(figure, f"{name}, {_message(first, better, SAID, names)}")
     return figure
 
 
@@ -183,22 +216,22 @@ def _map(ax, table, places, policies, better):
             if np.isnan(effect):
                 ax.text(x, y, "\N{EN DASH}", size=7.5, color=GREY, ha="center", va="center")
                 continue
-            side = of[policy, log]
+            rounded = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
+            side = OPEN if float(rounded) == 0 else of[policy, log]  # a nought has no colour
             strength = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)  # as axes are
             strength = 0.12 + 0.88 * strength if side != OPEN else 0
             ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
             colour = GREY if side == OPEN else "white" if strength > 0.7 else "black"
             weight = "bold" if side != OPEN and side == year[policy, log] else "normal"
-            text = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
-            ax.text(x, y, text, size=7.5, color=colour, weight=weight, ha="center", va="center")
+            ax.text(x, y, rounded, size=7.5, color=colour, weight=weight, ha="center", va="center")
 
 
-def panels(table, about, height=2.1):
+def panels(table, about, height=1.6):
     """Make a figure with a panel for each log of a table, the paper's first, and go through the panels, as `facets`."""
     logs = table.index.unique("log")
     named = {log: label for log, label in zip(*rows(about), strict=True) if log in logs}
     down = -(-len(named) // ACROSS)
-    size = (11, 1.1 + height * down)
+    size = (WIDEST, 1.1 + height * down)
     _, axes = plt.subplots(down, ACROSS, figsize=size, sharex=True, sharey=True, squeeze=False)
     for place, ax in enumerate(axes.flat):
         if place >= len(named):
@@ -218,7 +251,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     """
     names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
     if not names:
-        return plt.figure(figsize=(11, 1.1))
+        return plt.figure(figsize=(WIDEST, 1.1))
     styles = dict(zip(names, cycle(STYLES), strict=False))
     called = {name: (titles or {}).get(name, str(name)) for name in names}
     seen = set()
@@ -244,7 +277,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
         else:
             ax.axvline(own[log], color=GREY, linewidth=1, linestyle=":")
             ax.set_xticks(sorted(ticks))
-    _bent(ax, [tick for tick in TICKS if abs(tick) != 0.02])
+    bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) not in (0.02, 0.1)])
     ax.figure.supxlabel(x, size=10)
     ax.figure.supylabel(y, size=10)
     entries = {
@@ -253,8 +286,16 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     entries |= _sides(said, seen)
     if "exact" in table:
         entries[f"{called[names[0]]}, exact estimates, one run"] = CROSS
-    legend(ax.figure, entries | _star(starred), ncols=4)
+    legend(ax.figure, entries | _star(starred))
+    title(ax.figure, f"{y}: {_by_log(table, better, said)}")
     return ax.figure
+
+
+def _by_log(table, better, said):
+    """Count the logs of which most points are on a side."""
+    counts = sides(table, better).groupby(table.index.get_level_values("log")).value_counts(normalize=True).unstack()
+    most = counts.reindex(columns=[WITH, AGAINST]).fillna(0).gt(0.5).sum()
+    return f"{said[WITH]} at most points on {most[WITH]}, {said[AGAINST]} on {most[AGAINST]} of {len(counts)} logs"
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
@@ -263,7 +304,7 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
     `traits` are columns of `about`, with what they are called.
     """
     names = table.index.unique(0)
-    size = (5.2 * len(traits), 0.7 + 3.3 * len(names))
+    size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
     found = set()
     for line, name in zip(axes, names, strict=True):
@@ -277,7 +318,15 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     hollow = {"marker": "o", "color": "black", "fillstyle": "none", "linestyle": ""}
     entries = _sides(said, found) | {"coincidence": BARS["coincidence"], f"hollow: {starred}": hollow}
-    legend(figure, entries, ncols=3)
+    legend(figure, entries)
+    related = {
+        (name, trait): table.loc[name].effect.corr(about[trait].reindex(table.loc[name].index), method="spearman")
+        for name in names
+        for trait in traits
+    }
+    name, trait = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
+    text = f"{(titles or {}).get(name, name)} with {traits[trait]}, rank correlation {related[name, trait]:+.2f}"
+    title(figure, f"The strongest relation is that of {text}")
     return figure
 
 
@@ -288,21 +337,32 @@ def _points(ax, table, trait, paper, better):
         row, colour = table.loc[log], LOOKS[of[log]]
         ax.vlines(at, row.low, row.high, color=colour, **THICK | {"linewidth": 4})
         ax.plot(at, row.effect, "o", color=colour, markersize=6, markerfacecolor="white" if paper[log] else colour)
-        neighbour = (known.drop(log) - at).abs().idxmin() if len(known) > 1 else log  # whose label is not to meet this
-        down = row.effect < table.effect[neighbour]
-        ax.annotate(log, (at, row.effect), (6, -11 if down else 5), textcoords="offset points", size=7.5)
     ax.axhline(0, color="black", linewidth=1)
-    ax.margins(x=0.14)
-    _bent(ax, TICKS)
+    ax.margins(x=0.2, y=0.12)
+    bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) != 0.02 or table.effect.max() < 0.3])
+    _named(ax, known, table.effect)
 
 
-def _bent(ax, ticks):
-    """Make a y axis of changes linear near nought, and logarithmic beyond."""
-    ax.set_yscale("asinh", linear_width=LINEAR)
-    in_whole_per_cents(ax.yaxis)
-    low, high = ax.get_ylim()
-    ax.yaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
-    ax.yaxis.set_minor_locator(FixedLocator([]))
+OFFSETS = [(x, y) for y in (4, -10, 14, -20, 24, -30) for x in (5, -5)]
+"""Where the name of a point may stand, in points of it; where no other is, the first."""
+
+
+def _named(ax, at, effects):
+    """Write the names of points beside them, each where none that is written already is."""
+    ax.figure.draw_without_rendering()
+    taken = []
+    for log, x in at.items():
+        for shift in OFFSETS:
+            side = {"ha": "left" if shift[0] > 0 else "right", "size": 7, "textcoords": "offset points"}
+            name = ax.annotate(log, (x, effects[log]), shift, **side)
+            box = name.get_window_extent().padded(1)
+            points = ax.transData.transform([[at[other], effects[other]] for other in at.index if other != log])
+            free = not any(box.overlaps(one) for one in taken) and not any(box.contains(*point) for point in points)
+            if free and ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1:
+                break
+            if shift != OFFSETS[-1]:
+                name.remove()
+        taken.append(box)
 
 
 def _sides(said, found):

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
@@ -223,17 +224,20 @@ def draw_line_up(steps, lowest=-60):
     """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
     lines_up = {"from the text's program": steps[0][1], "from the search's end": steps[-1][1]}
     length = max(map(len, lines_up.values())) - 1
-    figure, axes = plt.subplots(1, 2, figsize=(15, 1.2 + 0.27 * length))
+    figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * length))
     for ax, (title, table) in zip(axes, lines_up.items(), strict=True):
         more = table.more[table.index != ("", "")].iloc[::-1]
         ax.barh(range(len(more)), more.clip(lower=lowest), color=np.where(more > 0, COLOURS[2], COLOURS[1]), height=0.7)
         for y, value in enumerate(more):
             ax.text(max(value, 0) + 1, y, f"{value:+.0f}", va="center", size=8)
         ax.axvline(0, color="black", linewidth=1)
-        ax.set_yticks(range(len(more)), [f"{detail}: {reading}" for detail, reading in more.index], size=8.5)
-        ax.set(title=f"one change {title}", xlabel="log likelihood more than without the change")
+        ax.set_yticks(range(len(more)), [f"{detail}: {reading}" for detail, reading in more.index], size=8)
+        ax.set(title=f"one change {title}")
         ax.set_xlim(lowest, max(more.max() * 1.25, 12))
         ax.grid(False, axis="y")
+    figure.supxlabel("log likelihood more than without the change", size=9)
+    detail, reading = lines_up["from the text's program"].more.drop(("", ""), errors="ignore").idxmax()
+    plots.title(figure, f"The change that helps the text's program most: {detail}, {reading}")
     return figure
 
 

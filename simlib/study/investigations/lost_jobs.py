@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import band
 from ...core.schedule import MEANS, simulate
@@ -139,9 +140,9 @@ def _written(days):
 def draw_orders(orders, policies):
     """Draw how far each order of the months is off, the best first, and how likely the means are with it."""
     rows = orders.index.where(~orders.calendar, orders.index + ", the calendar")
-    said = {"jobs_off": "numbers of jobs off, five months together"}
-    said["log_likelihood"] = "log likelihood of the means, which had no say"
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 1 + 0.24 * len(rows)), sharey=True)
+    said = {"jobs_off": "jobs off in five months"}
+    said["log_likelihood"] = "log likelihood of the means"
+    figure, axes = plt.subplots(1, 2, figsize=(7.2, 1.3 + 0.22 * len(rows)), sharey=True)
     for ax, (what, label) in zip(axes, said.items(), strict=True):
         for (scheduler, colour), mark in zip(colours(policies).items(), cycle("os^D"), strict=False):
             style = {"color": colour, "markersize": 5, "fillstyle": "none", "label": scheduler}
@@ -149,7 +150,8 @@ def draw_orders(orders, policies):
         ax.set_xlabel(label)
     axes[0].set(ylabel="days of the first months", xlim=(0, None))
     ax.invert_yaxis()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper right", ncols=len(policies))
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=len(policies))
+    plots.title(figure, f"The likeliest lengths of the first months: {orders.index[0]} days")
     return figure
 
 

@@ -1,42 +1,54 @@
-"""Table 1 as the paper prints it, with our number small below each printed one, on the colour of its verdict."""
+"""Table 1 by its verdicts: which printed numbers lie in our bands, month by month."""
 
-import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 
 from ... import plots
+from ..counting import COLOURS
+from ..results import wide
 from ..verdicts import CLOSE, INSIDE, OFF
 
-HEADS = {
-    ("load", "easy"): ("load", "{:.3f}"),
-    ("jobs", "easy"): ("jobs", "{:.0f}"),
-    ("response_s", "easy"): ("EASY [s]", "{:.0f}"),
-    ("response_s", "conservative"): ("cons. [s]", "{:.0f}"),
-    ("response_s", "difference"): ("diff.", "{:+.1f}%"),
-    ("bounded_slowdown", "easy"): ("EASY", "{:.1f}"),
-    ("bounded_slowdown", "conservative"): ("cons.", "{:.1f}"),
-    ("bounded_slowdown", "difference"): ("diff.", "{:+.1f}%"),
+ROWS = {
+    ("load", "easy"): "load",
+    ("jobs", "easy"): "jobs",
+    ("response_s", "easy"): "response time, EASY",
+    ("response_s", "conservative"): "conservative",
+    ("response_s", "difference"): "difference",
+    ("bounded_slowdown", "easy"): "slowdown, EASY",
+    ("bounded_slowdown", "conservative"): "conservative",
+    ("bounded_slowdown", "difference"): "difference",
 }
 """The paper's columns by metric and scheduler: response times, then bounded slowdowns."""
 
-GROUND = {INSIDE: "#CFE8D9", CLOSE: "#FBE6BF", OFF: "#F4C9BE"}
+GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
 
 
-def as_printed(table, changes, halves=(("CTC", "KTH", "SDSC"), ("Par", "CM5"))):
-    """Draw judged means and changes by the text, in the paper's two halves."""
+def as_printed(table, changes):
+    """Draw the verdicts by the text on means and changes: a panel a log, a row a column of the paper, by month."""
     differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
     both = pd.concat([table, differences]).xs("text", level="rule")
-    rows = table.index.droplevel([level for level in table.index.names if level not in ("trace", "month")]).unique()
-    wide = both[["published", "ours", "verdict"]].unstack(["metric", "scheduler"]).reindex(rows)
-    figure, axes = plt.subplots(1, len(halves), figsize=(14, 13))
-    for ax, traces in zip(axes, halves, strict=True):
-        half = wide[rows.isin(traces, level="trace")]
-        colours = half["verdict"][list(HEADS)].map(GROUND.get)
-        plots.grid(ax, _written(half["published"]), colours, _written(half["ours"]))
-    plots.legend(figure, {f"{verdict}, by the text": {"facecolor": colour} for verdict, colour in GROUND.items()})
+    traces = table.index.unique("trace")
+    size = {"figsize": (plots.WIDEST, 1.1 + 1.75 * len(traces)), "squeeze": False}
+    figure, axes = plots.plt.subplots(len(traces), 1, **size)
+    longest = both.groupby("trace").apply(lambda of: of.index.unique("month").size).max()
+    for ax, trace in zip(axes[:, 0], traces, strict=True):
+        of = both.xs(trace, level="trace")
+        verdicts = of.verdict.where(of.verdict.isin(list(GROUND)), "not judged").where(of.published.notna())
+        cells = (
+            wide(verdicts, "month")
+            .reorder_levels(["metric", "scheduler"])
+            .reindex(list(ROWS))
+            .map(list(GROUND).index, na_action="ignore")
+        )
+        shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+        places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
+        ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
+        ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
+        ax.set(title=trace, ylim=(len(ROWS) - 0.5, -0.5))
+        plots.month_axis(ax, cells.columns)
+        ax.set_xlim(-0.5, longest - 0.5)
+        ax.grid(False)
+        ax.spines[:].set_visible(False)
+    plots.legend(figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
     return figure
-
-
-def _written(numbers):
-    """Write the numbers of each column in its form."""
-    texts = {of: numbers[of].map(form.format, na_action="ignore").fillna("") for of, (_, form) in HEADS.items()}
-    return pd.DataFrame(texts).set_axis([head for head, _ in HEADS.values()], axis=1)

@@ -5,6 +5,7 @@ jobs", and Fsl with both, which mimics CTC. Every member of the family is an F w
 that `feitelson96` makes by default. What was measured on each member is laid out by `answers`, and drawn by `drawn`.
 """
 
+import textwrap
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from ... import plots
 from ..._util import paths
 from ...models import feitelson96
 from .. import judging
-from ..claims import HOLDS, HOLDS_NOT, OPEN, Criterion, criteria
+from ..claims import HOLDS, HOLDS_NOT, OPEN, Criterion, claims, criteria
 from ..loading import Logs
 from ..results import bracketed
 from .load_curves import Curves
@@ -193,7 +194,7 @@ SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NO_S
 BOUNDS = {"facecolor": "#DDE8DD"}
 
 
-def drawn(table: pd.DataFrame, columns: int = 4) -> Figure:
+def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
 
     Where a part has to lie is shaded.
@@ -202,17 +203,22 @@ def drawn(table: pd.DataFrame, columns: int = 4) -> Figure:
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    size = (2.6 + 2.3 * columns, 0.9 + rows * (0.85 + 0.21 * len(members)))
+    size = (plots.WIDEST, 1.2 + rows * (1.05 + 0.15 * len(members)))
     figure, axes = plots.plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
     for ax, (id, part) in zip(axes.flat, panels, strict=False):
         _panel(ax, table.xs((id, part), level=("claim", "part")), members, criteria()[id][part])
-        ax.set_title(f"{id}\n{part}", fontsize="medium")
+        ax.set_title(textwrap.fill(f"{claims()[id]['claim']} ({part})", 32), size=7)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
-    axes[0, 0].set(yticks=range(len(members)), yticklabels=members, ylim=(len(members) - 0.5, -0.5))
+    axes[0, 0].set(yticks=range(len(members)), ylim=(len(members) - 0.5, -0.5))
+    for ax in axes[:, 0]:
+        ax.set_yticks(range(len(members)), members, size=7.5)
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
     there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
-    plots.legend(figure, there | {"has to lie here": BOUNDS})
+    plots.legend(figure, there | {"here the claim holds": BOUNDS})
+    everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
+    count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
+    plots.title(figure, f"{count} on every model compared, by the text's rules")
     return figure
 
 

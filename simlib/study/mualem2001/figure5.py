@@ -94,8 +94,15 @@ def drawn_by_group(table, label, most=12):
         ax.tick_params(axis="x", rotation=90)
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.axhline(0, color="black", linewidth=0.8)
-    ax.figure.supxlabel(label, size=10)
+        ax.tick_params(axis="x", labelsize=7)
+    ax.figure.set_size_inches(11, ax.figure.get_figheight())  # or the sizes would touch each other
+    ax.figure.supxlabel(label, size=9)
     plots.legend(ax.figure, entries)
+    apart = table.xs(table.index.unique("panel")[1], level="panel").ours
+    of = apart.abs().idxmax()
+    place = dict(zip(apart.index.names, of, strict=True))
+    far = f"{place['workload']}, {place['group']} ({apart[of]:+.0%} of the jobs)"
+    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {far}")
     return ax.figure
 
 

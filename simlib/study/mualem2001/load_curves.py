@@ -120,8 +120,11 @@ def drawn(points, value, limits=()):
         entries |= plots.circles(ax, part, "load", "scheduler", value=STOPPED, shift=0.003)
         ax.set_ylim(0, part.top.max() if part.top.notna().any() else None)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    ax.figure.supxlabel("load", size=10)
+    ax.figure.supxlabel("load", size=9)
     plots.legend(ax.figure, entries)
+    apart = points[["low", "high"]].unstack("scheduler")
+    overlap = (apart.low.max(axis=1) <= apart.high.min(axis=1)).sum()
+    plots.title(ax.figure, f"The schedulers' intervals overlap at {overlap} of {len(apart)} points")
     return ax.figure
 
 
@@ -132,13 +135,17 @@ def differences_drawn(differences):
     """
     table, entries = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)}), {}
     labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("scheduler")}
-    for ax, part in plots.facets(table, "scheduler", "metric", size=(4.6, 3.6), labels=labels, squeeze=False):
+    for ax, part in plots.facets(table, "scheduler", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
         ax.axhline(0, color="black", linewidth=1)
         entries = plots.curves(ax, part, "load", "workload", "rule", value="relative", bars=("low", "high")) | entries
         entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
         plots.in_whole_per_cents(ax.yaxis)
         ax.set_xlabel("load")
     plots.legend(ax.figure, entries)
+    steady = differences[~differences.ceiling.astype(bool)]
+    steady = steady.xs(differences.index.unique("rule")[0], level="rule").xs("response_s", level="metric").relative
+    most = ", ".join(f"{name} {of.iloc[-1]:+.0%}" for name, of in steady.groupby("workload", sort=False))
+    plots.title(ax.figure, f"More response time than EASY at the highest steady load: {most}")
     return ax.figure
 
 

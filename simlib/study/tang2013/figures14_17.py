@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -299,24 +298,13 @@ def _gains(waited):
 # Pictures
 
 
-PANELS = {
-    "wait": ("(a) average wait [min]", 100, (30, 160)),
-    "slowdown": ("(b) average slowdown", 10, (2, 16)),
-    "weighted_wait": ("(c) weighted wait [min]", 100, (40, 250)),
-}
-"""Titles of the panels; what the paper sets the baseline to; how far the axes reach."""
-
-GAINS_SHOWN = (-40, 40)
-"""How far the axis of average gains reaches, in per cent."""
-
-MONTHS_A_ROW = 12
+TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 
 def draw(monthly, averages, title):
-    """Draw the gains of some cases under one order: the paper's panels (a) to (d).
+    """Draw the gains of some cases under one order, month by month and their averages: a row a log, a column a metric.
 
-    A row has twelve months of a log; (d) is of the whole log. All panels of a column have one scale, in all figures;
-    what lies beyond it is written at its end. Broad lines behind: 95 % of the shaken runs; in (d) of months like these.
+    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
 
     Parameters
     ----------
@@ -325,67 +313,36 @@ def draw(monthly, averages, title):
     averages : DataFrame
         From `study.judge`, by (trace, order, case, metric).
     title : str
+        What begins the message; the average gains in wait at the middle percentile follow.
     """
-    rows = [(name, year) for name in monthly.index.unique("trace") for year in _years(monthly.loc[name])]
-    figure, axes = plt.subplots(len(rows), 4, figsize=(14, 0.8 + 2.5 * len(rows)), squeeze=False)
-    shown = set()
-    for (*of_metrics, last), (name, year) in zip(axes, rows, strict=True):
-        for ax, (metric, (label, base, limits)) in zip(of_metrics, PANELS.items(), strict=True):
-            part = monthly.xs((name, metric), level=("trace", "metric"))[["ours", "low", "high"]]
-            part = base * (1 - part[part.index.isin(year, level="month")])
-            entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.15)
-            _within(ax, base, limits)
-            _month_axis(ax, year)
-            ax.set_title(label)
-        place = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "center"}
-        of_metrics[0].annotate(name, (0, 0.5), (-38, 0), rotation=90, weight="bold", size=12, **place)
-        if name in shown:
-            last.set_axis_off()
-        else:
-            entries |= _averages(last, averages.xs(name, level="trace"))
-        shown.add(name)
-    entries = {"baseline": BLACK} | entries
-    plots.legend(figure, entries, title=title, title_fontproperties={"weight": "bold", "size": 13})
-    return figure
-
-
-BLACK = {"color": "black", "linewidth": 1.2}
-
-
-def _averages(ax, averages):
-    """Draw the average gains in each metric with their intervals; what the paper prints, as circles."""
-    part = averages[averages.index.isin(PANELS, level="metric")].rename(lambda name: name.replace("_", " "))
-    part = 100 * part.reindex(columns=["published", "ours", "months_low", "months_high"])
-    plots.curves(ax, part, "metric", "case", bars=("months_low", "months_high"), shift=0.27, joined=False)
-    entries = plots.circles(ax, part, "metric", "case", shift=0.27)
-    _within(ax, 0, GAINS_SHOWN)
-    ax.set(title=f"(d) average gain, {averages.months.max()} months [%]", xlim=(-0.6, len(PANELS) - 0.4))
-    ax.grid(False, axis="x")
-    return entries
-
-
-def _within(ax, base, limits):
-    """Limit a y axis, and write at its ends which values of its lines lie beyond, each line's further inside."""
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
-    for number, line in enumerate(ax.lines):
-        for x, y in zip(*line.get_data(), strict=True):
-            if y < limits[0] or y > limits[1]:
-                end, sign, va = (limits[1], -1, "top") if y > limits[1] else (limits[0], 1, "bottom")
-                options = {"color": line.get_color(), "size": 8, "ha": "center", "va": va, "bbox": box}
-                ax.annotate(f"{y:.3g}", (x, end), (0, sign * (10 * number + 2)), textcoords="offset points", **options)
-    ax.axhline(base, **BLACK)
-    ax.set_ylim(limits)
-
-
-def _years(months):
-    """Divide months, the level of an index, into rows of twelve."""
-    names = list(months.index.unique("month"))
-    return [names[first : first + MONTHS_A_ROW] for first in range(0, len(names), MONTHS_A_ROW)]
-
-
-def _month_axis(ax, months):
-    """Label an x axis whose places 0, 1, ... are twelve months; below the first, and each January, stands the year."""
-    dates = pd.PeriodIndex(months, freq="M")
-    texts = [f"{date:%b\n%Y}" if date == dates[0] or date.month == 1 else f"{date:%b}" for date in dates]
-    ax.set_xticks(range(len(months)), texts, size=8)
-    ax.set_xlim(-0.6, MONTHS_A_ROW - 0.4)
+    both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
+    shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
+    for place, (ax, part) in enumerate(plots.facets(both, "trace", "metric", **shown)):
+        months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
+        entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
+        for line in ax.lines:
+            line.set(markersize=3, linewidth=0.8)
+        for bars in ax.collections:
+            bars.set_linewidth(1.2)
+        trace, metric = both.index.unique("trace")[place // len(PAPERS)], list(PAPERS)[place % len(PAPERS)]
+        means = averages.xs((trace, metric), level=("trace", "metric")).droplevel("order")
+        for order, (case, colour) in enumerate(cases.items()):
+            at, row = len(months) * (1.07 + 0.07 * order), means.loc[case]
+            ax.vlines(at, row.months_low, row.months_high, color=colour, linewidth=1.5)
+            ax.plot(at, row.ours, "s", color=colour, markersize=5)
+            ax.plot(at, row.published, "o", color="black", fillstyle="none", markersize=7)
+        plots.month_axis(ax, months, 3 if len(months) <= 12 else 6)
+        ax.axvspan(len(months) * 1.02, len(months) * 1.26, color="#F3F3F3", zorder=0)
+        ax.set_xlim(-0.7, len(months) * 1.26)
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.grid(False, axis="x")
+    plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
+    ax.figure.supylabel("gain against the users' estimates", size=9)
+    entries |= {"average, months drawn anew": {"color": "grey", "marker": "s"}}
+    printed = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none"}
+    plots.legend(ax.figure, entries | {"average, printed": printed})
+    case = list(cases)[len(cases) // 2]
+    gains = averages.xs((case, "wait"), level=("case", "metric"))
+    message = f"{title}: {case} gains {gains.ours.min():+.0%} to {gains.ours.max():+.0%} of the mean wait on these logs"
+    plots.title(ax.figure, message + ("".join(f"; printed {of:+.0%}" for of in gains.published.dropna().unique())))
+    return ax.figure
