@@ -468,7 +468,8 @@ def in_bands(*judged):
     """
     counts = pd.concat([table.verdict for table in judged]).value_counts()
     inside, others = counts.get(verdicts.INSIDE, 0), counts.reindex([verdicts.CLOSE, verdicts.OFF]).sum()
-    return f"{inside} of {inside + others:.0f} printed numbers"
+    several = any("rule" in table.index.names and table.index.unique("rule").size > 1 for table in judged)
+    return f"{inside} of {inside + others:.0f} {'comparisons with print' if several else 'printed numbers'}"
 
 
 def show(picture, logs=None, message=None):
