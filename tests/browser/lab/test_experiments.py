@@ -126,7 +126,8 @@ def pictures_of(page, path, seconds=20):
     """What the pictures of a saved notebook show, as soon as it is saved with them."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = path.read_text(encoding="utf-8")
+        cells = json.loads(text)["cells"] if text else []  # empty while it is written
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
         found = [output["metadata"]["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
         if found:
