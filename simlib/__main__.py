@@ -19,6 +19,7 @@ from .policies import walltime
 from .policies.conservative import Conservative
 from .policies.easy import EASY, FCFS
 from .policies.orders import Multifactor
+from .policies.slurm import SlurmBackfill
 
 
 class _Fault(click.ClickException):
@@ -241,8 +242,11 @@ def compile_kernels() -> None:
     load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)
     adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
     others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
-    for policy in (FCFS(), EASY(), Conservative(), *others):  # one for each way in which a kernel is compiled
+    for policy in (FCFS(), EASY(), Conservative(), SlurmBackfill(), *others):  # one for each way of compiling a kernel
         simulate(workload, policy).summary()
+    with_gpus = Workload(workload.jobs.assign(gpus=1), workload.procs, gpus=workload.procs)
+    for policy in (FCFS(), EASY(), Conservative()):
+        simulate(with_gpus, policy)
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
     if workload.log is not None:

@@ -5,18 +5,18 @@ A function asks for facts by the names of its parameters, in any order; all are 
 | fact | what it is | unit |
 | --- | --- | --- |
 | `wait` | how long the job has waited | s |
-| `estimate` | how long it is expected to run: by its user, or as adjusted or predicted | s |
-| `procs` | the processors that it needs | processors |
+| `estimate` | its expected run time: the user's, or the adjusted or predicted one | s |
+| `procs` | its processors | processors |
 | `submit` | when it was submitted, by the log's clock | s |
 | `now` | the present second, by the log's clock | s |
-| `user` | whose it is, as in the jobs table; -1 where that is not known | number |
-| `group` | of which group, likewise | number |
-| `queue` | from which queue, likewise | number |
-| `usage` | what its user has had of the machine of late (see `simlib.Multifactor`) | equal shares |
-| `fair_share` | 2 ** -usage: 1 for who has had nothing, 1/2 for who has had an equal share | 0 to 1 |
+| `user` | its user, as in the jobs table; -1 where not known | number |
+| `group` | its group, likewise | number |
+| `queue` | its queue, likewise | number |
+| `usage` | its user's recent use of the machine (see `simlib.Multifactor`) | equal shares |
+| `fair_share` | 2 ** -usage: 1 for no use, 1/2 for an equal share | 0 to 1 |
 | `machine` | the processors of the machine | processors |
-| `free` | those of them that are free now | processors |
-| `extra` | when jobs are backfilled: those that the head will leave free at the shadow time | processors |
+| `free` | the free processors | processors |
+| `extra` | when jobs are backfilled: the processors that the head will leave free at the shadow time | processors |
 | `window` | when jobs are backfilled: the time until the shadow time | s |
 
 A parameter by another name needs a default, which it keeps: `def f(wait, procs, weight=2.0)`. One by the name of a fact

@@ -189,8 +189,8 @@ class Page:
         Examples
         --------
         >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), ["EASY"])
-        >>> [caption for _, caption in page.pictures()]
-        ['Each line is one policy: the higher it is, the more jobs have started after a wait.']
+        >>> page.pictures()[0][1]
+        'Each line is one policy: the higher it is, the more jobs have started after a wait.'
         """
         name = _first(self.found, self.what_ifs)
         lines = "Each line is one policy: the higher it is, the more jobs have started after a wait."

@@ -173,7 +173,7 @@ def test_a_check_shows_the_table_and_below_it_the_verdict_that_the_notebook_keep
     assert "press Check" in message(editor) and "press Check" in shown[1][-1]["text/plain"]
     assert shown[1][-1][KEPT_TABLE] == {"exercise": "2.3", "jobs": RIGHT}
     press(editor, "check")
-    assert message(editor).startswith("Right: the second job starts at 253 now")
+    assert message(editor).startswith("Right: the second job starts at 253")
     assert message(editor) in shown[1][-1]["text/plain"]
     assert lessons.given["2.3"] is editor
     lessons.demand("2.3")

@@ -315,6 +315,7 @@ def draw(monthly, averages, title):
     title : str
         What begins the message; the average gains in wait at the middle percentile follow.
     """
+    averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
     for place, (ax, part) in enumerate(plots.facets(both, "trace", "metric", **shown)):
