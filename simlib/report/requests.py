@@ -85,13 +85,14 @@ def use_picture(workload: Workload) -> Figure | None:
         rwidth=0.9,
     )
     ax.axvline(float(np.median(part)), color="black", linestyle="--", linewidth=1.2)
-    ax.set_title(f"half of the jobs use no more than {share(float(np.median(part)))} (dashed)")
+    half = f"half of the jobs use no more than {share(float(np.median(part)))}"
+    ax.set_title(f"{half} (dashed)")
     ax.set(xlim=(0, 1), xlabel="share of the requested time that was used", ylabel="jobs")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
     if workload.stand_in:
         stamp(figure)
-    figure.set_label(f"{workload.name}: how jobs are spread over the share of their requested time; {ax.get_title()}")
+    figure.set_label(f"{workload.name}: how jobs are spread over the share of their requested time; {half}")
     plt.close(figure)
     return figure
 

@@ -417,16 +417,10 @@ def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_i
     alone = {', "conservative": Conservative(compress="start")}': "}"}
     made = executed("mualem2001/lost-jobs", alone, given, traces=["CTC", "KTH"], shakes=3, control_shakes=2)
     assert list(made["cures"].index.unique("scheduler")) == ["easy"]
-    assert texts(made["picture_of_cures"].legends[0]) == [
-        AS_FILED,
-        UNCALLED,
-        PUT_BACK,
-        IN_MONTH,
-        ANYWHERE,
-        NEXT_MONTH,
-        OTHERS,
-    ]
-    assert [text.get_text() for text in made["picture_of_cures"].axes[0].get_yticklabels()] == ["KTH easy", "CTC easy"]
+    cures = {AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, NEXT_MONTH, OTHERS}
+    shown = {text.get_text() for ax in made["picture_of_cures"].axes for text in ax.get_yticklabels()}
+    assert shown >= cures, "a row for each cure"
+    assert {ax.get_title("left") for ax in made["picture_of_cures"].axes} >= {"KTH", "CTC"}
     assert [ax.get_title("left") for ax in made["picture"].axes] == ["CTC"]
     assert list(made["counts"].loc["CTC"].missing) == [0, 100, 0]
     assert made["inferred"].index.unique("trace").empty  # one scheduler has no other to be judged by

@@ -518,7 +518,7 @@ def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the
     standing, picture = made["standing"], made["picture"]
     names = ["one job", "text", "likely", END, "likely, lost jobs back"]
     assert list(standing.index.unique("program")) == names
-    assert [ax.get_ylabel() for ax in picture.axes] == names
+    assert [ax.get_title("left") for ax in picture.axes][: len(names)] == names
     months = {name: list(standing.loc[name].index.unique("month")) for name in names}
     assert months["text"] == ["1996-07", "1996-09"] and months[names[-1]] == ["1996-07", "1996-08", "1996-09"]
     assert list(made["conclusions"].index.unique("program")) == ["as printed", *names]

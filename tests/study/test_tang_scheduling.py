@@ -406,28 +406,24 @@ def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
 
 def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):
     figure = notebook["figure14"]
-    wait, _, _, bars = figure.axes
-    titles = ["(a) average wait [min]", "(b) average slowdown", "(c) weighted wait [min]"]
-    titles.append("(d) average gain, 3 months [%]")
-    assert [ax.get_title("left") for ax in figure.axes] == titles
-    assert "made up" in helpers.texts(wait), "the log's name"
+    wait = figure.axes[0]
+    assert [ax.get_title("left") for ax in figure.axes] == list(figures14_17.PAPERS.values())
+    assert wait.get_ylabel() == "made up", "the log's name"
     gain = at(notebook["monthly"].ours, "made up", "wfp", "regular p85", "wait")
-    assert wait.lines[1].get_ydata() == pytest.approx((100 * (1 - gain)).to_numpy())
-    assert [text.get_text() for text in wait.get_xticklabels()] == ["Jan\n2009", "Feb", "Mar"]
+    assert wait.lines[1].get_ydata() == pytest.approx(gain.to_numpy())
     average = notebook["averages"].ours["made up", "wfp", "regular p95", "wait"]
-    assert bars.lines[0].get_ydata()[0] == pytest.approx(100 * average)
+    assert wait.lines[3].get_ydata()[0] == pytest.approx(average)
     (legend,) = figure.legends
-    assert legend.get_title().get_text() == "Figure 14: WFP, regular adjustment"
-    cases = ["regular p95", "regular p85", "regular p70"]
-    assert helpers.texts(legend) == ["baseline", *cases, "published"]
+    assert helpers.texts(legend)[:3] == ["regular p95", "regular p85", "regular p70"]
+    assert any("Figure 14: WFP, regular adjustment" in text for text in helpers.texts(figure))
 
 
 def test_another_percentile_and_order_are_in_table_and_picture_and_no_claim_on_a_missing_one_is_judged(made_up):
     edits = {"[95, 85, 70]": "[95, 60]", '14: ("wfp", "regular")': '14: ("sjf", "selective")'}
     made = executed(FIGURES_14_17, edits, {"logs": of_logs(made_up)}, **FEW)
     assert list(made["read"](14)) == ["selective p95", "selective p60"]
-    assert helpers.texts(made["figure14"].legends[0]) == ["baseline", "selective p95", "selective p60"]
-    assert made["figure14"].legends[0].get_title().get_text() == "Figure 14: SJF, selective adjustment"
+    assert helpers.texts(made["figure14"].legends[0])[:2] == ["selective p95", "selective p60"]
+    assert any("Figure 14: SJF, selective adjustment" in text for text in helpers.texts(made["figure14"]))
     jobs = simulate(made_up.workload.months("2009-02"), EASY(order="sjf")).jobs
     assert made["runs"]["made up", "2009-02", "sjf", AS_IT_IS, "wait", BASELINE] == pytest.approx(jobs.wait.mean())
     verdict = helpers.verdict_by_id(made["verdicts"])
@@ -448,19 +444,15 @@ def drawn(gains, months):
     return figures14_17.draw(scheduling.spread(table), scheduling.averages(table), "Figure 17")
 
 
-def test_a_long_log_has_a_row_for_every_twelve_months_and_one_panel_of_averages():
-    axes = np.reshape(drawn(as_printed(24), 24).axes, (2, 4))
-    for ax in axes[:, :3].flat:
-        assert len(ax.lines[1].get_xdata()) == 12 and ax.get_xlim() == axes[0, 0].get_xlim()
-    assert axes[0, 0].get_ylim() == axes[1, 0].get_ylim()
-    assert [ax.axison for ax in axes[:, 3]] == [True, False]
-
-
-def test_what_lies_beyond_an_axis_is_written_at_its_end():
-    gains = as_printed(12)
-    gains["fcfs", "selective p70", "weighted_wait"] = np.where(np.arange(12) == 3, -2.5, 0), 0.0
-    weighted = drawn(gains, 12).axes[2]
-    assert helpers.texts(weighted) == ["350"]
+@pytest.mark.parametrize("months", [12, 24])
+def test_all_months_of_a_log_are_in_one_row_and_no_value_lies_beyond_the_axis(months):
+    gains = as_printed(months)
+    gains["fcfs", "selective p70", "weighted_wait"] = np.where(np.arange(months) == 3, -2.5, 0), 0.0
+    axes = drawn(gains, months).axes
+    assert len(axes) == 3
+    for ax in axes:
+        assert len(ax.lines[1].get_xdata()) == months and ax.get_ylim() == axes[0].get_ylim()
+    assert axes[0].get_ylim()[0] < -2.5
 
 
 def test_the_worst_month_is_that_of_the_selective_85th_percentile_by_slowdown(notebook, made_up):
