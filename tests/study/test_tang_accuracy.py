@@ -415,7 +415,7 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
     assert "1 week" in found["changes"].index.unique("window")
     picture = found["pictures"]["accuracy", 0.0]
     assert "1 week" in legend(picture) and any("1 week" in one and "10 similar" in one for one in legend(picture))
-    assert [ax.get_title("left") for ax in picture.axes[:2]] == ["triple key: accuracy", "triple key: change [points]"]
+    assert [ax.get_title("left") for ax in picture.axes[:2]] == ["triple key", "triple, change"]
     changes = found["changes"].ours
     assert (changes.xs("all", level="window") == 0).all()
     month, ever = (
