@@ -118,8 +118,9 @@ def saved(page):
     """The notebook as it is in the file when it has been saved."""
     page.keyboard.press("Control+s")
     page.locator(".lm-TabBar-tab.jp-mod-dirty").wait_for(state="detached")
-    answer = page.request.get(page.url.replace("/lab/tree/", "/api/contents/"))
-    assert answer.ok and "json" in answer.headers.get("content-type", ""), (page.url, answer.status, answer.text()[:300])
+    address = re.sub(r"/lab/(workspaces/[^/]+/)?tree/", "/api/contents/", page.url.partition("?")[0])
+    answer = page.request.get(address)
+    assert answer.ok and "json" in answer.headers.get("content-type", ""), f"{address}: {answer.text()[:300]}"
     return answer.json()["content"]
 
 

@@ -6,12 +6,13 @@ from simlib.course.lecture import slides
 
 from .conftest import SHOTS
 
-CUT_OFF = """() => [...Reveal.getCurrentSlide().querySelectorAll('h2, p, li, img, pre')].filter(part => {
+CUT_OFF = """() => [...Reveal.getCurrentSlide().querySelectorAll('h2, p, li, img, pre')].filter(part => !part.closest('aside.notes')).filter(part => {
     const place = part.getBoundingClientRect()
     const outside = place.left < 0 || place.top < 0 || place.right > innerWidth || place.bottom > innerHeight - 40
     return outside || !place.width
 }).map(part => part.tagName + ' ' + part.innerText)"""
 SMALL = """() => [...Reveal.getCurrentSlide().querySelectorAll('h2, p, li, pre')]
+    .filter(part => !part.closest('aside.notes'))
     .filter(part => parseFloat(getComputedStyle(part).fontSize) * Reveal.getScale() < 24).map(part => part.innerText)"""
 
 
