@@ -6,7 +6,8 @@ from simlib.course.lecture import slides
 
 from .conftest import SHOTS
 
-CUT_OFF = """() => [...Reveal.getCurrentSlide().querySelectorAll('h2, p, li, img, pre')].filter(part => !part.closest('aside.notes')).filter(part => {
+CUT_OFF = """() => [...Reveal.getCurrentSlide().querySelectorAll('h2, p, li, img, pre')].filter(part => {
+    if (part.closest('aside.notes')) return false
     const place = part.getBoundingClientRect()
     const outside = place.left < 0 || place.top < 0 || place.right > innerWidth || place.bottom > innerHeight - 40
     return outside || !place.width
