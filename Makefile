@@ -89,17 +89,17 @@ torture: $(VENV)/ready
 $(VENV)/ready: pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	"$(PYTHON)" -m venv $(VENV)
-	$(PIP) -e '.[study,test,cluster,grading]'
+	$(PIP) -e '.[study,test,cluster,grading,publish]'
 	$(PY) -m simlib compile
 	$(PY) -m simlib.study compile
 	@touch $@
 
 $(VENV)/ready-docs: $(VENV)/ready
-	$(PIP) -e '.[study,test,cluster,docs]'
+	$(PIP) -e '.[study,test,cluster,publish,docs]'
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready
-	$(PIP) -e '.[study,test,cluster,lab]'
+	$(PIP) -e '.[study,test,cluster,publish,lab]'
 	@touch $@
 
 build/nbgrader/bin/nbgrader:

@@ -32,6 +32,8 @@ BEST_FIRST = (RIGHT, NOT_YET, OUT_OF_TIME, OUT_OF_MEMORY, FAILED, UNANSWERED)
 
 ENDED = "the notebook ended while its answer was checked."
 
+OTHER_NAME = "expected the name of who hands in"
+
 LARGEST = 4 * 2**20
 """Bytes of a message from the box that are read."""
 
@@ -183,7 +185,7 @@ def judged(number: str, answer: Any, student: str) -> Judged:
         if answer["student"] is ...:
             return Judged(UNANSWERED, f"{number} is waiting for your name.")
         found = f"found student={answer['student']!r}"[:200]
-        return Judged(NOT_YET, f"{found}, expected the name of who hands in, {student!r}.")
+        return Judged(NOT_YET, f"{found}, {OTHER_NAME}, {student!r}.")
     try:
         status, sentence = lessons.verdict(number, answer)
     except Stopped as stopped:

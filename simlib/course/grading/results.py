@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..._util import paths
 from . import handout
 from .collecting import HandedIn
-from .judging import BEST_FIRST, FAILED, RIGHT
+from .judging import BEST_FIRST, FAILED, OTHER_NAME, RIGHT
 
 
 class Row(NamedTuple):
@@ -133,7 +133,8 @@ def mistakes(rows: list[Row]) -> str:
     body.append("</table></div>")
     for number, of in groups.items():
         body.append(f'<h2 id="e{number}">{number}: {sum(row.verdict == RIGHT for row in of)} of {len(of)} right</h2>')
-        said = Counter((row.verdict, row.sentence) for row in of if row.verdict != RIGHT)
+        wrong = [row for row in of if row.verdict != RIGHT]
+        said = Counter((row.verdict, OTHER_NAME if OTHER_NAME in row.sentence else row.sentence) for row in wrong)
         lines = [
             f'<tr><td class="number">{count}</td><td class="verdict">{verdict}</td><td>{escape(sentence)}</td></tr>'
             for (verdict, sentence), count in sorted(said.items(), key=lambda one: (-one[1], one[0]))  # commonest first
