@@ -13,7 +13,7 @@ a better one); and no claim has, nor any of those of Figures 14 to 17 with 10 sh
 five runs in place of six; with 40 wide shakes of what is left in place of 100 one share that is told is a fifth, not a
 sixth. Still fewer runs hide how much there is of chance: with two of the policies on other logs, or with four of
 `tang2013/beyond`, more seems to differ clearly; with three of adjusted estimates a mean wait of Curie moves by five
-points; with ten of Figure 5 a part of a claim holds that cannot be told. Figure 7 ends at a load of 0.9, where the
+points; with ten of Figure 5 a part of a claim holds that cannot be decided. Figure 7 ends at a load of 0.9, where the
 means are above the ceiling at which the authors stopped. A shaken run makes no table but that of its jobs: it is moved
 as plain arrays, measured by a kernel in one pass over its jobs, and collected when all are done, which leaves Python's
 lock to the other threads; its memory is kept for the next. What Tang's scheduler knows of earlier jobs is prepared once

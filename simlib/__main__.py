@@ -214,7 +214,7 @@ def grade(
 ) -> None:
     """Grade the notebooks that students handed in.
 
-    FOLDER has a folder or a notebook a student. Needs Linux, and simlib[grading].
+    FOLDER has one folder or notebook per student. Needs Linux, and simlib[grading].
     """
     if sys.platform == "win32":
         raise _Fault("grade: Windows has no closed box for notebooks; use WSL there")
@@ -254,7 +254,7 @@ def compile_kernels() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 1 where it could not be done, 2 where it was asked for wrongly."""
+    """Run a command; returns the exit status: 1 where it could not be done, 2 for wrong arguments."""
     try:
         return commands.main(arguments, standalone_mode=False) or 0
     except click.ClickException as error:

@@ -28,7 +28,7 @@ def shown(monkeypatch):
     """All that the pages' Python blocks define, run one after another, with the sample in place of every log."""
     monkeypatch.setattr(simlib, "load", lambda name: sample())
     names = {}
-    any_object = next(block for block in blocks("docs/policies-of-ones-own.md") if "ShortestFirst" in block)
+    any_object = next(block for block in blocks("docs/own-policies.md") if "ShortestFirst" in block)
     for block in [*(block for name in PAGES for block in blocks(name)), any_object]:
         exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
     yield names

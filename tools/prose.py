@@ -18,7 +18,7 @@ _READERS = "student|user|job|log|month|policy|claim|exhibit|program|row|case|mac
 PATTERNS = {
     "at hand": r"\bat hand\b",
     "a row a job": rf"\b(?:an?|one|two|several|its) (?:{_THINGS}|picture|sheet|slide|test)s? an? (?:{_READERS})\b",
-    "of one's own": r"\b(?:of|on|by) (?:one's|their|its|his|your) own\b",
+    "of one's own": r"\b(?:of|on|by) (?:one's|their|its|his) own\b",
     "hangs on": r"\bh[au]ngs? on\b",
     "comes to": r"\b(?:what (?:it|this|that) comes to|ha(?:s|ve) come to|whatever it is)\b",
     "who wants to": r"\b[Ww]ho(?:ever)? (?:wants?|has|comes?|likes?|knows?|looks?) (?!\w+ed by)",

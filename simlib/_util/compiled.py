@@ -2,7 +2,7 @@
 
 Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
 file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
-that its code was made of, and its first bytes are a digest of the rest. What does not fit is compiled anew.
+that its code was made of, and its first bytes are a digest of the rest. What does not fit is compiled again.
 """
 
 import atexit
@@ -169,7 +169,7 @@ def _remove(temporary: AbstractContextManager[Path], owner: int) -> None:
 def _keep_memory() -> None:
     """Let glibc keep freed memory for the next run, which asks for the same large arrays.
 
-    In threads it would give the memory back to the system, and get it anew page by page, a fifth of the time of a
+    In threads it would give the memory back to the system, and get it again page by page, a fifth of the time of a
     shaken run of SDSC under EASY. It keeps twice as much as the largest block that was ever freed, up to 32 MiB
     (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
     """

@@ -1,6 +1,6 @@
-"""Make a key of what a value hangs on: two values with the same key do the same.
+"""Make a key of what a value depends on: two values with the same key do the same.
 
-The name of a function, or what `repr` shows of a policy, is not enough: a function also hangs on the globals that it
+The name of a function, or what `repr` shows of a policy, is not enough: a function also depends on the globals that it
 reads, a policy on tables that its `repr` leaves out.
 """
 
@@ -18,7 +18,7 @@ import pandas as pd
 
 
 def identity(value: Any, within: tuple[types.CodeType, ...] = ()) -> tuple:
-    """Make a key of all that a value hangs on.
+    """Make a key of all that a value depends on.
 
     Of a function that it reads whose code is among those `within`, as of one that calls itself, the name will do.
     """

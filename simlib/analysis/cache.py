@@ -1,7 +1,7 @@
 """Results that several notebooks need are made once, and lie in `build/cache/` of the checkout from then on.
 
 They lie there by what they are made of, by the code of the function that makes them, and by the state of the library:
-whatever changes makes them anew. Notebooks that run at once share what the other has finished, and run alone as well.
+whatever changes makes them again. Notebooks that run at once share what the other has finished, and run alone as well.
 Outside a checkout nothing is kept.
 """
 

@@ -144,12 +144,12 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
         take no part, and those that were too large before stay out. GPUs stay as they are.
 
         *limit 12h cut*: a job that asks for more asks for twelve hours, and runs for twelve at most: what it
-        does not finish is lost. Nobody submits the rest of a job anew.
+        does not finish is lost. Nobody submits the rest of a job again.
 
         *limit 12h refuse*: a job that asks for more takes no part, as if it ran elsewhere. A job without a request
         asks for its run time, here and above.
 
-        *estimates exact*, *estimates x2*: users ask for the run time, or for so many times what they asked for.
+        *estimates exact*, *estimates x2*: users ask for the run time, or for so many times what they requested.
 
         *adjusted*: estimates are cut for the order of the queue and for backfilling to the 85th percentile of what the
         user's jobs with the same request, of the month before and at least ten, used of theirs, but not below a half

@@ -71,7 +71,7 @@ class Comparison:
         the log as it is and the shaken runs; `coincidence_low` and `coincidence_high`, `another_year_low` and
         `another_year_high`, the intervals of the difference: see `simlib.compare`. nan where one is not known.
     relative : DataFrame
-        The same with differences as shares of the base; nan where that is nought.
+        The same with differences as shares of the base; nan where that is zero.
     settings : dict
         `shakes`, `seconds`, `seed`, `overrun`, `users`.
     taking_part : DataFrame
@@ -106,7 +106,7 @@ class Comparison:
 
     @cached_property
     def shown(self) -> pd.DataFrame:
-        """The differences as they are shown and judged: as shares of the base; where that is nought as they are."""
+        """The differences as they are shown and judged: as shares of the base; where that is zero as they are."""
         return self.relative.where(self.relative.difference.notna(), self.table)
 
     @property
@@ -125,7 +125,7 @@ class Comparison:
         return list(self.table.index.unique("by"))
 
     def overview(self, by: str = "all", headlines: list[tuple[str, str]] = HEADLINES) -> pd.DataFrame:
-        """Put the differences into words that can be read: a row a policy, group and measure.
+        """Put the differences into words that can be read: one row per policy, group and measure.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ def compare(
 
     *Other users*, where `users` is not 0: so many logs are drawn from the users of this one, as by
     `simlib.models.users.resample_users`. How much the difference varies over them says how far this log and another as
-    long, each of users who might as well have been others, are off. It knows what hangs on few users, which another
+    long, each of users who might as well have been others, are off. It knows what depends on few users, which another
     year does not; it cannot know what users have in common, and is not known for single users and months.
 
     Of relative differences all are found on the scale of logarithms. On made-up logs of 12 and of 40 independent,
@@ -330,7 +330,7 @@ def compare(
     it holds percentiles is not known.
 
     On logs of made-up users, of 12 and of 40 weeks at mean loads of 0.60 to 0.85, other users from ten draws held the
-    change of a mean on another log, of users drawn anew, in 85 to 96 % of all cases, mostly 91, least at the highest
+    change of a mean on another log, of users drawn again, in 85 to 96 % of all cases, mostly 91, least at the highest
     load; another year held it in 71 to 97 %, mostly 86.
 
     Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
@@ -357,7 +357,7 @@ def compare(
         By default threads, see `simlib.sweep`.
     users : int
         How many logs of other users are drawn, none or at least five; each costs a run of every policy. Estimates of a
-        case are then made of each draw, whose jobs are numbered anew.
+        case are then made of each draw, whose jobs are numbered again.
 
     Returns
     -------

@@ -180,7 +180,7 @@ def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100)
     """Find how much more the jobs have under another policy than under one, with the interval of batch means.
 
     The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
-    nought, as a share of one's mean: the usual first-order interval of a ratio.
+    zero, as a share of one's mean: the usual first-order interval of a ratio.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def over_runs(table: pd.DataFrame, column: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By all levels but the first: the means of all numeric columns; `low` and `high` of the column asked for (90 %
+        By all levels but the first: the means of all numeric columns; `low` and `high` of the column requested (90 %
         confidence, Student's t over the runs, which are independent whatever the correlation within each); `runs`, how
         many; `ceiling`, whether it stopped most of them.
 

@@ -1,4 +1,4 @@
-"""Simulate the partitions of a log as machines of their own, all in one run: the sums stand beside the parts.
+"""Simulate the partitions of a log as separate machines, all in one run: the sums stand beside the parts.
 
 A log does not say which nodes a partition has, nor whether partitions share nodes: `partitions` takes what is known.
 """
@@ -85,7 +85,7 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
 
 
 def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[int], size: Size | None) -> Workload:
-    """The jobs of some partitions on a machine of their own."""
+    """The jobs of some partitions on a separate machine."""
     own = log[log.partition.isin(numbers)]
     if size is None:
         if (own.wait[own.run >= 0] < 0).any():
@@ -221,7 +221,7 @@ class _Placed:
     places: list[Ints]
 
     def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs anew where they come in another order."""
+        """Find the jobs again where they come in another order."""
         return self.of.prepare(jobs)
 
     def schedule(

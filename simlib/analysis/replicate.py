@@ -1,4 +1,4 @@
-"""Simulate logs under policies again and again: shaken, drawn anew, with other estimates, at other loads.
+"""Simulate logs under policies again and again: shaken, drawn again, with other estimates, at other loads.
 
 This is the only place that shakes. `simlib.compare` and what the study measures run by run is made of `schedules`.
 """
@@ -62,7 +62,7 @@ def replicate(
 
     Run 0 is the log as it is; run k is shaken with seed `seed` + k - 1, whatever the policy: so policies are compared
     run by run. In a checkout of the study the runs are kept in `build/cache/` by all that they depend on, and read
-    when they are asked for again.
+    when they are requested again.
 
     Parameters
     ----------
@@ -97,7 +97,8 @@ def replicate(
     Returns
     -------
     DataFrame
-        A row a run, and with `by` a group of jobs; a column a measure. The index has the levels `log`, `estimates`,
+        One row per run, and with `by` per group of jobs; one column per measure. The index has the levels `log`,
+        `estimates`,
         `load` and `policy`, each only where several were given by name or in a sequence; `run`; and what `by` says
         ("group" for a function), or the levels of the DataFrame that a function gives.
 
@@ -203,7 +204,7 @@ def _read_or_simulate(
     places = {}
     if key is not None:
         for (name, policy), block in product(policies.items(), blocks):
-            with suppress(TypeError):  # of a policy that cannot be told from another nothing is kept
+            with suppress(TypeError):  # of a policy that cannot be distinguished from another nothing is kept
                 places[name, id(block)] = cache.place("runs", key, policy, block)
     kept = {place: paths.read_sealed(file) for place, file in places.items()}
     missing = {
@@ -258,12 +259,12 @@ def _drawn(estimates: Any) -> bool:
 
 
 def _key(log: Log, *depends: Any) -> Any:
-    """What runs depend on but their policy and seeds; None where that cannot be told."""
+    """What runs depend on but their policy and seeds; None where that cannot be known."""
     state = cache.whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
     try:
         return identity([state, *depends])
     except TypeError:
-        return None  # something that cannot be told from another
+        return None  # something that cannot be distinguished from another
 
 
 def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:

@@ -76,9 +76,9 @@ def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        A row a run, as from `simlib.replicate`, two at least. nan is left out.
+        one row per run, as from `simlib.replicate`, two at least. nan is left out.
     averaged : int
-        Of how many further runs the mean is asked for, not one.
+        Of how many further runs the mean is requested, not one.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -
     Parameters
     ----------
     runs : DataFrame
-        A row a run.
+        one row per run.
     count, draws, seed : int
 
     Returns
@@ -175,7 +175,7 @@ class BatchMeans:
     batches : int
         How many it rests on, the warm-up not counted.
     stopped : str
-        Why no more: "batches" (as many as were asked for), "precision", "ceiling" or "end" (of the values).
+        Why no more: "batches" (as many as were requested), "precision", "ceiling" or "end" (of the values).
     lag1 : float
         Autocorrelation of successive batch means. Clearly above 0, by more than 2 / sqrt(batches), it warns that the
         batches are too small and the interval too narrow. nan where all means are equal.
@@ -366,7 +366,7 @@ def _lag1(means: Floats) -> float:
 
 
 def change(base: ArrayLike, value: ArrayLike) -> Floats:
-    """Find by which share of the base values differ from it: no change where both are nought, inf where the base is.
+    """Find by which share of the base values differ from it: no change where both are zero, inf where the base is.
 
     Examples
     --------
@@ -591,7 +591,7 @@ def cluster_bootstrap(
     Parameters
     ----------
     values : DataFrame
-        A row a job.
+        one row per job.
     clusters : int array
         The cluster of each row, counted from 0; those in which there is no row are drawn as well.
     resamples : int

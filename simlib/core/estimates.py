@@ -45,7 +45,7 @@ def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
 
 @dataclass(frozen=True)
 class User:
-    """Take what the users asked for: the log's own estimates.
+    """Take what the users requested: the log's own estimates.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     ValueError
         For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
         where jobs need GPUs and the policy knows of processors only;
-        where a policy of one's own makes what no machine can run: see `Schedule.check`.
+        where your own policy makes what no machine can run: see `Schedule.check`.
     TypeError
         For what is no policy, or one that cannot do feedback.
 

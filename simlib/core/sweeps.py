@@ -79,7 +79,7 @@ def _in_this_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, j
 
 
 def _in_a_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs: int) -> _Result:
-    """Call `schedule` in a thread of its own, and show its progress."""
+    """Call `schedule` in a separate thread, and show its progress."""
     future: Future[_Result] = Future()
 
     def run() -> None:

@@ -35,7 +35,7 @@ class Workload(Calendar):
     ----------
     jobs : DataFrame
         At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
-        to -1. The index identifies jobs: each has a label of its own. A column `gpus` has the GPUs that each job needs
+        to -1. The index identifies jobs: each has its own label. A column `gpus` has the GPUs that each job needs
         besides, in all; without it they need none.
     procs : int
         Processors of the machine.
@@ -517,7 +517,7 @@ class Workload(Calendar):
         return new
 
     def shake(self, seconds: int = 60, seed: int = 0) -> Self:
-        """Move every submit time at random within +-`seconds`, to see how much a result hangs on coincidences.
+        """Move every submit time at random within +-`seconds`, to see how much a result depends on coincidences.
 
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
         MASCOTS 2007.
@@ -639,7 +639,7 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:
-    """Check that each job has a label of its own, by which what is found of it is put beside it."""
+    """Check that each job has its own label, by which what is found of it is put beside it."""
     absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
     if labels.is_unique and not absent.any():
         return

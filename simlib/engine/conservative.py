@@ -84,7 +84,7 @@ def compress(profile, jobs, start, estimate, size, horizon):
 
 @uncounted
 def _rebackfill(profile, jobs, start, estimate, size):
-    """Forget all reservations and make them anew, each job in turn: what MF 2.1 warns of (figure 2)."""
+    """Forget all reservations and make them again, each job in turn: what MF 2.1 warns of (figure 2)."""
     first = profile.first[0]
     for job in jobs:
         give(profile, first, start[job], start[job] + estimate[job], size[job])

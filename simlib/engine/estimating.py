@@ -120,7 +120,7 @@ def parameters(history, group, submit, window, percents, least):
 
     Returns
     -------
-    float64 array, a row a job, a column a percentile; nan where there is no adjustment
+    float64 array, one row per job, one column per percentile; nan where there is no adjustment
     """
     a = np.full((group.size, percents.size), np.nan)
     for job in range(group.size):

@@ -70,7 +70,7 @@ def advance(profile, now):
 
 @uncounted
 def _tidy(profile):
-    """Remove the steps that say nothing; in a long profile make some anew, evenly. The first step is then 0.
+    """Remove the steps that say nothing; in a long profile make some again, evenly. The first step is then 0.
 
     It is worth while again a few steps later: in a long profile soon, for its room is used up.
     """

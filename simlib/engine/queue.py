@@ -3,7 +3,7 @@
 Groups of neighbouring places are the leaves of a binary tree. Each of its nodes knows the shortest estimate of the jobs
 below it that are of a class or a smaller one. So a question to one node tells whether a job below it may be small and
 short enough; only then is it worth to look closer. In an overloaded system with 100,000 jobs waiting this is what keeps
-EASY's passes from growing with the queue: for each job they look at two groups, and at some 20 nodes above them. With
+EASY's passes from growing with the queue: for each job they look at two groups, and at about 20 nodes above them. With
 classes twice as large as the one before it would be 20 groups, for in many the jobs are too large by a little.
 """
 

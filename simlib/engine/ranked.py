@@ -1,4 +1,4 @@
-"""The queue of EASY in another order: ranked once for each job, and kept sorted, or ranked anew in each pass.
+"""The queue of EASY in another order: ranked once for each job, and kept sorted, or ranked again in each pass.
 
 A sorted queue that is long has gaps, so that a job that joins it shifts few others; who could be backfilled is found by
 the index, as in order of arrival.
@@ -48,7 +48,7 @@ class _Ranked(NamedTuple):
         change; or `RANKED_ANEW` in each pass. Who is first is then looked for among all, which stand in any order.
     queue : Queue
     rows : float64 array
-        What an order is told of the jobs, and their ranks: see `ranking`. In a queue that is ranked anew by the jobs'
+        What an order is told of the jobs, and their ranks: see `ranking`. In a queue that is ranked again by the jobs'
         places, in one that is sorted only of those that have come since the last pass.
     came : uint64 array
         Who has come since the last pass to a queue that is sorted, `came[:count[0]]`.
@@ -270,7 +270,7 @@ def best_to_backfill(queue, place, arrivals, free, shadow, extra, now, size, est
 
 @part
 def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
-    """Find the job of the highest rank of those that can be backfilled, in a queue that is ranked anew.
+    """Find the job of the highest rank of those that can be backfilled, in a queue that is ranked again.
 
     The head is none of them, for there are too few processors free. Returns the place; `end[0]` where there is none.
     """
@@ -289,7 +289,7 @@ def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
 
 @part
 def may_be_considered(ranked, head, shadow, extra):
-    """Find where those begin that may be backfilled; in a queue that is ranked anew they are anywhere."""
+    """Find where those begin that may be backfilled; in a queue that is ranked again they are anywhere."""
     return np.int64(0) if ranked.ordering == RANKED_ANEW else not_considered(ranked.queue, head, shadow, extra)
 
 
@@ -317,7 +317,7 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
 
 @uncounted
 def bring_to_front(ranked, count, number):
-    """Put the first so many jobs by rank to the front, in their order, where the queue is ranked anew.
+    """Put the first so many jobs by rank to the front, in their order, where the queue is ranked again.
 
     They seldom are others than in the last pass.
     """

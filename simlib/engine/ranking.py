@@ -4,7 +4,7 @@ What accounts have had of the machine is counted in processor-seconds, of which 
 running job's use counts from second to second, so that nobody gains by jobs that have not ended yet.
 
 An order that is asked job by job takes ten times as long as over arrays, for the processor goes through these four or
-eight numbers at a time. So a queue that is ranked anew in each pass has a row for each fact, in which a job's place is
+eight numbers at a time. So a queue that is ranked again in each pass has a row for each fact, in which a job's place is
 that in the queue.
 """
 

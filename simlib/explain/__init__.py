@@ -28,7 +28,7 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
     Parameters
     ----------
     workload : Workload
-        Of up to some 200 jobs; at most `LIMIT`.
+        Of up to about 200 jobs; at most `LIMIT`.
     policy : FCFS, EASY, Conservative or Selective
         With all their options, but for a `simlib.policies.walltime.Adjustment` of estimates.
     overrun : {"extend", "kill"}

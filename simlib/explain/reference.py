@@ -416,7 +416,7 @@ class Predicting(EASY):
     """Plan with the mean run time of the last two jobs of the same user: EASY++ (Tsafrir et al. 2005, section 3).
 
     `users` has the user of each job by number, None where it is not known; `past` has earlier jobs as (user, run time,
-    estimate), in order of their submission; `estimates` what users asked for; `switches` as for `AdjustedEASY`. With
+    estimate), in order of their submission; `estimates` what users requested; `switches` as for `AdjustedEASY`. With
     `similar` there must be two last jobs, and the estimates of all three the same (sections 5.1 and 6).
     """
 

@@ -94,7 +94,7 @@ class File:
 
 
 def load(log: str | Path, variant: str | None = None) -> Workload:
-    """Load a log as a Workload; one of the catalogue is fetched from the archive where it is not at hand.
+    """Load a log as a Workload; one of the catalogue is fetched from the archive where it is not available.
 
     Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
     archive did not answer once, it is not asked again.
@@ -117,7 +117,7 @@ def load(log: str | Path, variant: str | None = None) -> Workload:
     ------
     ArchiveError
         Where the log is unknown, or the papers call several so; where a file is here that is not the one that the
-        catalogue describes; where the variant that was asked for, or a log without a twin, cannot be fetched.
+        catalogue describes; where the variant that was requested, or a log without a twin, cannot be fetched.
     SWFError
         Where the file is not a log.
 

@@ -1,7 +1,7 @@
 """Convert the accounting records of a Slurm cluster, as `sacct --parsable2` prints them, to SWF.
 
 `COMMAND` is what to run on the cluster. Users, accounts, job names, partitions, qualities of service and the jobs
-themselves become numbers: no name is written but those of partitions, unless more are asked for. Fields and formats:
+themselves become numbers: no name is written but those of partitions, unless more are requested. Fields and formats:
 https://slurm.schedmd.com/sacct.html
 """
 

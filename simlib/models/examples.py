@@ -43,7 +43,7 @@ def figure2() -> Workload:
     """Make the jobs of figure 2: why guarantees must be kept when a job ends early (MF 2.1).
 
     The second queued job is promised to start at T1 = 40, before the first. Then the bottom job ends early: if all
-    reservations are made anew, the first job takes the place, and the second starts at T3 = 90 only.
+    reservations are made again, the first job takes the place, and the second starts at T3 = 90 only.
 
     Examples
     --------

@@ -5,7 +5,7 @@ J. Jann, P. Pattanaik, H. Franke, F. Wang, J. Skovira and J. Riordan, "Modeling 
 
 Jobs are divided by size into ranges that end at powers of two. In each range interarrival times and run times are
 independent and hyper-Erlang of common order (`HyperErlang`), with the first three moments of the log. The ranges'
-streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not at hand; those in
+streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not available; those in
 `data/models/jann97.toml` come from doing the same with the same three months of the log (`tools/fit.py`).
 """
 

@@ -1,4 +1,4 @@
-"""Twins: for each log of the catalogue a synthetic stand-in that resembles it, for when the log is not at hand.
+"""Twins: for each log of the catalogue a synthetic stand-in that resembles it, for when the log is not available.
 
 A twin has the log's machine, calendar, and number of jobs and load by month; its sizes, requested times and run times,
 its daily and weekly cycle, and its users, who repeat their jobs. Everything comes from a small table,
@@ -127,9 +127,9 @@ def parameters(name: str) -> Table:
 
 
 def generate(table: Table, zone: str | tzinfo | None, rng: np.random.Generator) -> pd.DataFrame:
-    """Make the jobs of a twin: who submits in which month, what is repeated, what is asked for and used, and when.
+    """Make the jobs of a twin: who submits in which month, what is repeated, what is requested and used, and when.
 
-    Gives a DataFrame, a row a job, by user and in the order of his jobs.
+    Gives a DataFrame, one row per job, by user and in the order of his jobs.
     """
     jobs = _add_users(table, rng)
     jobs = _add_sessions(table, jobs, rng)
@@ -276,7 +276,7 @@ def _add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
 
     The busiest user first, each takes a stretch of months that still has room for all his jobs.
 
-    Gives a DataFrame, a row a job, by user and month: `user` and `month`, both numbered from 0; `spell`, a number
+    Gives a DataFrame, one row per job, by user and month: `user` and `month`, both numbered from 0; `spell`, a number
     of that user and month; `busy`, the class of the user in that month by the number of his jobs (see
     `sessions.busy`).
     """
@@ -352,7 +352,7 @@ jobs that requested none."""
 def _add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add `procs`, `requested` (seconds, or -1), `run` (seconds) and `used`.
 
-    `used` is R in per mille, or the run time of jobs that requested none. `session` is numbered anew.
+    `used` is R in per mille, or the run time of jobs that requested none. `session` is numbered again.
 
     The scores of a month's jobs, and of the jobs of users who are equally busy, are raised or lowered until their
     work is nearly the log's. The run times alone make up for what is left in a month.

@@ -1,7 +1,7 @@
 """Draw another log from the users of a log: what it might have been with other users of the same kind.
 
 Zakay & Feitelson, "Workload resampling for performance evaluation of parallel job schedulers", ICPE 2013 and
-Concurrency & Computation 26(12), 2014: a log is divided into the jobs of each user, and these are put together anew, so
+Concurrency & Computation 26(12), 2014: a log is divided into the jobs of each user, and these are joined again, so
 that what a user does and the cycles of day and week remain (abstracts). Sessions and batches are those of their "On
 identifying user session boundaries in parallel workload logs", JSSPP 2012 (LNCS 7698), sections 2 and 6.
 
@@ -53,7 +53,7 @@ def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) ->
     Returns
     -------
     Workload
-        One draw: its name and its history say so. Jobs and users are numbered anew; how long jobs waited is not known.
+        One draw: its name and its history say so. Jobs and users are numbered again; how long jobs waited is not known.
 
     Raises
     ------

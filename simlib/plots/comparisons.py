@@ -25,10 +25,10 @@ _MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "b
 def forest(
     comparison: Comparison, by: str = "all", statistics: tuple[str, ...] = ("mean", "median", "95th", "99th")
 ) -> Figure:
-    """Draw how much each policy changes each measure, with both intervals: a panel a measure, a row a statistic.
+    """Draw how much each policy changes each measure, with both intervals: one panel per measure, a row a statistic.
 
     The thick bars are coincidence, the thin ones another year; where these reach further than three times the largest
-    change or coincidence they leave the panel. Of what is nought under the base nothing is drawn, for it has no
+    change or coincidence they leave the panel. Of what is zero under the base nothing is drawn, for it has no
     relative difference.
 
     Parameters
@@ -84,7 +84,7 @@ def forest(
 def winners(
     comparison: Comparison, by: str | None = None, measure: str = "wait", statistic: str = "mean", most: int = 8
 ) -> Figure:
-    """Draw who loses and who gains most, with both intervals: a panel a policy.
+    """Draw who loses and who gains most, with both intervals: one panel per policy.
 
     Parameters
     ----------

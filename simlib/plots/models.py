@@ -44,7 +44,7 @@ def distributions_compared(
 def scheduled_compared(
     table: pd.DataFrame, metrics: Mapping[str, str], schedulers: Sequence[str] = ("easy", "conservative")
 ) -> Figure:
-    """Draw the scheduling results of logs and of their twins: a panel a metric, a row a log and scheduler."""
+    """Draw the scheduling results of logs and of their twins: one panel per metric, one row per log and scheduler."""
     logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
     rows = list(product(logs, schedulers))
     figure, axes = plt.subplots(1, len(metrics), figsize=(5.6 * len(metrics), 1.2 + 0.42 * len(rows)), sharey=True)

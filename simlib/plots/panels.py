@@ -89,7 +89,7 @@ def time_axis(ax: Axes) -> None:
 
 
 def in_whole_per_cents(axis: Axis) -> None:
-    """Label an axis of relative differences; nought is "equal".
+    """Label an axis of relative differences; zero is "equal".
 
     Examples
     --------
@@ -103,7 +103,7 @@ def in_whole_per_cents(axis: Axis) -> None:
 
 
 def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
-    """Make an axis of changes linear near nought and logarithmic beyond, so that large changes hide no small ones.
+    """Make an axis of changes linear near zero and logarithmic beyond, so that large changes hide no small ones.
 
     Parameters
     ----------

@@ -274,7 +274,7 @@ def _png(figure: Figure, dpi: float) -> bytes:
 def _at_the_beginning(figure: Figure) -> None:
     """Put the axes where they were made, so that a picture is the same wherever and however often it was shown.
 
-    A layout begins where the last one ended, and its result hangs on that a little.
+    A layout begins where the last one ended, and its result depends on that a little.
     """
     for ax in figure.axes:
         if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand

@@ -16,7 +16,7 @@ for this jobs table of a workload.
 
 Examples
 --------
-A policy of one's own that lets each job start when all before it have ended:
+A policy of your own that lets each job start when all before it have ended:
 
 >>> import simlib
 >>> class OneByOne:

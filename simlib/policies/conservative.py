@@ -37,7 +37,7 @@ class Conservative(Ordered):
     compress : str
         When a job ends early, the queued jobs move forward one by one, in order of "arrival" (the text's rule) or of
         reserved "start". Two more show why that is done: "none" keeps every reservation as it was made, and leaves
-        idle what early ends freed; "rebackfill" makes all reservations anew in order of arrival, and breaks guarantees.
+        idle what early ends freed; "rebackfill" makes all reservations again by arrival, and breaks guarantees.
     order : str or callable
         As for `simlib.EASY`: the order in which queued jobs move forward when a job ends early, in the place of that
         of arrival. It gives no job a worse reservation than it has. Of jobs that arrive at one instant the first in

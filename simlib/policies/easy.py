@@ -52,13 +52,13 @@ class Predictions:
     one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
     20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
 
-    The estimate is what the user asked for, at least one second, even where the job runs longer; without predictions,
+    The estimate is what the user requested, at least one second, even where the job runs longer; without predictions,
     or where they are switched off, `simulate` raises it to the run time.
 
     Parameters
     ----------
     predictor : {"last two", "same estimate", "exact", "estimate"}
-        "last two" as above; "same estimate" predicts only where both of these jobs asked for as much as this one;
+        "last two" as above; "same estimate" predicts only where both of these jobs requested as much as this one;
         "exact" knows the run times; "estimate" predicts nothing, so that estimates are corrected and that is all.
     queue, backfill, running : bool
         Where predictions are used: in the order of the queue, for jobs that might be backfilled, for running jobs, and
@@ -366,7 +366,7 @@ class EASY(Ordered):
         False, the text's rule: the processors that the head will leave free at its shadow time are given out once.
         True: each job that starts beside the head is held against all of them, so that several together can delay it.
     order : str or callable
-        The order of the queue, sorted anew in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
+        The order of the queue, sorted again in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
         "unicef", "expansion factor", "smallest area", "f1" to "f4" (see `docs/policies.md`), `simlib.Multifactor` (age,
         size and fair share), `simlib.Thresholded` (another order, but the starved go first), or a function that numba
@@ -385,7 +385,7 @@ class EASY(Ordered):
         et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds; "expansion
         factor", what would be slowest; "best-fit", what fills most of the backfill window, processors x the seconds
         until the shadow time at most; or a function as for `order`, which may ask for `extra` and `window` too. Those
-        that fit change with each start, so the best of those left is looked for anew. "lookahead": no order, but of the
+        that fit change with each start, so the best of the rest is sought again. "lookahead": no order, but of the
         first 50 jobs behind the head those that together take the most free processors (Shmueli & Feitelson 2005,
         section 3); of equally good sets the one with the first candidate in it, else the second, and so on.
     reservations : int or float
@@ -421,7 +421,7 @@ class EASY(Ordered):
     >>> simlib.simulate(w, simlib.EASY()).jobs.start.to_list()
     [0, 10, 2]
 
-    The narrowest job comes first by an order of one's own:
+    The narrowest job comes first by an order of your own:
 
     >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 4), B=(1, 5, 5, 3), C=(2, 5, 5, 2))
     >>> simlib.simulate(w, simlib.EASY(order=lambda wait, estimate, procs: -procs)).jobs.start.to_list()

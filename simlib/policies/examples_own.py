@@ -1,4 +1,4 @@
-"""Known schedulers as policies of one's own, for `simlib.OwnPolicy`: each is a function, or a predictor.
+"""Known schedulers as own policies, for `simlib.OwnPolicy`: each is a function, or a predictor.
 
 >>> import simlib
 >>> from simlib.policies import examples_own
@@ -151,8 +151,8 @@ class LastTwo(Predictor):
 
     When a job arrives, its run time is predicted as the mean, in whole seconds and at least one, of those of its user's
     two jobs that were submitted last of those that have ended; where there is one, as that one's; where there is none,
-    or the user is not known, as what the user asked for, which a prediction never exceeds. A job that runs for longer
-    is expected to run for what its user asked for, and then for one step of `MORE` after another on top of it.
+    or the user is not known, as what the user requested, which a prediction never exceeds. A job that runs for longer
+    is expected to run for what its user requested, and then for one step of `MORE` after another on top of it.
 
     Examples
     --------

@@ -406,12 +406,12 @@ def changes(order: Order) -> bool:
 def compiled(
     order: Order, facts: bool = False, known: dict[str, Callable] = ORDERS, where: str = "EASY: order"
 ) -> CFunc:
-    """Compile an order to a function pointer, so that no kernel is compiled anew for it.
+    """Compile an order to a function pointer, so that no kernel is compiled again for it.
 
     Parameters
     ----------
     order : str or callable
-        A known name, or a function. One that was compiled before is not compiled again, unless what it hangs on is
+        A known name, or a function. One that was compiled before is not compiled again, unless what it depends on is
         another now, such as a global variable that it reads.
     facts : bool
         Whether the pointer is called with all that is `GIVEN`, and not with `THREE` numbers.

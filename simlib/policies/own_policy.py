@@ -1,4 +1,4 @@
-"""What a policy of one's own sees at a scheduling pass: the jobs that wait, and the machine. See `simlib.OwnPolicy`."""
+"""What your own policy sees at a scheduling pass: the jobs that wait, and the machine. See `simlib.OwnPolicy`."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class Machine(_Kept):
     def call_at(self, second: int) -> None:
         """Ask for a scheduling pass at a second, even if no job ends or arrives then; it takes place if a job waits.
 
-        Only one such second is kept: the one asked for last, until it has come.
+        Only one such second is kept: the one requested last, until it has come.
         """
         if not second > self.now:
             raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
@@ -230,9 +230,9 @@ class Predictor:
     happens to a job, with the job and the present second, and returns new predictions: a dict of total run times, in
     whole seconds, by the numbers of jobs that wait or run; or None. It may tell those of other jobs, too. A policy
     sees the present prediction of a job as `job.estimate`, and plans with it; `job.requested` stays what the user
-    asked for. Nobody is killed for a prediction.
+    requested. Nobody is killed for a prediction.
 
-    This class itself predicts what the user asked for and corrects nothing: so it makes original EASY of
+    This class itself predicts what the user requested and corrects nothing: so it makes original EASY of
     `examples_own.easy`.
 
     References
@@ -289,7 +289,7 @@ _SHOWN = (*WHOSE, "requested")
 
 @dataclass(frozen=True, repr=False)
 class OwnPolicy:
-    """Schedule by a function of one's own, which is called at each scheduling pass in which a job waits.
+    """Schedule by a function of your own, which is called at each scheduling pass in which a job waits.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def _random(function: FunctionType) -> _Obstacle | None:
             return _Obstacle(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
         for line, value in _values(one):
             if _is_random(value) or _is_random(getattr(value, "__self__", None)):
-                expected = "a number that hangs on nothing but what the function is told"
+                expected = "a number that depends only on the arguments of the function"
                 return _Obstacle(one, line, "it draws a number at random", expected)
     return None
 

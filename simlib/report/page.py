@@ -89,7 +89,7 @@ class Page:
     what_ifs : iterable of str
         Questions such as "procs +20%": see `simlib.analysis.what_if`.
     partitions : str or dict, optional
-        Each partition is a machine of its own: "each", or sizes such as "batch+debug=400, gpu=64:16", which is
+        Each partition is a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16", which is
         processors, and GPUs behind the colon; see `simlib.analysis.partitions`. By default all share one machine.
     names : bool
         Whether users and partitions stand on the page by their names, as far as the log has them.
@@ -104,7 +104,7 @@ class Page:
     what_ifs : list of str
         Those of the cases that are no policies.
     parts : dict of str to Workload
-        The partitions, where each is a machine of its own.
+        The partitions, where each is a separate machine.
 
     Raises
     ------

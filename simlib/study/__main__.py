@@ -100,7 +100,7 @@ def compile_kernels():
 
 
 def main(arguments=None):
-    """Run a command; returns the exit status: 2 where it was asked for wrongly."""
+    """Run a command; returns the exit status: 2 for wrong arguments."""
     try:
         return commands.main(arguments, standalone_mode=False) or 0
     except click.ClickException as error:

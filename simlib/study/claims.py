@@ -5,7 +5,7 @@ The claims are sentences of the papers, in `data/published/claims.csv`. What mus
 measures; it decides nothing. One rule makes all verdicts:
 
 - A measurement of a part *holds* where the whole interval lies within the bounds, *does not hold* where the whole
-  interval lies beyond one of them, and *cannot be told* otherwise. A part may be measured on several logs or models:
+  interval lies beyond one of them, and *cannot be decided* otherwise. A part may be measured on several logs or models:
   its shares are those of its measurements that are shown, open and contradicted.
 - A claim's shares are the means over its parts, whose headlines together count as much as all its other parts. It is
   *reproduced* where at least two thirds are shown and at most a sixth contradicted, *not reproduced* the other way
@@ -41,7 +41,7 @@ UNTESTED = "cannot be tested"
 """Of claims that no log at hand can test."""
 
 VERDICTS = (REPRODUCED, PARTLY, DEPENDS, INCONCLUSIVE, NOT, UNTESTED)
-HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be told"
+HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be decided"
 """Of parts, and of the study's own findings."""
 
 COUNTS = {HOLDS: "shown", OPEN: "open", HOLDS_NOT: "contradicted"}
@@ -76,7 +76,7 @@ class Measure:
 
     @classmethod
     def exactly(cls, value):
-        """Take a number that does not hang on chance."""
+        """Take a number that does not depend on chance."""
         return cls(float(value), float(value), float(value))
 
     @classmethod
@@ -247,7 +247,7 @@ def findings():
 def finding(id, holds, evidence, numbers):
     """Make the record of one of our own findings, with the numbers that README states.
 
-    Whether it `holds` is `OPEN` where that cannot be told, and None where it cannot be tested.
+    Whether it `holds` is `OPEN` where that cannot be decided, and None where it cannot be tested.
     """
     verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
     return {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence, "numbers": numbers}
@@ -377,7 +377,7 @@ def powers(claim):
     """Say for each part of a recorded claim, by the text, how large a difference from its bounds could be told.
 
     That is half the width of the interval, the median where a part was measured on several things. There is none where
-    nothing hangs on chance.
+    nothing depends on chance.
     """
     seen = {}
     for one in claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]:

@@ -52,7 +52,7 @@ WEAK = 0.20
 """A number inside a band that reaches further than this share of its middle, either way, says little."""
 
 UNJUDGED = "cannot be judged"
-COLOURS = {INSIDE: "#2A9D6E", f"{INSIDE}, wide band": "#9AD1BA", CLOSE: "#E9C46A", OFF: "#D1495B", UNJUDGED: "#D9D9D9"}
+COLOURS = {INSIDE: "#0072B2", f"{INSIDE}, wide band": "#8EC6E6", CLOSE: "#E9C46A", OFF: "#D55E00", UNJUDGED: "#D9D9D9"}
 
 MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 """By which shares printed numbers are moved, to see how many would still be inside."""

@@ -73,7 +73,7 @@ def spread(runs, averaged=None, resampled=False):
     Parameters
     ----------
     runs : DataFrame or Series
-        By level, one of them `run`, with a column a measure; or a row a run, with columns by all other levels.
+        By level, one of them `run`, with one column per measure; or one row per run, with columns by all other levels.
     averaged : int, optional
         How many runs are averaged in print where estimates are drawn, and there is no run 0: `ours` is the mean then,
         and the band is that of means of so many.
@@ -290,7 +290,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
         Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
         log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
     logs : Logs
-        That it rests on. On stand-ins and on a log of one's own nothing is decided.
+        That it rests on. On stand-ins and on your own log nothing is decided.
     needs : sequence of str
         The logs without which a reading cannot be measured.
     note : str
@@ -327,7 +327,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
 def finding(id, holds, evidence="", numbers=None, logs=None):
     """Make the record of one of the study's own findings: whether it `holds`, None where it cannot be tested.
 
-    "cannot be told" is a third answer.
+    "cannot be decided" is a third answer.
 
     In place of the three a function may give them; where it misses something, for the notebook was changed, the record
     says so.
@@ -416,7 +416,7 @@ def with_printed(runs, name, scale=1.0):
     Parameters
     ----------
     runs : DataFrame or Series
-        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; a column a metric.
+        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; one column per metric.
     name : str
         As for `printed`.
     scale : float

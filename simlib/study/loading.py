@@ -52,11 +52,11 @@ class Logs(dict):
         return any(workload.stand_in for workload in self.workloads())
 
     def workloads(self, seed=0):
-        """List the workloads; of a log that is drawn anew for each run one draw."""
+        """List the workloads; of a log that is drawn again for each run one draw."""
         return [each if isinstance(each, Workload) else self.traces[name].draw(seed) for name, each in self.items()]
 
     def drawn(self, seed):
-        """Take the workloads by name; of a log that is drawn anew for each run the draw of this seed."""
+        """Take the workloads by name; of a log that is drawn again for each run the draw of this seed."""
         return dict(zip(self, self.workloads(seed), strict=True))
 
     @property

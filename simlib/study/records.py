@@ -51,7 +51,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     The name is the notebook's folder and name, and a suffix where it saves several, such as "mualem2001_table1_likely".
     What the whole study makes goes to `figures/`, or where it rests on stand-ins to `build/synthetic/`. What is made by
     hand, by other parameters, or of fewer logs than the record in `figures/`, goes to a folder in
-    `build/explorations/`, and what is made of a log of one's own to one in `build/own/`: nothing counts these.
+    `build/explorations/`, and what is made of your own log to one in `build/own/`: nothing counts these.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
 
 
 def build():
-    """Make the site anew.
+    """Make the site.
 
     What was made from stand-ins is shown, marked, where there is nothing from real logs.
     """
@@ -181,7 +181,7 @@ def stage(folder):
 
 
 def _exercises(folder):
-    """Begin to put forms into lessons 1 to 3; in processes of their own, for the study does not know the course."""
+    """Begin to put forms into lessons 1 to 3; in separate processes, for the study does not know the course."""
     lessons = sorted((folder / "notebooks" / "teaching").glob("lesson[123]-*.ipynb"))
     return [
         subprocess.Popen([sys.executable, "-m", "simlib.course.web", str(path)], cwd=paths.ROOT) for path in lessons

@@ -1,4 +1,4 @@
-"""How much of what users asked for was used: job lines, histograms and pictures of used shares (MF section 4.1).
+"""How much of what users requested was used: job lines, histograms and pictures of used shares (MF section 4.1).
 
 These are counts over job lines, also over those left out of the simulations.
 """
@@ -12,7 +12,7 @@ import scipy
 from matplotlib.ticker import MaxNLocator
 
 from ..core.estimates import did_not_complete
-from ..plots.panels import legend
+from ..plots.panels import legend, title
 from ..plots.style import COLOURS
 
 SHORT = 90
@@ -148,7 +148,7 @@ def write_heights(ax, heights, highest, line=0, colour="black"):
 
 
 def used_share(histogram, jobs, limit, highest=4):
-    """Draw how much of their estimates jobs used: a row a group, its histogram, and run times against estimates.
+    """Draw how much of their estimates jobs used: one row per group, its histogram, and run times against estimates.
 
     Panels have letters, row by row.
     """
@@ -177,4 +177,6 @@ def used_share(histogram, jobs, limit, highest=4):
     right.set_xlabel(f"estimate [{unit}]")
     there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
     legend(figure, there)
+    peak = histogram.sum(axis=1).loc[:, [99, 100, 101]].groupby(level=0).sum()
+    title(figure, f"Up to {peak.max():.0f}% of the jobs run until their estimate ends ({peak.idxmax()})")
     return figure

@@ -339,7 +339,7 @@ def test_what_a_policy_remembers_is_there_where_it_ran_elsewhere():
     assert (first.policy.function.passes, second.policy.function.passes) == (1, 2)
 
 
-# The known schedulers that are written as policies of one's own
+# The known schedulers that are written as own policies
 
 
 KEEP_THE_HEADS_RESERVATION = [examples_own.easy, examples_own.easy_sjbf, examples_own.best_fit, examples_own.lookahead]
@@ -506,7 +506,7 @@ def test_what_is_no_predictor_is_refused():
 
 def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
     monkeypatch.setattr(simlib, "load", lambda name: random_workload(5, jobs=200))
-    shown = (ROOT / "docs/policies-of-ones-own.md").read_text("utf-8")
+    shown = (ROOT / "docs/own-policies.md").read_text("utf-8")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
         exec(block, names)

@@ -313,7 +313,8 @@ def test_the_papers_own_numbers_pass_wherever_they_have_a_say_but_for_what_its_t
 def test_a_part_measured_on_many_things_is_summed_up_in_words(monkeypatch):
     id = claim(monkeypatch, False)
     found = claims.decide(id, {TEXT: {"0": {"a": YES, "b": NO, "c": OPEN, "d": YES, "e": NOTHING}}})
-    assert found["evidence"] == "text: 0 (above 0) on 4, -1 to 1: holds on 2, cannot be told on 1, does not hold on 1"
+    said = "text: 0 (above 0) on 4, -1 to 1: holds on 2, cannot be decided on 1, does not hold on 1"
+    assert found["evidence"] == said
     assert len(found["readings"][TEXT]["parts"]) == 5
 
 

@@ -203,8 +203,8 @@ def test_a_row_is_with_a_claim_against_it_or_open():
     [
         ([-0.1] * 6, "holds everywhere", True),
         ([-0.1] * 4 + [0, 0.1], "holds on most", True),
-        ([-0.1] * 4 + [0.1, 0.1], "goes either way, and hangs on the machine", "cannot be told"),
-        ([-0.1] * 3 + [0] * 3, "cannot be told on most", "cannot be told"),
+        ([-0.1] * 4 + [0.1, 0.1], "goes either way, and depends on the machine", "cannot be decided"),
+        ([-0.1] * 3 + [0] * 3, "cannot be decided on most", "cannot be decided"),
         ([0.1] * 6, "is the other way on most", False),
     ],
 )
@@ -238,7 +238,7 @@ def test_stars_are_counted_beside_those_that_chance_would_give():
     assert said.endswith("where it would make 17 at most")
 
 
-# What it hangs on
+# What it depends on
 
 
 def test_ranks_that_agree_are_rare_by_chance_and_few_logs_say_nothing():

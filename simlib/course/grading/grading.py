@@ -1,6 +1,6 @@
 """Grade the notebooks that were handed in: run each in a box, judge its answers, give a row an exercise.
 
-Each notebook has a process of its own outside of the box, forked from this one, which has worked out once what the
+Each notebook has a separate process outside of the box, forked from this one, which has worked out once what the
 checks need. That process starts the box and is the judge whom the box sends its answers.
 """
 
@@ -129,7 +129,7 @@ def _run(todo: list[Graded], most: int, settings: Settings) -> Iterator[Graded]:
 
 
 def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
-    """Run a notebook and judge its answers, in a process of its own."""
+    """Run a notebook and judge its answers, in a separate process."""
     limits, student = settings.limits, one.of.student
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when

@@ -97,7 +97,7 @@ class HandoutError(Exception):
 
 
 def write(folder: str | Path, seed: str = "", names: Iterable[str] = (), nbgrader: bool = False) -> list[Path]:
-    """Write the course into a folder, with the numbers of a seed; for each of some names into a folder of its own."""
+    """Write the course into a folder, with the numbers of a seed; for each of some names into a separate folder."""
     made: dict[Path, str] = {}
     for name in names or [""]:
         if name != Path(name).name or name == "..":

@@ -1,4 +1,4 @@
-"""The assignment at the end of the course: a week of a real log, and a policy of one's own that is argued for."""
+"""The assignment at the end of the course: a week of a real log, and your own policy that is argued for."""
 
 import hashlib
 from functools import cache

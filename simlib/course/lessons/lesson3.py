@@ -76,7 +76,7 @@ def _some_early(draw: random.Random) -> Workload:
 
 
 def _is_early(jobs: Workload) -> bool:
-    """Tell whether second is reserved before first, starts at the early end, and is late if all is planned anew."""
+    """Tell whether second is reserved before first, starts at the early end, and is late if all is planned again."""
     kept, anew = (simulate(jobs, Conservative(rule)).jobs for rule in ("arrival", "rebackfill"))
     second = kept.loc["second"]
     at_once = second.start == kept.end["bottom"] < second.guarantee < kept.guarantee["first"]

@@ -1,4 +1,4 @@
-"""Lesson 6: a policy of one's own."""
+"""Lesson 6: your own policy."""
 
 import io
 import itertools

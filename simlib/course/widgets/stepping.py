@@ -35,7 +35,7 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
     Parameters
     ----------
     workload : Workload
-        Of up to some 200 jobs.
+        Of up to about 200 jobs.
     policy, overrun : as for `simlib.explain.explain`
     predict : bool
         Whether to ask "Who starts next?" at each arrival and end after which somebody waits, and after each start, with
@@ -94,7 +94,7 @@ def compare(workload: Workload, policies: Sequence[Policy]) -> "Compare":
     Parameters
     ----------
     workload : Workload
-        Of up to some 200 jobs; at most `LIMIT`.
+        Of up to about 200 jobs; at most `LIMIT`.
     policies : sequence
         Two or more, as for `simlib.simulate`, without adjusted estimates.
 

@@ -84,7 +84,7 @@ def about(logs):
     """Describe logs, by name.
 
     The table has `paper`, whether the paper rests on it; the `machine`; the `year` of the middle one of its jobs;
-    processors and jobs; `load`, the offered one; the share of jobs that are `estimated`, for the user asked for a time;
+    processors and jobs; `load`, the offered one; the share of jobs that are `estimated`, for the user requested a time;
     `used`, the median share of that time that they ran; the share that is `serial`, on one processor.
     """
     rows = [_about(name, workload, name in getattr(logs, "traces", ())) for name, workload in logs.items()]

@@ -1,7 +1,7 @@
-"""On how many machines does a finding hold, and what does its size hang on? The criteria of `data/findings.csv`.
+"""On how many machines does a finding hold, and what does its size depend on? The criteria of `data/findings.csv`.
 
 Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
-than what they judge. What decides a finding gives what `simlib.study.finding` takes: whether it holds, "cannot be told"
+than what they judge. A function gives what `simlib.study.finding` takes: whether it holds, "cannot be decided"
 where the logs leave that open, None where they are too few; the evidence; and the numbers that the study's texts state.
 """
 
@@ -67,7 +67,7 @@ def counted(rows, sign):
 
 
 def on_most(rows, sign):
-    """Tell whether a claim holds on most machines; "cannot be told" where that is open, None on too few logs.
+    """Tell whether a claim holds on most machines; "cannot be decided" where that is open, None on too few logs.
 
     It does not hold where it would not even if all open logs were for it.
     """
@@ -95,8 +95,8 @@ def scope(rows, sign):
     if on_most(rows, sign) is True:
         return "holds on most"
     if min(found["with"], found["against"]) > FEW * found["logs"]:
-        return "goes either way, and hangs on the machine"
-    return "is the other way on most" if on_most(rows, -sign) is True else "cannot be told on most"
+        return "goes either way, and depends on the machine"
+    return "is the other way on most" if on_most(rows, -sign) is True else "cannot be decided on most"
 
 
 def said(rows, sign):
@@ -124,7 +124,7 @@ def stars(effects, runs):
     )
 
 
-# What it hangs on
+# What it depends on
 
 
 def correlation(effect, trait, seed=0):
@@ -152,7 +152,7 @@ def correlations(effects, traits, waits=None):
 
 
 def hangs(table, chance=0.05):
-    """Tell whether an effect hangs on a trait, 5 % for all pairs together; None where that cannot be tested."""
+    """Tell whether an effect depends on a trait, 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
     return bool((known <= chance / len(table)).any()) if len(known) else None
 
@@ -170,7 +170,7 @@ def goes_with(table):
 
 
 def hanging(table):
-    """Decide whether an effect hangs on one of the traits that were looked at, from `correlations`."""
+    """Decide whether an effect depends on one of the traits that were looked at, from `correlations`."""
     holds = hangs(table)
     if holds is None:
         return None, f"{TOO_FEW} on which jobs wait", {}

@@ -163,7 +163,7 @@ def policies(readings=None):
 
 
 def table():
-    """List the programs: the rule of each, where it stands, and what cannot be told."""
+    """List the programs: the rule of each, where it stands, and what cannot be decided."""
     rows = [
         (name, one.rule, f"{one.repository}@{one.commit}: {one.lines}", settings(one.reading), one.untold)
         for name, one in PROGRAMS.items()

@@ -1,4 +1,4 @@
-"""By how much a policy, or an estimate, changes what jobs see on a log, with both intervals: tables with a row a log.
+"""How much a policy, or an estimate, changes what jobs see on a log, with both intervals: one row per log.
 
 An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
 `simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
@@ -188,7 +188,7 @@ def of_change(value, base):
 
 
 def printed_effects():
-    """Work out what Mu'alem & Feitelson print of effects: by (measure, log), a column a case.
+    """Work out what Mu'alem & Feitelson print of effects: by (measure, log), one column per case.
 
     Of whole logs, from Tables 3 and 4; of the Paragon (1996) and CM-5, which these lack, from the months of Table 1.
     """

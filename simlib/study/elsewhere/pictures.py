@@ -1,4 +1,4 @@
-"""Pictures of effects on many logs: a row or a panel a log, the paper's first, whatever policies and logs there are.
+"""Pictures of effects on many logs: one row or panel per log, the paper's first, for any policies and logs.
 
 Each takes a table of effects by its levels, and `about`, which says of each log whether it is the `paper`'s, and of
 which `year`. `better` is the sign of an effect that is better, or that the claim has: -1 where less is.
@@ -81,7 +81,7 @@ def forest(
     absent="no estimates",
     starred=OF_PAPER,
 ):
-    """Draw effects with both intervals: a panel for each value of the first level, a row a log; and columns of `MARKS`.
+    """Draw effects with both intervals: one panel per value of the first level, one row per log, with `MARKS`.
 
     `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
     stands in the row of a log without an effect, and a star for what is `starred`. Rows are coloured by the side that
@@ -178,9 +178,9 @@ def _panel(ax, table, places, better):
 
 
 def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_PAPER):
-    """Draw effects as maps, one below the other for each value of the first level: a column a policy, a row a log.
+    """Draw effects as maps, one per value of the first level: one column per policy, one row per log.
 
-    The number is the change in per cent, in colour where coincidence is clear of nought, and bold where another year
+    The number is the change in per cent, in colour where coincidence is clear of zero, and bold where another year
     is, too; a dash stands where there is no effect. `titles` and `names` are what maps and policies are called.
     """
     measures, policies = table.index.unique(0), table.index.unique(1)
@@ -244,7 +244,7 @@ def panels(table, about, height=1.6):
 
 
 def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, starred=OF_PAPER):
-    """Draw effects, by line, log and place on the x axis, with coincidence: a panel a log.
+    """Draw effects, by line, log and place on the x axis, with coincidence: one panel per log.
 
     A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
     `exact` has for the first line. Places are categories, unless it is said where each log's `own` is among them.

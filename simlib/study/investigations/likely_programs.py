@@ -33,7 +33,7 @@ HOURS = np.arange(-36, 36.1, 0.5)
 def months(traces, policy, hours=HOURS, **how):
     """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
 
-    Only numbers of jobs are looked at, which hardly hang on the scheduler. Not of the Paragon without its lost jobs,
+    Only numbers of jobs are looked at, which hardly depend on the scheduler. Not of the Paragon without its lost jobs,
     which are missing in every month.
 
     Gives a DataFrame, by (trace, hours): `log_likelihood`; `off`, how many jobs the median month is off; `off_in_all`,
@@ -244,7 +244,7 @@ def draw_line_up(steps, lowest=-60):
 def shared_extra(steps, testimony):
     """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
 
-    Tables 3 and 4 had no say in the search. Where they speak against it on a log, it cannot be told. CTC's log is
+    Tables 3 and 4 had no say in the search. Where they speak against it on a log, it cannot be decided. CTC's log is
     restored there, the others are complete.
     """
     gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
@@ -416,7 +416,7 @@ def conclusions(traces, runs):
 
 
 def _won(differences):
-    """What `conclusions` says of the differences, a row a run and a column a month."""
+    """What `conclusions` says of the differences, one row per run and one column per month."""
     won, by = (Interval.of(values) for values in ((differences > 0).sum(axis=1), differences.median(axis=1)))
     of_differences = {f"difference_{end}": getattr(by, end) for end in ("low", "median", "high")}
     return {"months": differences.shape[1], "won_low": won.low, "won_high": won.high} | of_differences

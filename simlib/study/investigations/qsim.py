@@ -176,8 +176,8 @@ def as_read(trace, cut=True, drop=True):
 def on_blocks(trace, blocks=BLOCKS):
     """Put a log on a machine of blocks: one processor is the smallest block.
 
-    The machine is divided into `blocks` of a power of two processors, or somewhat more. Users of these logs asked for
-    any number of processors, where Intrepid's asked for partitions; so each job is rounded up to a block that there
+    The machine is divided into `blocks` of a power of two processors, or somewhat more. Users of these logs requested
+    any number of processors, where Intrepid's requested partitions; so each job is rounded up to a block that there
     is, and the machine enlarged by as much as the work grows: the load stays what it was.
     """
     machine, jobs = trace.workload.procs, trace.workload.jobs
@@ -317,7 +317,7 @@ def points(added, metric):
 
 
 def verdicts(of_programs, logs):
-    """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, a column a program."""
+    """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, one column per program."""
     decided = {
         program: {id: figures14_17.claim(id, of, logs)["verdict"] for id in figures14_17.CLAIMS}
         for program, of in of_programs.items()
@@ -326,6 +326,6 @@ def verdicts(of_programs, logs):
 
 
 def levels(found, metric="wait"):
-    """Average a measure of the baseline over months and shakes: a table by (trace, order), a column a program."""
+    """Average a measure of the baseline over months and shakes: a table by (trace, order), one column per program."""
     base = found.xs((metric, scheduling.BASELINE), level=("metric", "case"))
     return base.groupby(["trace", "order", "program"], sort=False).mean().unstack("program", sort=False)

@@ -85,7 +85,7 @@ def fit(runs, printed, scheduler):
 
 
 def log_likelihood(runs, values):
-    """Work out how likely these values are to come from where the runs do; `runs` has a column a metric."""
+    """Work out how likely these values are to come from where the runs do; `runs` has one column per metric."""
     logs = np.log(runs[list(values)].to_numpy())
     number = np.array(list(values.values()))
     rounded = np.array([0.5 * 10.0 ** -DECIMALS[metric] for metric in values]) / number
@@ -145,7 +145,7 @@ def ranking(fits):
 
 
 def wins(fits, draws=2000, seed=0):
-    """Tell how often each suspect is the likeliest if months are drawn anew, with replacement: shares."""
+    """Tell how often each suspect is the likeliest if months are drawn again, with replacement: shares."""
     by_month = fits.log_likelihood.unstack(["trace", "month"])
     chosen = np.random.default_rng(seed).integers(by_month.shape[1], size=(draws, by_month.shape[1]))
     best = by_month.to_numpy()[:, chosen].sum(axis=2).argmax(axis=0)

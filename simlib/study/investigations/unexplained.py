@@ -95,7 +95,7 @@ def spread(places, judged, runs_by_shaking):
 
 
 def draw_spread(table, off):
-    """Draw the runs of each off month around the printed number, which is 1: a row a month.
+    """Draw the runs of each off month around the printed number, which is 1: one row per month.
 
     Of each way of shaking 95 % of the runs are thin, half of them thick, and the median is a dot.
     """
@@ -208,7 +208,7 @@ LIGHT = 0.9225
 
 
 def winter(trace, policy, **how):
-    """Simulate SDSC again and again: a row a run, December's and March's means, and what they may hang on."""
+    """Simulate SDSC again and again: one row per run, December's and March's means, and what they may depend on."""
     if trace is None or not (trace.workload.jobs.user == FLURRY).any():
         return None
     months, edges = trace.month_edges
@@ -251,7 +251,7 @@ def light_february(trace, policy, winter):
 
 
 def _caused(winter, columns):
-    """Some columns of the winter's runs: both means, and what they may hang on."""
+    """Some columns of the winter's runs: both means, and what they may depend on."""
     return winter[columns].set_axis([*METRICS, "cause"], axis=1)
 
 

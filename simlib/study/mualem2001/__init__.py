@@ -220,7 +220,7 @@ class TraceLogs(Logs):
 
 
 def logs(names=TRACES, jobs=None, estimates=None):
-    """Take the paper's logs, as `traces`, by name, in the order in which they are asked for."""
+    """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     found, absent = traces(names, jobs, estimates)
     found.sort(key=lambda trace: list(names).index(trace.trace))
     by_label = dict(zip((label for label, _ in labelled(found)), found, strict=True))
@@ -234,7 +234,7 @@ def logs(names=TRACES, jobs=None, estimates=None):
 
 
 def own_log(path):
-    """Take a log of one's own, by its path or its name in the catalogue: all its jobs, all its months."""
+    """Take your own log, by its path or its name in the catalogue: all its jobs, all its months."""
     trace = own_trace(path)
     return TraceLogs({trace.trace: trace.workload}, {trace.trace: trace}, own=True)
 
@@ -294,7 +294,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
 
 
 def own_trace(path):
-    """Take a log of one's own, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
+    """Take your own log, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
     workload = taken(path)
     return Trace(workload.name, workload, missing={})
 

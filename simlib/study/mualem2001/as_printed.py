@@ -25,7 +25,7 @@ GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not
 
 
 def as_printed(table, changes):
-    """Draw the verdicts by the text on means and changes: a panel a log, a row a column of the paper, by month."""
+    """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
     differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
     both = pd.concat([table, differences]).xs("text", level="rule")
     traces = table.index.unique("trace")

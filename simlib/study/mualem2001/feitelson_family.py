@@ -1,4 +1,4 @@
-"""Other ways to make the Feitelson '96 model, since its constants are not at hand: what does a result hang on?
+"""Other ways to make the Feitelson '96 model, since its constants are not available: what does a result depend on?
 
 MF make three variants of the model F: Fs, with sizes "to emphasize small jobs", Fl, with run times "to emphasize longer
 jobs", and Fsl with both, which mimics CTC. Every member of the family is an F with such variants; `MAIN` is the one

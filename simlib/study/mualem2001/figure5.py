@@ -79,7 +79,7 @@ def panels(table, other):
 
 
 def drawn_by_group(table, label, most=12):
-    """Draw shares by group: a column a log, below it how conservative differs; of many groups those with most jobs.
+    """Draw shares by group: one column per log, below it how conservative differs; of many groups those with most jobs.
 
     The first rule is drawn with where one more shaken run would lie.
     """

@@ -73,7 +73,7 @@ def sp2_against_others(found, of_models):
     """Measure how the SP2 logs differ from the others and each of several models: mean and median of run time and size.
 
     It is the mean of the one group over that of the other, both geometric, by model and part; nothing where a log is
-    not at hand.
+    not available.
     """
     traces = found.index.get_level_values("workload").map(trace_of)
     if not {*SP2, *OTHERS} <= set(traces):

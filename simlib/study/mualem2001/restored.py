@@ -1,4 +1,4 @@
-"""The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn anew for each seed."""
+"""The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn again for each seed."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -39,7 +39,7 @@ class Lost:
 
     @cached_property
     def key(self):
-        """What draws hang on but the seed."""
+        """What draws depend on but the seed."""
         return identity(self)
 
     def inferred_from(self, of):

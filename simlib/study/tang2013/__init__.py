@@ -95,7 +95,7 @@ def _taken(name, setting, workload):
 
 
 def own_trace(path):
-    """Take a log of one's own, by its path or its name in the catalogue; its groups are taken for projects."""
+    """Take your own log, by its path or its name in the catalogue; its groups are taken for projects."""
     workload = taken(path)
     lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
     if missing := [what for what, lacking in lacks.items() if lacking]:
@@ -127,7 +127,7 @@ def logs(names=STAND_INS):
 
 
 def own_log(path):
-    """Take a log of one's own, by its path or its name in the catalogue."""
+    """Take your own log, by its path or its name in the catalogue."""
     one = own_trace(path)
     return TraceLogs({one.name: one.workload}, {one.name: one}, own=True)
 

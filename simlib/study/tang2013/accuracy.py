@@ -254,7 +254,7 @@ def place(key, percentile, threshold=None, window=None):
 
 
 def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
-    """Take a metric out of what `study` found on one trace: by replication, a column a percentile."""
+    """Take a metric out of what `study` found on one trace: by replication, one column per percentile."""
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 

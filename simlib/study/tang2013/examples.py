@@ -110,7 +110,7 @@ def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | 
     beside = axes[0, 0].get_yaxis_transform()
     axes[0, 0].text(-0.11, procs + 2.5, "candidates", transform=beside, rotation=90, size=11, **CENTRED)
     columns = len(LEGEND) if len(schedules) > 2 else 3
-    legend(figure, LEGEND, "outside lower center", ncols=columns, fontsize=11)
+    legend(figure, LEGEND, "outside upper center", ncols=columns, fontsize=11)
     return figure
 
 
@@ -138,7 +138,7 @@ def _machine(ax: Axes, at: pd.DataFrame, procs: int, now: int, colours: Mapping[
 
 
 def _candidates(ax: Axes, waiting: pd.DataFrame, procs: int, now: int, colours: Mapping[Any, Any]) -> None:
-    """Draw above the machine how long each candidate is taken to run; dotted what its user asked for."""
+    """Draw above the machine how long each candidate is taken to run; dotted what its user requested."""
     for place, (job, row) in enumerate(waiting[::-1].iterrows()):
         y = procs + 2.6 + 1.2 * (place - len(waiting) / 2)
         ax.barh(y, row.estimate, 1, now, align="edge", facecolor="none", edgecolor="grey", linestyle=":", linewidth=1.2)

@@ -302,7 +302,7 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 
 def draw(monthly, averages, title):
-    """Draw the gains of some cases under one order, month by month and their averages: a row a log, a column a metric.
+    """Draw the gains of some cases under one order, by month and on average: one row per log, one column per metric.
 
     Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
 

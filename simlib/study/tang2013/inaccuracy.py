@@ -47,7 +47,7 @@ FORMS = {
 
 
 def likeness(traces):
-    """Lay out what logs are beside the paper's: by measure, a column a log, and which of them is `nearest`; all text.
+    """Lay out what logs are beside the paper's: one row per measure, one column per log, and the `nearest`; all text.
 
     The nearest is that of the least ratio to the paper's number, or of that to it.
     """

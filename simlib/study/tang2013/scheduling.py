@@ -226,7 +226,7 @@ def _carried_over(adjustment, trace, workload):
 
 
 def _month(workload, shake, policies, order, measure):
-    """Measure one month in all cases: a DataFrame, a column a case."""
+    """Measure one month in all cases: a DataFrame, one column per case."""
     workload = workload.shake(*shake) if shake else workload
     known = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
     known = {one: one.of_same(workload.jobs) for one in known}
@@ -288,7 +288,7 @@ def by_log(gained):
 
 
 def redrawn(gains, draws=1000, seed=0):
-    """Average gains over months like these: as many as there are, drawn anew from one of the shakes, a column a draw.
+    """Average gains over months like these: as many as there are, drawn from one of the shakes, one column per draw.
 
     `gains` are those of one log, as from `by_log`, without the log as it is. All cases have the same draws.
     """

@@ -47,7 +47,7 @@ class EasyReading(NamedTuple):
     by_limit : bool, whether the shadow time is that of the job with which the head has enough when running jobs are
         gone through in order of their estimates, not of their ends
     waits : bool, whether the head starts no earlier than at the shadow time that it had first; with `held`
-    anew : bool, whether all is found anew after each backfilled job, the first candidate considered first
+    anew : bool, whether all is found again after each backfilled job, the first candidate considered first
     looked_at : int, how many jobs of the queue are looked at at a time, 0 for all
     least : int, seconds that a running job is taken to need at least
     """

@@ -39,7 +39,7 @@ class Rules(NamedTuple):
     inner_blocks : a block inside one that is running counts as free in five minutes. Off: when the job there ends
     least_blocking : of the idle blocks a job takes the one in the fewest larger idle ones. Off: the first one
     backfill_last : jobs are backfilled where no other could start. Off: each in its turn
-    anew : with each start all is worked out anew, and what has started is taken to need what running jobs do. Off: what
+    anew : with each start all is worked out again, and a started job is taken to need what running jobs do. Off: what
         the head is promised is held through the pass; it has nothing to say of blocks
     five_minutes : what is busy stays so for five minutes at least. Off: what has outlived its estimate does, where
         estimates are adjusted
