@@ -73,7 +73,7 @@ INTRODUCTION = """# What was tried to make it fail
 simlib promises: **a clear error or the right result, never a wrong number in silence.** A log, a header, a record
 of Slurm's, a policy or a queue order that cannot be right is refused with a line that names what was found and what
 would be right. A schedule is that of the papers' rules, job by job. What is made up says so wherever it goes. Nothing
-half-written is left behind, whatever is killed, full or read-only, and a figure's bytes do not hang on the machine's
+half-written is left behind, whatever is killed, full or read-only, and a figure's bytes do not depend on the machine's
 settings.
 
 `make torture` attacks these promises: with random input, the same for the same seed, and with lists of what people and
