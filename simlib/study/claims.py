@@ -405,12 +405,6 @@ def _of_part(criterion, found):
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 
 
-def decided_by(claim):
-    """Write the measurement that tells most of a claim; nothing where there is none."""
-    one = claim.get("deciding")
-    return _measured(criteria()[claim["id"]][one["part"]], one) if one else ""
-
-
 def _measured(criterion, one):
     ends = [one["low"], one["high"]]
     if None in ends or np.inf in ends:  # a record has none for such an end

@@ -14,9 +14,6 @@ from ..investigations.kernel_variants import easy
 from ..investigations.kernel_variants.easy import TEXT, EasyReading
 from ..investigations.programs import PLAIN, EasyProgram
 
-TEXTBOOK = "the paper's text"
-"""What the rule of MF section 2.2 is called."""
-
 
 class Program(NamedTuple):
     """A program, and what it calls EASY.
