@@ -130,7 +130,7 @@ def _compared(found: Comparison, where: Markup, what_ifs: Collection[str], calle
     if policy is None:
         return _none_better(found, where, what_ifs)
     row, held = _row(found, policy), sure(found.shown.loc[(policy, *_MEAN), :])
-    change = Markup("With <b>{}</b> jobs of {} would wait {} on average, in place of {} under {}: {}.").format(
+    change = Markup("With <b>{}</b> jobs of {} would wait {} on average instead of {} under {}: {}.").format(
         policy, where, _mean(row.value, policy), _mean(row.base, base), base, _moved(row.difference, policy, base)
     )
     losers, whom = _for_whom(found, policy, called)
@@ -144,7 +144,7 @@ def _compared(found: Comparison, where: Markup, what_ifs: Collection[str], calle
     change += whom + _what_if(found, what_ifs)
     runs = found.settings["shakes"] + 1
     luck = Markup(
-        "Chance does not explain it: the gain stays when all jobs come up to a minute earlier or later ({} runs). "
+        "Chance does not explain it: the gain stays when all jobs arrive up to a minute earlier or later ({} runs). "
     )
     year = {
         "another year": "Another year of the same users would most likely show it, too.",
@@ -229,10 +229,10 @@ def _for_whom(found: Comparison, policy: str, called: Any) -> tuple[list[str], M
     clear = table[~table.holds.isin(["coincidence", "equal"])]
     lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
     many = "users" if by == "user" else "sizes of jobs"
-    count = Markup(" Of {} {} {} would wait less and {} longer").format(
+    count = Markup(" {} of {} {} would wait less and {} longer").format(
+        _of(f"{len(gain)}", f"{many} that surely wait less under {policy}"),
         _of(f"{len(table)}", f"{many} with enough jobs to judge"),
         many,
-        _of(f"{len(gain)}", f"{many} that surely wait less under {policy}"),
         _of(f"{len(lose)}", f"{many} that surely wait longer under {policy}"),
     )
     names = [called(by, str(name)) for name in lose.index]
@@ -260,7 +260,7 @@ def _against(base: str, recorded: float | None) -> Markup:
     if recorded is None:
         return line + Markup("The log does not record how long jobs really waited.")
     return line + Markup(
-        "The log recorded waits of {} on average, which are another thing: they contain the limits, "
+        "The log recorded waits of {} on average. These are not comparable: they contain the limits, "
         "holds and outages of the time."
     ).format(_of(time(recorded), "mean of the recorded waits"))
 

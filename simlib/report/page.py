@@ -278,8 +278,8 @@ def _sizes(text: str) -> dict[str, Any]:
 
 
 _READ = (
-    "Two ranges stand beside each change. The first is chance: the same jobs come up to a minute earlier or later, and "
-    "the change stays in the range in 95 of 100 runs. The second is another year: five parts of the log tell how much "
+    "Two ranges stand beside each change. The first is chance: jobs arrive up to a minute earlier or later, and "
+    "the change stays in the range in 95 of 100 runs. The second is another year: five parts of the log show how much "
     "one time differs from another. A range that contains 0 means that the change can go either way."
 )
 

@@ -294,7 +294,7 @@ COLUMNS = {
     "half wait at most": "median wait: half of the jobs wait no longer",
     "1 in 20 waits over": "95th percentile: 5 % of the jobs wait longer",
     "mean slowdown": "mean bounded slowdown: wait and run time over run time; less than 10 seconds count as 10",
-    "by chance": "range of the change in 95 of 100 runs in which jobs come up to a minute earlier or later",
+    "by chance": "range of the change in 95 of 100 runs in which jobs arrive up to a minute earlier or later",
     "in another year": "range in which the change of another time as long as the log most likely lies",
     "wait at all": "share of the jobs that do not start at once",
     "runs": "simulations of each policy",

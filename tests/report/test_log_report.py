@@ -187,7 +187,7 @@ def test_a_policy_that_is_better_only_for_some_names_those_who_lose():
     table = made.found.who("EASY, shortest first", "user")
     assert table.difference["1"] > 0 > table.difference["2"]
     assert lines["What would change"].startswith("With EASY, shortest first jobs of made up")
-    assert "Of 2 users 1 would wait less and 1 longer, most of all user 1" in lines["What would change"]
+    assert "1 of 2 users would wait less and 1 longer, most of all user 1" in lines["What would change"]
     assert lines["What to do next"].startswith("Talk to those who would wait longer (user 1). Then try EASY, shortest")
     assert "Another year of the same users would most likely show it" in lines["How sure is that"]
 
