@@ -216,7 +216,7 @@ class Page:
         made = [
             Section("Every policy in numbers", numbers),
             Section("Who would wait longer, and who shorter", _whom(found, self.what_ifs, self.called)),
-            Section("The partitions, each a machine of its own", self._partitions()),
+            Section("The partitions, each on a separate machine", self._partitions()),
             Section("The recorded waits, and why they differ", [wait_times.why_recorded_differ(w)]),
             Section("How good the users' estimates are", estimates),
             Section("The log", [taking.about(w), taking.doubtful(w)]),
