@@ -131,12 +131,10 @@ def test_an_answer_and_its_check_stand_in_one_cell_below_the_task(name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_has_aims_at_most_thirty_minutes_of_plan_and_key_points(name):
+def test_a_lesson_has_aims_and_key_points(name):
     lesson = cells(FOLDER / name)
     first = lesson[0].source
-    plan = [tuple(map(int, found)) for found in re.findall(r"(?m)^\| (\d+)-(\d+) \|", first)]
     assert "**Aims.**" in first and "K4.1-B" in first
-    assert [start for start, _ in plan] == [0, *(end for _, end in plan[:-1])] and plan[-1][1] <= 30
     assert tagged(lesson[1], "parameters")
     assert "## Key points" in lesson[-1].source and "**In the papers**" in lesson[-1].source
 
