@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 from ...analysis.replicate import replicate
 from ...core.schedule import MEANS, simulate
 from ...plots.facets import colours, facets
-from ...plots.panels import legend
+from ...plots.panels import legend, title
 from ...plots.style import COLOURS
 from ..mualem2001 import CLOSE_TO, LABELS, METRICS
 from ..verdicts import CLOSE, INSIDE, OFF, RESTORED, published
@@ -121,6 +121,7 @@ def draw_spread(table, off):
     dot = {"color": GREY, "marker": "o", "linestyle": ""}
     entries |= {"median, off": dot, "median, not off": dot | {"fillstyle": "none"}}
     legend(ax.figure, entries | {"close to print": {"facecolor": "#EEEEEE"}})
+    title(ax.figure, f"What chance does to the {len(off)} months that are off under the likely program")
     return ax.figure
 
 
