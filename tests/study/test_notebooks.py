@@ -96,8 +96,7 @@ OF_NO_LOG = {"MF-03", "MF-15", "MF-17"}
 """Claims on small examples and on models, in notebooks that have logs too."""
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", sorted(QUICK | {"mualem2001/figures1-3", "mualem2001/lost-jobs"}))  # CI runs them all
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.thorough) for name in NOTEBOOKS])
 def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_logs(name, no_logs, root):
     found = executed(name, **few(name))
     assert parts(name, root) == parts(name, ROOT / "figures")
