@@ -76,7 +76,7 @@ def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        one row per run, as from `simlib.replicate`, two at least. nan is left out.
+        One row per run, as from `simlib.replicate`, two at least. nan is left out.
     averaged : int
         Of how many further runs the mean is requested, not one.
 
@@ -127,7 +127,7 @@ def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -
     Parameters
     ----------
     runs : DataFrame
-        one row per run.
+        One row per run.
     count, draws, seed : int
 
     Returns
@@ -591,7 +591,7 @@ def cluster_bootstrap(
     Parameters
     ----------
     values : DataFrame
-        one row per job.
+        One row per job.
     clusters : int array
         The cluster of each row, counted from 0; those in which there is no row are drawn as well.
     resamples : int

@@ -101,7 +101,7 @@ def _plain(text: object) -> int | str:
 def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Editor":
     """Edit jobs in a table, and see the schedule that a policy makes of them.
 
-    One row per job has its submit time, run time, processors and estimate, and beside them when it starts and how
+    You see one row per job: its submit time, run time, processors and estimate, and beside them when it starts and how
     long it waits; under the table the Gantt chart and the metrics. Type a number and press Enter or Tab: the schedule
     changes at once. "Add a job" adds one like the last, "Delete" takes one out, "Start again" brings back the jobs
     that were there at first. Where a number is wrong, its field is marked, one sentence says what would be right, and
