@@ -95,11 +95,11 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/ready-docs: $(VENV)/ready
-	$(PIP) -e '.[study,test,cluster,publish,docs]'
+	$(PIP) -e '.[study,test,cluster,docs]'
 	@touch $@
 
 $(VENV)/ready-lab: $(VENV)/ready
-	$(PIP) -e '.[study,test,cluster,publish,lab]'
+	$(PIP) -e '.[study,test,cluster,lab]'
 	@touch $@
 
 build/nbgrader/bin/nbgrader:
