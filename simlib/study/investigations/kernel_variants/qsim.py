@@ -72,6 +72,7 @@ class _Blocks(NamedTuple):
     free_at : int64 array, when it is taken to be free, in this pass
     drained : bool array, in this pass
     longest : int64 array, by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    waiting : int64 array, by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
     """
 
     first: np.ndarray
@@ -84,6 +85,7 @@ class _Blocks(NamedTuple):
     free_at: np.ndarray
     drained: np.ndarray
     longest: np.ndarray
+    waiting: np.ndarray
 
 
 @compiled
@@ -112,8 +114,9 @@ def blocks_of(machine):
                 parent[block] = larger
                 break
     numbers = np.zeros((2, count), np.int64)
-    of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(sizes.size, np.int64)
-    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass)
+    of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.full(sizes.size, NOBODY)
+    waiting = np.zeros(sizes.size, np.int64)
+    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass, waiting)
 
 
 @uncounted
@@ -143,8 +146,8 @@ def is_idle(blocks, block):
 
 
 @uncounted
-def expect(blocks, block_of, expected, now, rules):
-    """Work out when each block is taken to be free."""
+def expect(blocks, smallest, block_of, expected, now, rules):
+    """Work out when each block of the smallest kind that is waited for, or a larger one, is taken to be free."""
     least = now + FIVE_MINUTES if rules.five_minutes else now
     free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
     free_at[:] = now
@@ -154,7 +157,7 @@ def expect(blocks, block_of, expected, now, rules):
         while around >= 0 and free_at[around] < end:  # those around it are free no sooner
             free_at[around] = end
             around = parent[around]
-    for kind in range(blocks.size.size - 1, -1, -1):
+    for kind in range(blocks.size.size - 1, smallest - 1, -1):
         longest = NOBODY
         for block in range(blocks.first[kind], blocks.first[kind + 1]):
             if inside[block] == 0:
@@ -186,16 +189,15 @@ def place_for(blocks, kind, until, rules):
 
 
 @uncounted
-def drain(blocks, kind):
-    """Drain the block of a kind that is free first, with all that are around it and inside it."""
+def drain(blocks, smallest, kind):
+    """Drain the block of a kind that is free first, with all that are around it, or inside it and waited for."""
     block = blocks.first[kind]
     for other in range(block + 1, blocks.first[kind + 1]):
         if blocks.free_at[other] < blocks.free_at[block]:
             block = other
-    for smaller in range(kind):
+    for smaller in range(smallest, kind):
         first, behind = within(blocks, block, smaller)
-        for other in range(first, behind):
-            blocks.drained[other] = True
+        blocks.drained[first:behind] = True
     around = np.int64(block)
     while around >= 0:
         blocks.drained[around] = True
@@ -208,20 +210,27 @@ def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, r
 
     Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
     """
+    smallest, untried = NOBODY, 0
+    for other in range(blocks.size.size - 1, -1, -1):
+        if blocks.waiting[other] > 0:
+            smallest, untried = other, untried + 1
     blocks.drained[:] = False
     tried[:] = False
     blocked = False
     for i in range(count):
+        if untried == 0 and rules.backfill_last:
+            break
         job = jobs[i]
         if not tried[kind[job]]:
             block = place_for(blocks, kind[job], -1, rules)
             if block >= 0:
                 return np.int64(i), block, blocked
             if not blocked:
-                expect(blocks, block_of, expected, now, rules)
+                expect(blocks, smallest, block_of, expected, now, rules)
             if rules.all_drain or not blocked:
-                drain(blocks, kind[job])
+                drain(blocks, smallest, kind[job])
             tried[kind[job]] = blocked = True
+            untried -= 1
         if not rules.backfill_last and now + needed[job] <= blocks.longest[kind[job]]:
             return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
     if rules.backfill_last:
@@ -359,6 +368,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
                 cut_to_minutes(estimates.user, job)
                 if adjusting is not None:
                     cut_to_minutes(estimates.t_sched, job)
+            blocks.waiting[kind[job]] += 1
             jobs[count] = job
             count += 1
             more = not rules.single_events
@@ -383,6 +393,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             if rules.partitions:
                 occupy(blocks, block, kind[job], 1)
                 block_of[job] = block
+            blocks.waiting[kind[job]] -= 1
             count -= 1
             for i in range(place, count):
                 jobs[i] = jobs[i + 1]
