@@ -166,6 +166,12 @@ def as_workload(jobs: Mapping[Any, Sequence[object]], given: Workload) -> Worklo
     return Workload(pd.DataFrame.from_dict(rows, orient="index", columns=list(FIELDS)), given.procs, given.name)
 
 
+def in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
+    """Write jobs as a table has them: by name submit time, run time, processors and estimate."""
+    jobs = workload.jobs[list(FIELDS)]
+    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
+
+
 def in_order(jobs: Mapping[Any, Sequence[object]], given: Workload) -> dict[Any, Sequence[object]]:
     """Put jobs in the order of the rows of their table, which a notebook's file does not keep: added ones come last."""
     first = [str(job) for job in given.jobs.index if str(job) in jobs]

@@ -13,7 +13,7 @@ from ..._util.words import number
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
-from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
+from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order, in_rows
 from ..views import charted, label, metrics, planned, summary_lines
 from .control import Control, in_batch, live
 
@@ -153,14 +153,14 @@ class Editor(Control):
         self._taken = False
         self._keeper: Keeper | None = None
         self.said = ""
-        self.typed, self.wrong = _texts(_in_rows(workload)), list[str]()
+        self.typed, self.wrong = _texts(in_rows(workload)), list[str]()
         self._schedule(workload)
         super().__init__(self._seen())
 
     @property
     def jobs(self) -> dict[Hashable, tuple[int, ...]]:
         """The last valid jobs, as `take` takes them."""
-        return _in_rows(self.workload)
+        return in_rows(self.workload)
 
     def _schedule(self, workload: Workload) -> None:
         """Schedule valid jobs."""
@@ -193,7 +193,7 @@ class Editor(Control):
             case {"do": "delete", "row": row} if row < len(self.typed):
                 self._put({job: texts for place, (job, texts) in enumerate(self.typed.items()) if place != row})
             case {"do": "reset"}:
-                self._put(_in_rows(self._given))
+                self._put(in_rows(self._given))
             case {"do": "add"} if len(self.typed) == LIMIT:
                 self.update(self._seen(f"There are {LIMIT} jobs, the most that this table takes: delete one first."))
             case {"do": "add"}:
@@ -237,7 +237,7 @@ class Editor(Control):
 
     def _restore(self, number: str) -> bool:
         """Bring back what was typed before, unless something was put into this table; tell whether there was any."""
-        untouched = not self._taken and self.jobs == _in_rows(self._given)
+        untouched = not self._taken and self.jobs == in_rows(self._given)
         before = kept(number, self._given) if untouched else None
         if before is None or _texts(before) == self.typed:
             return False
@@ -299,9 +299,3 @@ class Editor(Control):
 def _texts(jobs: Jobs) -> dict[Hashable, list[str]]:
     """Write jobs as they stand in the fields."""
     return {job: list(map(str, values)) for job, values in jobs.items()}
-
-
-def _in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
-    """Write the jobs of a workload as `Editor.take` takes them."""
-    jobs = workload.jobs[list(FIELDS)]
-    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
