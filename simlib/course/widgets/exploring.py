@@ -46,7 +46,7 @@ def explore(workload: Workload, policies: Sequence[Policy] | None = None, seed: 
     workload : Workload
         Of more than `MOST_SIMULATED` jobs only the first ones take part.
     policies : sequence, optional
-        As for `simlib.simulate`; FCFS, EASY and conservative unless said otherwise.
+        As for `simlib.simulate`; FCFS, EASY and conservative by default.
     seed : int
         Of the estimates.
 
