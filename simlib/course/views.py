@@ -76,10 +76,7 @@ def metrics(schedules: Sequence[Schedule]) -> str:
 
 
 def question(decisions: Sequence[Decision], place: int) -> tuple[Hashable | None, int] | None:
-    """Find who starts next when the decision at a place is shown, None for nobody, and the place that shows it.
-
-    It is asked at each event and start after which somebody waits and something is decided; elsewhere it is None.
-    """
+    """Find the job that starts next after an event or a start, None for nobody, and the place that shows it."""
     shown = decisions[place]
     if not shown.queue or shown.kind not in ("event", "start", "backfill"):
         return None
@@ -95,27 +92,18 @@ def question(decisions: Sequence[Decision], place: int) -> tuple[Hashable | None
 
 
 def news(decisions: Sequence[Decision]) -> list[int]:
-    """List the places of the decisions that tell something new; the first and the last one are always among them.
-
-    It is nothing new
-
-    - that the head still waits, if its shadow time and the extra processors are those that were told last;
-    - that the queue is sorted as it was;
-    - that jobs are refused again by the rule that was told of each of them last;
-    - that another job finds no processor free, if the next refusal names all of them;
-    - that jobs have ended or arrived, if the decision that follows from it is told with it.
-    """
-    told: set[int] = set()  # all that does not only say again what was said before, but for events
+    """List the places of the decisions that tell something new; the first and the last one are always among them."""
+    told: set[int] = set()
     promise: tuple[int | None, int | None] | None = None
     ordered = ""
     waited: dict[Hashable, str] = {}
     refused: dict[Hashable, str] = {}
     for place, seen in enumerate(decisions):
-        if seen.kind == "wait":
+        if seen.kind == "wait":  # the head still waits, and its shadow time and extra processors are the same
             again = seen.sentence == waited.get(seen.job)
             again |= seen.job in waited and seen.shadow is not None and (seen.shadow, seen.extra) == promise
             waited = {seen.job: seen.sentence}
-        elif seen.kind == "refuse":
+        elif seen.kind == "refuse":  # each job is refused by the same rule as before
             again = all(refused.get(job) == seen.rule for job in seen.jobs)
             refused |= dict.fromkeys(seen.jobs, seen.rule)
         elif seen.kind == "sort":
@@ -127,7 +115,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
             promise = seen.shadow, seen.extra
         if not again:
             told.add(place)
-    merged: set[int] = set()  # what the next one says, too, of the same jobs and more
+    merged: set[int] = set()  # no processor is free, and the next refusal names the same jobs and more
     for place, later in pairwise(sorted(told)):
         seen, after = decisions[place], decisions[later]
         full = seen.kind == after.kind == "refuse" and seen.free == after.free == 0
@@ -136,6 +124,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
     told -= merged
     events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
     for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
+        # an event is new only where no decision that follows from it is
         if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
             told.add(event)
     return sorted(told | {0, len(decisions) - 1})
@@ -224,11 +213,7 @@ def _until(explanation: Explanation) -> int:
 
 
 def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, int]) -> dict[str, Any]:
-    """Take from a decision all that is shown of it.
-
-    `remembered` tells that the shadow time, the extra processors and the reservation are those of an earlier decision,
-    which hold until the head is looked at again.
-    """
+    """Take from a decision all that is shown of it."""
 
     def row(span: Span, looks: int) -> Row:
         return places[span.job], span.start, span.end, span.procs, looks + BACKFILLED * bool(span.backfilled)
@@ -246,7 +231,7 @@ def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, i
         "running": [places[span.job] for span in seen.running],
         "shadow": promise.shadow if promise else None,
         "extra": promise.extra if promise else None,
-        "remembered": promise is not None and seen.shadow is None,
+        "remembered": promise is not None and seen.shadow is None,  # the promise is that of an earlier decision
         "bars": _bars(rows, seen.procs),
     }
 

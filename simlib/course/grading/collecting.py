@@ -22,7 +22,7 @@ _SKIPPED = re.compile(r"\.|__MACOSX$")
 
 
 class CollectError(Exception):
-    """What was handed in cannot be found."""
+    """There is no folder or notebook to grade."""
 
 
 @dataclass
@@ -40,11 +40,7 @@ class HandedIn:
 
 
 def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
-    """Read what lies in a folder: by student what he or she handed in, students and files in alphabetical order.
-
-    In `handed-in/<student>/...` the folder is the student's name; a file beside such folders begins with it, as
-    `<student>-lesson2-easy.ipynb`.
-    """
+    """Read the notebooks in a folder by student: those in `<student>/`, and those like `<student>-lesson2.ipynb`."""
     folder = Path(folder)
     if not folder.is_dir():
         raise CollectError(f"{folder}: found no folder, expected one with a folder or a notebook a student")

@@ -155,14 +155,11 @@ def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
         return ...
     if kind == "float":
         return float(of)
-    if kind in ("list", "tuple", "set"):
-        return {"list": list, "tuple": tuple, "set": set}[kind](map(inside, of))
+    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "array": np.array, "series": pd.Series}
+    if kind in kinds:
+        return kinds[kind](list(map(inside, of)))
     if kind == "dict":
         return {inside(key): inside(each) for key, each in of}
-    if kind == "array":
-        return np.array(list(map(inside, of)))
-    if kind == "series":
-        return pd.Series(list(map(inside, of)))
     if kind == "table":
         return pd.DataFrame({str(name): inside(column) for name, column in of})
     if kind == "batch means":

@@ -119,7 +119,7 @@ tr.same td {{ background: #fd08; }}
 
 
 def mistakes(rows: list[Row]) -> str:
-    """Make the page that says which exercises went wrong, and what the checks said how often."""
+    """Make the page that counts the verdicts on each exercise, and the sentences of the checks."""
     by_number = sorted(rows, key=lambda row: handout.place(row.exercise))
     groups = {number: list(of) for number, of in groupby(by_number, key=lambda row: row.exercise)}
     shown = [verdict for verdict in BEST_FIRST if any(row.verdict == verdict for row in rows)]

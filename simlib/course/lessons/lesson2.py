@@ -33,10 +33,7 @@ WAYS = {
 
 
 def queue() -> Workload:
-    """Make a queue in which job H waits at the head.
-
-    Of the jobs behind it one ends in time, one takes the extra processors, and others must wait, F among them.
-    """
+    """Make a queue with job H at its head: some jobs behind it may start by one of the rules, the others must wait."""
     return _queue(seed())
 
 
@@ -206,16 +203,9 @@ VALUES = {
 
 @cache
 def cases() -> list[tuple[int, ...]]:
-    """List the cases of 2.4: each combination of `VALUES` in which the head waits.
-
-    It needs more processors than are free, and gets them at the shadow time, which is to come.
-    """
-    return [case for case in itertools.product(*VALUES.values()) if head_waits(*case)]
-
-
-def head_waits(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
-    """Tell whether a combination is a case: at the shadow time the head leaves some of the processors."""
-    return free + extra < PROCS
+    """List the cases of 2.4: each combination of `VALUES` in which the head needs more processors than are free."""
+    named = {case: dict(zip(VALUES, case, strict=True)) for case in itertools.product(*VALUES.values())}
+    return [case for case, its in named.items() if its["free"] + its["extra"] < PROCS]
 
 
 def backfills(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:

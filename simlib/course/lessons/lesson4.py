@@ -22,12 +22,7 @@ RUNS = {"A": 100, "B": 200, "wide": 200, "s1": 140, "s2": 80, "s3": 60, "s4": 30
 
 
 def heel_and_toe(factor: float = 1) -> Workload:
-    """Make two running jobs, one that needs the whole machine, and four short ones that come after it.
-
-    With exact estimates (`factor` 1) the wide job starts in time, and all short jobs but one wait for it. With doubled
-    estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
-    backfilled.
-    """
+    """Make two running jobs, a wide one that doubled estimates delay, and four short ones that start before it then."""
     return _estimated(_runs(seed()), factor)
 
 

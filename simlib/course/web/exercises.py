@@ -1,6 +1,6 @@
 """Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel.
 
-The answers and the sentences of the checks are put into tables beforehand. No check is written again: each sentence is
+Tables from answers to the sentences of the checks are made beforehand. No check is written again: each sentence is
 the one that `simlib.course.lessons.verdict` gives for some answer. Numbers that get the same sentence are kept as a
 range, and where only the number itself differs the sentence has a slot.
 """
