@@ -26,20 +26,16 @@ def label(policy: Any) -> str:
     return ", ".join([name, *changed])  # where there is no room it breaks at a blank
 
 
-UNITS = {"s": 1, "h": 3600, "days": 86400}
-"""Units of time, in seconds."""
-
-
 def times(name: str, values: pd.Series) -> pd.Series:
     """Write lengths of time in the one unit that suits the largest, which the name tells."""
     most = values.max()
-    unit = "s" if most < 7200 else "h" if most < 2 * 86400 else "days"
+    unit, seconds = ("s", 1) if most < 7200 else ("h", 3600) if most < 2 * 86400 else ("days", 86400)
     decimals = 0 if unit == "s" and (most >= 100 or (values % 1 == 0).all()) else 1
-    return (values / UNITS[unit]).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
+    return (values / seconds).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
 
 
 def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
-    """Write the metrics of schedules as text, a row a schedule."""
+    """Write the metrics of schedules as text, a column a schedule."""
     found = pd.DataFrame([schedule.summary() for schedule in schedules]).reset_index(drop=True)
     columns = [
         pd.Series([label(schedule.policy) for schedule in schedules], name="policy"),
@@ -50,12 +46,12 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
         found.backfilled_share.map("{:.0%}".format).rename("backfilled"),
         times("makespan", found.makespan),
     ]
-    return pd.concat(columns, axis=1)
+    return pd.concat(columns, axis=1).set_index("policy").T.rename_axis(columns=None)
 
 
 def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
-    """Write the same as lines of text, a column for each schedule, so that the lines are short."""
-    return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
+    """Write the same as lines of text."""
+    return summaries(schedules).to_string().splitlines()
 
 
 def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
@@ -68,7 +64,7 @@ def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[
 
 def metrics(schedules: Sequence[Schedule]) -> str:
     """Write the metrics of schedules as an HTML table, a column for each."""
-    found = summaries(schedules).set_index("policy").T.reset_index()
+    found = summaries(schedules).reset_index()
     return html_table("Over all jobs", ["", *found.columns[1:]], found.to_numpy().tolist())
 
 
@@ -143,9 +139,10 @@ def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
     """Turn the decisions of a policy into what is needed to step through them, a frame a decision."""
     schedule = explanation.schedule
     places = _places(schedule)
+    questions = [question(explanation, place) for place in range(len(explanation))]
     states = [
-        _state(seen, last, places) | {"ask": _asked(question(explanation, place), places)}
-        for place, (seen, last) in enumerate(zip(explanation, promises(explanation), strict=True))
+        _state(seen, last, places) | {"ask": asked and [places.get(asked[0]), asked[1]]}  # None stands for nobody
+        for seen, last, asked in zip(explanation, promises(explanation), questions, strict=True)
     ]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
     chart = charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
@@ -197,11 +194,6 @@ def planned(schedule: Schedule, now: int) -> dict[int, list[int]]:
 def _places(schedule: Schedule) -> dict[Hashable, int]:
     """Number the jobs."""
     return {job: place for place, job in enumerate(schedule.jobs.index)}
-
-
-def _asked(found: tuple[Hashable | None, int] | None, places: Mapping[Hashable, int]) -> list[int | None] | None:
-    """Write a question's answer, and the place that shows it."""
-    return [None if found[0] is None else places[found[0]], found[1]] if found else None
 
 
 def _until(explanation: Explanation) -> int:

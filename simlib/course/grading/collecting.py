@@ -49,8 +49,7 @@ def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
         student = path.name if path.is_dir() else _SPLIT.split(path.stem)[0] or path.stem
         if path.is_dir() or _counts(path):
             name = unicodedata.normalize("NFC", student)
-            files = [_read(file, name, folder) for file in _files(path)]
-            students[name] = students.pop(name, []) + files
+            students.setdefault(name, []).extend(_read(file, name, folder) for file in _files(path))
     if not students:
         raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
     for student, files in students.items():  # what is no notebook counts only where there is none

@@ -53,7 +53,7 @@ class Stopped(BaseException):
 
 
 class Strange:
-    """Stand for an answer of a kind that no exercise asks for."""
+    """Stand for an answer that stays in the box, or of a kind that no exercise asks for."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -103,15 +103,12 @@ class Channel:
         raise (known.get(name) or type(name, (Exception,), {}))(text)
 
 
-class Remote:
+class Remote(Strange):
     """A student's policy, which runs in the box; or an order or a pass, of which the box makes a policy."""
 
     def __init__(self, channel: Channel, place: int, text: str) -> None:
-        self._channel, self._place, self._text = channel, place, text
-        self._jobs = pd.DataFrame()
-
-    def __repr__(self) -> str:
-        return self._text
+        super().__init__(text)
+        self._channel, self._place, self._jobs = channel, place, pd.DataFrame()
 
     def prepare(self, jobs: pd.DataFrame) -> "Remote":
         """Know the jobs of a simulation."""

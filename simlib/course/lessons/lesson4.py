@@ -29,18 +29,15 @@ def heel_and_toe(factor: float = 1) -> Workload:
 def _estimated(runs: Any, factor: float) -> Workload:
     """Make the jobs with these run times, and estimates that are too long by a factor."""
     submits = (0, 0, 10, 20, 30, 40, 50)
-    sizes = {"wide": 4}
     rows = zip(runs.items(), submits, strict=True)
-    jobs = {job: (submit, run, round(factor * run), sizes.get(job, 2)) for (job, run), submit in rows}
+    jobs = {job: (submit, run, round(factor * run), 4 if job == "wide" else 2) for (job, run), submit in rows}
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
 @cache
 def _runs(seed: str) -> Any:
     """Give the run times of the site, or draw those of a seed."""
-    if not seed:
-        return RUNS
-    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict()
+    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict() if seed else RUNS
 
 
 def _some_runs(draw: random.Random) -> Workload:

@@ -64,15 +64,11 @@ def small(seed: int) -> Workload:
     return Workload(pd.DataFrame({**jobs, "estimate": run + more}, index), 8, name=f"lesson6.small({seed})")
 
 
-def _narrow_first(wait: float, estimate: float, procs: float) -> float:
-    return -procs
-
-
 PRINTED: dict[str, str | Callable[..., float]] = {
     "order of arrival": "fcfs",
     "shortest first": "sjf",
     "WFP": "wfp",
-    "the narrow jobs first": _narrow_first,
+    "the narrow jobs first": lambda wait, estimate, procs: -procs,
 }
 """The orders that stand on the page: by their names there."""
 

@@ -268,7 +268,9 @@ def asked() -> dict[str, Asked]:
             [Field("order", "Order of arrival", "all five, such as Q P R S T", wide=True)],
             lambda sentences: orders(sentences, list(lesson1.bag().jobs.index)),
         ),
-        "1.4": _table("1.4", machine, "A run", {"A procs": sizes, "B procs": sizes}, [0, 30, 31, 100], note),
+        "1.4": _table("1.4", machine, "A run", {"A procs": sizes, "B procs": sizes}, [0, 30, 31, 100])._replace(
+            note=note
+        ),
         "2.1": _numbers({"shadow": ("Shadow time", "s"), "extra": ("Extra", "processors")}, whole),
         "2.2": Asked(
             [Field(job, f"Job {job}", text, choices=tuple(lesson2.WAYS)) for job, text in four.items()],
@@ -283,25 +285,21 @@ def asked() -> dict[str, Asked]:
     }
 
 
-Labels = Mapping[str, tuple[str, str]]
-"""By name of a field what is written before and behind it."""
-
-
-def _numbers(labels: Labels, samples: Iterable[float]) -> Asked:
-    """Ask for numbers."""
+def _numbers(labels: Mapping[str, tuple[str, str]], samples: Iterable[float]) -> Asked:
+    """Ask for numbers: by the name of a field what is written before and behind it."""
     fields = [Field(name, label, unit) for name, (label, unit) in labels.items()]
     return Asked(fields, lambda sentences: numbers(sentences, list(labels), samples))
 
 
 def _table(
-    number: str, labels: Labels, along: str, others: Mapping[str, range], starts: Sequence[int], note: str = ""
+    number: str, labels: Mapping[str, tuple[str, str]], along: str, others: Mapping[str, range], starts: Sequence[int]
 ) -> Asked:
     """Ask for some of the numbers in a table of jobs."""
     jobs = as_given(number).jobs
     places = {name: name.rpartition(" ") for name in labels}
     given = {name: str(jobs.loc[job or "backfill", field]) for name, (job, _, field) in places.items()}
     fields = [Field(name, label, unit, given[name]) for name, (label, unit) in labels.items()]
-    return Asked(fields, lambda sentences: table(sentences, given, along, others, starts), note)
+    return Asked(fields, lambda sentences: table(sentences, given, along, others, starts))
 
 
 RULES = (
