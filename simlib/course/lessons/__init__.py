@@ -293,7 +293,7 @@ Then choose Run > Run All Above Selected Cell in the menu, and run this cell aga
 
 
 def watch() -> None:
-    """Print `ADVICE` after each `NameError` of this notebook; to import this package calls it."""
+    """Print `ADVICE` after each `NameError` of this notebook: importing this package is enough."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython

@@ -206,7 +206,7 @@ VALUES = {
 @cache
 def cases() -> list[tuple[int, ...]]:
     """List the cases of 2.4: each combination of `VALUES` in which the head needs more processors than are free."""
-    free, extra = map(list(VALUES).index, ("free", "extra"))
+    free, extra = map(list(VALUES).index, ("free", "extra"))  # free < size of the head <= PROCS - extra
     return [case for case in itertools.product(*VALUES.values()) if case[free] + case[extra] < PROCS]
 
 

@@ -31,7 +31,7 @@ SMALL = 20
 """On so many small workloads a pass is tried besides the month, for ends and sizes that are just equal."""
 
 LOOKS = 19
-"""So often `foresees` looks. With 19 looks it detects EASY with known run times in 24 of 30 weeks of KTH's log."""
+"""So often `foresees` looks: 3, 19, 50 looks detect EASY with known run times in 13, 24, 26 of 30 weeks at KTH."""
 
 LONGEST = 1.5
 """How many times EASY's longest wait a job may wait in exercise 6.4."""
