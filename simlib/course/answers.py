@@ -162,8 +162,14 @@ FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "esti
 
 def as_workload(jobs: Mapping[Any, Sequence[object]], given: Workload) -> Workload:
     """Make a workload of jobs without a complaint, on the machine of another workload."""
-    rows = {job: [_whole(value) for value in values] for job, values in jobs.items()}
+    rows = {job: [whole(value) for value in values] for job, values in jobs.items()}
     return Workload(pd.DataFrame.from_dict(rows, orient="index", columns=list(FIELDS)), given.procs, given.name)
+
+
+def in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
+    """Write jobs as a table has them: by name submit time, run time, processors and estimate."""
+    jobs = workload.jobs[list(FIELDS)]
+    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
 
 
 def in_order(jobs: Mapping[Any, Sequence[object]], given: Workload) -> dict[Any, Sequence[object]]:
@@ -191,16 +197,16 @@ def complaints(jobs: Mapping[Any, Sequence[object]], machine: int) -> list[str]:
 def complaint(job: Hashable, field: str, value: object, machine: int) -> str | None:
     """Tell what is wrong with a number of a job, or return None."""
     least, most = (1, machine) if field == "procs" else (0, LONGEST)
-    whole = _whole(value)
-    if whole is not None and least <= whole <= most:
+    found = whole(value)
+    if found is not None and least <= found <= most:
         return None
-    found = "nothing" if isinstance(value, str) and not value.strip() else repr(value)
+    typed = "nothing" if isinstance(value, str) and not value.strip() else repr(value)
     limits = f"{words.number(least)} to {words.number(most)}"
     machine_size = ", the size of the machine" if field == "procs" else ""
-    return f"Job {job}, {FIELDS[field]}: found {found}, expected a whole number from {limits}{machine_size}."
+    return f"Job {job}, {FIELDS[field]}: found {typed}, expected a whole number from {limits}{machine_size}."
 
 
-def _whole(value: object) -> int | None:
+def whole(value: object) -> int | None:
     """Read a whole number; None where it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return None

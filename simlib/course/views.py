@@ -26,20 +26,16 @@ def label(policy: Any) -> str:
     return ", ".join([name, *changed])  # where there is no room it breaks at a blank
 
 
-UNITS = {"s": 1, "h": 3600, "days": 86400}
-"""Units of time, in seconds."""
-
-
 def times(name: str, values: pd.Series) -> pd.Series:
     """Write lengths of time in the one unit that suits the largest, which the name tells."""
     most = values.max()
-    unit = "s" if most < 7200 else "h" if most < 2 * 86400 else "days"
+    unit, seconds = ("s", 1) if most < 7200 else ("h", 3600) if most < 2 * 86400 else ("days", 86400)
     decimals = 0 if unit == "s" and (most >= 100 or (values % 1 == 0).all()) else 1
-    return (values / UNITS[unit]).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
+    return (values / seconds).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
 
 
 def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
-    """Write the metrics of schedules as text, a row a schedule."""
+    """Write the metrics of schedules as text, a column a schedule."""
     found = pd.DataFrame([schedule.summary() for schedule in schedules]).reset_index(drop=True)
     columns = [
         pd.Series([label(schedule.policy) for schedule in schedules], name="policy"),
@@ -50,12 +46,12 @@ def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
         found.backfilled_share.map("{:.0%}".format).rename("backfilled"),
         times("makespan", found.makespan),
     ]
-    return pd.concat(columns, axis=1)
+    return pd.concat(columns, axis=1).set_index("policy").T.rename_axis(columns=None)
 
 
 def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
-    """Write the same as lines of text, a column for each schedule, so that the lines are short."""
-    return summaries(schedules).set_index("policy").T.rename_axis(columns=None).to_string().splitlines()
+    """Write the same as lines of text."""
+    return summaries(schedules).to_string().splitlines()
 
 
 def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
@@ -68,7 +64,7 @@ def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[
 
 def metrics(schedules: Sequence[Schedule]) -> str:
     """Write the metrics of schedules as an HTML table, a column for each."""
-    found = summaries(schedules).set_index("policy").T.reset_index()
+    found = summaries(schedules).reset_index()
     return html_table("Over all jobs", ["", *found.columns[1:]], found.to_numpy().tolist())
 
 
@@ -76,10 +72,7 @@ def metrics(schedules: Sequence[Schedule]) -> str:
 
 
 def question(decisions: Sequence[Decision], place: int) -> tuple[Hashable | None, int] | None:
-    """Find who starts next when the decision at a place is shown, None for nobody, and the place that shows it.
-
-    It is asked at each event and start after which somebody waits and something is decided; elsewhere it is None.
-    """
+    """Find the job that starts next after an event or a start, None for nobody, and the place that shows it."""
     shown = decisions[place]
     if not shown.queue or shown.kind not in ("event", "start", "backfill"):
         return None
@@ -95,27 +88,18 @@ def question(decisions: Sequence[Decision], place: int) -> tuple[Hashable | None
 
 
 def news(decisions: Sequence[Decision]) -> list[int]:
-    """List the places of the decisions that tell something new; the first and the last one are always among them.
-
-    It is nothing new
-
-    - that the head still waits, if its shadow time and the extra processors are those that were told last;
-    - that the queue is sorted as it was;
-    - that jobs are refused again by the rule that was told of each of them last;
-    - that another job finds no processor free, if the next refusal names all of them;
-    - that jobs have ended or arrived, if the decision that follows from it is told with it.
-    """
-    told: set[int] = set()  # all that does not only say again what was said before, but for events
+    """List the places of the decisions that tell something new; the first and the last one are always among them."""
+    told: set[int] = set()
     promise: tuple[int | None, int | None] | None = None
     ordered = ""
     waited: dict[Hashable, str] = {}
     refused: dict[Hashable, str] = {}
     for place, seen in enumerate(decisions):
-        if seen.kind == "wait":
+        if seen.kind == "wait":  # the head still waits, and its shadow time and extra processors are the same
             again = seen.sentence == waited.get(seen.job)
             again |= seen.job in waited and seen.shadow is not None and (seen.shadow, seen.extra) == promise
             waited = {seen.job: seen.sentence}
-        elif seen.kind == "refuse":
+        elif seen.kind == "refuse":  # each job is refused by the same rule as before
             again = all(refused.get(job) == seen.rule for job in seen.jobs)
             refused |= dict.fromkeys(seen.jobs, seen.rule)
         elif seen.kind == "sort":
@@ -127,7 +111,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
             promise = seen.shadow, seen.extra
         if not again:
             told.add(place)
-    merged: set[int] = set()  # what the next one says, too, of the same jobs and more
+    merged: set[int] = set()  # no processor is free, and the next refusal names the same jobs and more
     for place, later in pairwise(sorted(told)):
         seen, after = decisions[place], decisions[later]
         full = seen.kind == after.kind == "refuse" and seen.free == after.free == 0
@@ -136,6 +120,7 @@ def news(decisions: Sequence[Decision]) -> list[int]:
     told -= merged
     events = [place for place, seen in enumerate(decisions) if seen.kind == "event"]
     for event, following in zip(events, [*events[1:], len(decisions)], strict=True):
+        # an event is new only where no decision that follows from it is
         if told.isdisjoint(range(event, following)) and merged.isdisjoint(range(event, following)):
             told.add(event)
     return sorted(told | {0, len(decisions) - 1})
@@ -154,9 +139,10 @@ def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
     """Turn the decisions of a policy into what is needed to step through them, a frame a decision."""
     schedule = explanation.schedule
     places = _places(schedule)
+    questions = [question(explanation, place) for place in range(len(explanation))]
     states = [
-        _state(seen, last, places) | {"ask": _asked(question(explanation, place), places)}
-        for place, (seen, last) in enumerate(zip(explanation, promises(explanation), strict=True))
+        _state(seen, last, places) | {"ask": asked and [places.get(asked[0]), asked[1]]}  # None stands for nobody
+        for seen, last, asked in zip(explanation, promises(explanation), questions, strict=True)
     ]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
     chart = charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
@@ -210,11 +196,6 @@ def _places(schedule: Schedule) -> dict[Hashable, int]:
     return {job: place for place, job in enumerate(schedule.jobs.index)}
 
 
-def _asked(found: tuple[Hashable | None, int] | None, places: Mapping[Hashable, int]) -> list[int | None] | None:
-    """Write a question's answer, and the place that shows it."""
-    return [None if found[0] is None else places[found[0]], found[1]] if found else None
-
-
 def _until(explanation: Explanation) -> int:
     """Find the end of the time axis: the expected ends have room, unless they are far beyond all real ones."""
     jobs = explanation.schedule.jobs
@@ -224,11 +205,7 @@ def _until(explanation: Explanation) -> int:
 
 
 def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, int]) -> dict[str, Any]:
-    """Take from a decision all that is shown of it.
-
-    `remembered` tells that the shadow time, the extra processors and the reservation are those of an earlier decision,
-    which hold until the head is looked at again.
-    """
+    """Take from a decision all that is shown of it."""
 
     def row(span: Span, looks: int) -> Row:
         return places[span.job], span.start, span.end, span.procs, looks + BACKFILLED * bool(span.backfilled)
@@ -246,7 +223,7 @@ def _state(seen: Decision, promise: Decision | None, places: Mapping[Hashable, i
         "running": [places[span.job] for span in seen.running],
         "shadow": promise.shadow if promise else None,
         "extra": promise.extra if promise else None,
-        "remembered": promise is not None and seen.shadow is None,
+        "remembered": promise is not None and seen.shadow is None,  # the promise is that of an earlier decision
         "bars": _bars(rows, seen.procs),
     }
 

@@ -12,10 +12,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 
@@ -39,6 +39,7 @@ PASSED = "OPENBLAS_CORETYPE OPENBLAS_L2_SIZE NUMBA_CPU_NAME".split()
 """Settings of the environment that are needed to compute as outside."""
 
 FAILED, OUT_OF_TIME, OUT_OF_MEMORY = "failed", "out of time", "out of memory"
+ENDED = "its process ended before the notebook did"
 
 
 class BoxError(Exception):
@@ -86,7 +87,9 @@ def _closed(folder: Path) -> list[str]:
     for path in map(Path, ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")):
         link = ["--symlink", os.readlink(path)] if path.is_symlink() else ["--ro-bind-try", str(path)]
         made += [*link, str(path)]
-    shown = list(dict.fromkeys(map(os.path.abspath, _shown())))
+    fonts = matplotlib.get_cachedir()
+    seen: list[Any] = [sys.base_prefix, sys.prefix, PACKAGE, paths.DATA, compiled.place(), _traces(), fonts]
+    shown = list(dict.fromkeys(map(os.path.abspath, seen)))
     for place in shown:
         made += ["--ro-bind-try", place, place]
     if any(paths.TEACHING.is_relative_to(place) for place in shown):  # it is no business of a notebook
@@ -95,11 +98,9 @@ def _closed(folder: Path) -> list[str]:
     return [*made, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
 
-def _shown() -> Iterator[str | Path]:
-    """Go through what can be seen in the box, besides the system: Python, simlib, its data, logs and compiled code."""
-    yield from (sys.base_prefix, sys.prefix, PACKAGE, paths.DATA, compiled.place())
-    yield os.environ.get("SIMLIB_TRACES", paths.TRACES)
-    yield matplotlib.get_cachedir()  # which fonts there are
+def _traces() -> str:
+    """Name the folder of the logs."""
+    return os.path.abspath(os.environ.get("SIMLIB_TRACES", paths.TRACES))
 
 
 def _environment(folder: Path, closed: bool) -> dict[str, str]:
@@ -109,8 +110,7 @@ def _environment(folder: Path, closed: bool) -> dict[str, str]:
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "NUMBA")}
     made |= {"HOME": home, "TMPDIR": home, "USER": "student", "LANG": "C.UTF-8", "MPLBACKEND": "agg"} | threads
     made |= {"PYTHONPATH": str(PACKAGE.parent), "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
-    made |= {"SIMLIB_TRACES": os.path.abspath(os.environ.get("SIMLIB_TRACES", paths.TRACES))}
-    made |= {"SIMLIB_JUDGE": f"{judge}/judge", "SIMLIB_KERNELS": str(compiled.place())}
+    made |= {"SIMLIB_TRACES": _traces(), "SIMLIB_JUDGE": f"{judge}/judge", "SIMLIB_KERNELS": str(compiled.place())}
     made |= {"SIMLIB_FONTS": matplotlib.get_cachedir(), "MPLCONFIGDIR": f"{home}/fonts"}
     return made | {"NUMBA_CACHE_DIR": f"{home}/numba"}
 
@@ -140,15 +140,11 @@ class Box:
         """How long it has run."""
         return time.monotonic() - self._began
 
-    def runs(self) -> bool:
-        """Tell whether it still runs."""
-        return self._process.poll() is None
-
     def status(self) -> int | None:
-        """Give 0 where the notebook was run to its end."""
+        """Give None while it runs, and 0 where the notebook was run to its end."""
         return self._process.poll()
 
-    def end(self, why: str = FAILED, sentence: str = "its process ended before the notebook did") -> None:
+    def end(self, why: str = FAILED, sentence: str = ENDED) -> None:
         """End all processes of the box; the first reason counts."""
         import psutil
 
@@ -175,7 +171,7 @@ class Box:
         import psutil
 
         box = psutil.Process(self._process.pid)
-        while self.runs():
+        while self.status() is None:
             memory, busy, count = 0, 0.0, 0
             with suppress(psutil.Error):
                 for process in box.children(recursive=True):

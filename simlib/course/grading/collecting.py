@@ -22,7 +22,7 @@ _SKIPPED = re.compile(r"\.|__MACOSX$")
 
 
 class CollectError(Exception):
-    """What was handed in cannot be found."""
+    """There is no folder or notebook to grade."""
 
 
 @dataclass
@@ -40,11 +40,7 @@ class HandedIn:
 
 
 def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
-    """Read what lies in a folder: by student what he or she handed in, students and files in alphabetical order.
-
-    In `handed-in/<student>/...` the folder is the student's name; a file beside such folders begins with it, as
-    `<student>-lesson2-easy.ipynb`.
-    """
+    """Read the notebooks in a folder by student: those in `<student>/`, and those like `<student>-lesson2.ipynb`."""
     folder = Path(folder)
     if not folder.is_dir():
         raise CollectError(f"{folder}: found no folder, expected one with a folder or a notebook a student")
@@ -53,8 +49,7 @@ def collect(folder: str | Path) -> dict[str, list[HandedIn]]:
         student = path.name if path.is_dir() else _SPLIT.split(path.stem)[0] or path.stem
         if path.is_dir() or _counts(path):
             name = unicodedata.normalize("NFC", student)
-            files = [_read(file, name, folder) for file in _files(path)]
-            students[name] = students.pop(name, []) + files
+            students.setdefault(name, []).extend(_read(file, name, folder) for file in _files(path))
     if not students:
         raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
     for student, files in students.items():  # what is no notebook counts only where there is none

@@ -27,15 +27,13 @@ from tqdm import tqdm
 from ..._util import paths
 from .. import lessons
 from . import handout, judging, results
-from .box import FAILED, OUT_OF_MEMORY, OUT_OF_TIME, Box, Limits, refuse_without
+from .box import ENDED, FAILED, OUT_OF_MEMORY, OUT_OF_TIME, Box, Limits, refuse_without
 from .collecting import HandedIn, collect, numbers
 from .judging import BEST_FIRST, RIGHT, UNANSWERED, Judged
 from .results import Row
 
 SHARE = 4
 """The check of an answer may take the notebook's time divided by this."""
-
-ENDED = "its process ended before the notebook did"
 
 
 class Settings(NamedTuple):
@@ -143,7 +141,7 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
         listener.settimeout(0.05)
         box = Box(one.of.cells, limits, folder, not settings.trust)
         try:
-            while box.runs():
+            while box.status() is None:
                 with suppress(TimeoutError):
                     connection, _ = listener.accept()
                     with connection:

@@ -53,7 +53,7 @@ class Stopped(BaseException):
 
 
 class Strange:
-    """Stand for an answer of a kind that no exercise asks for."""
+    """Stand for an answer that stays in the box, or of a kind that no exercise asks for."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -103,15 +103,12 @@ class Channel:
         raise (known.get(name) or type(name, (Exception,), {}))(text)
 
 
-class Remote:
+class Remote(Strange):
     """A student's policy, which runs in the box; or an order or a pass, of which the box makes a policy."""
 
     def __init__(self, channel: Channel, place: int, text: str) -> None:
-        self._channel, self._place, self._text = channel, place, text
-        self._jobs = pd.DataFrame()
-
-    def __repr__(self) -> str:
-        return self._text
+        super().__init__(text)
+        self._channel, self._place, self._jobs = channel, place, pd.DataFrame()
 
     def prepare(self, jobs: pd.DataFrame) -> "Remote":
         """Know the jobs of a simulation."""
@@ -155,14 +152,11 @@ def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
         return ...
     if kind == "float":
         return float(of)
-    if kind in ("list", "tuple", "set"):
-        return {"list": list, "tuple": tuple, "set": set}[kind](map(inside, of))
+    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "array": np.array, "series": pd.Series}
+    if kind in kinds:
+        return kinds[kind](list(map(inside, of)))
     if kind == "dict":
         return {inside(key): inside(each) for key, each in of}
-    if kind == "array":
-        return np.array(list(map(inside, of)))
-    if kind == "series":
-        return pd.Series(list(map(inside, of)))
     if kind == "table":
         return pd.DataFrame({str(name): inside(column) for name, column in of})
     if kind == "batch means":

@@ -40,15 +40,15 @@ def write(out: str | Path, rows: list[Row], files: list[HandedIn]) -> None:
     held = [list(of) for _, of in groupby(exercises, key=lambda number: number.partition(".")[0])]
     totals = []
     for student, of in groupby(rows, key=lambda row: row.student):
-        points = {row.exercise: row.points for row in of}
+        own = list(of)
+        points = {row.exercise: row.points for row in own}
         totals.append([student, *(sum(points[number] for number in lesson) for lesson in held), sum(points.values())])
+        name = student.encode()[:200].decode(errors="ignore")
+        _text(Path(beside(out, "feedback"), f"{name}.txt"), feedback(student, own))
     most = [sum(map(handout.points, lesson)) for lesson in held]
     heads = [f"lesson {lesson[0].partition('.')[0]}" for lesson in held]
     named = [f"{head}, of {of}" for head, of in zip(heads, most, strict=True)]
     _table(beside(out, "totals.csv"), ("student", *named, f"total, of {sum(most)}"), totals)
-    for student, of in groupby(rows, key=lambda row: row.student):
-        name = student.encode()[:200].decode(errors="ignore")
-        _text(Path(beside(out, "feedback"), f"{name}.txt"), feedback(student, list(of)))
     _text(beside(out, "mistakes.html"), mistakes(rows))
     _text(beside(out, "similar.html"), similar(files))
 
@@ -119,7 +119,7 @@ tr.same td {{ background: #fd08; }}
 
 
 def mistakes(rows: list[Row]) -> str:
-    """Make the page that says which exercises went wrong, and what the checks said how often."""
+    """Make the page that counts the verdicts on each exercise, and the sentences of the checks."""
     by_number = sorted(rows, key=lambda row: handout.place(row.exercise))
     groups = {number: list(of) for number, of in groupby(by_number, key=lambda row: row.exercise)}
     shown = [verdict for verdict in BEST_FIRST if any(row.verdict == verdict for row in rows)]
@@ -173,13 +173,11 @@ def similar(files: Iterable[HandedIn]) -> str:
 
 def _own_lines(one: HandedIn) -> list[str]:
     """List the lines of a notebook that its lesson does not have, but for the calls of checks."""
-    given = {line.strip() for lesson in handout.lessons() if lesson.stem == one.lesson for line in _lines(lesson)}
+    notebooks = [handout.read(lesson) for lesson in handout.lessons() if lesson.stem == one.lesson]
+    texts = [handout.text(cell) for notebook in notebooks for cell in notebook["cells"]]
+    given = {line.strip() for text in texts for line in text.splitlines()}
     lines = [line.rstrip() for text in one.texts for line in text.splitlines()]
     return [line for line in lines if line.strip() and line.strip() not in given and "lessons.check" not in line]
-
-
-def _lines(lesson: Path) -> list[str]:
-    return "\n".join(map(handout.text, handout.read(lesson)["cells"])).splitlines()
 
 
 def _side_by_side(title: str, left: list[str], right: list[str]) -> str:

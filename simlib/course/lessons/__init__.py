@@ -226,11 +226,7 @@ LOG = "KTH-SP2"
 
 @cache
 def january() -> Workload:
-    """Load the jobs of January 1997 at KTH in Stockholm, or of its twin where the log is not here.
-
-    The effects that the lessons show are clear in this month, and as clear with the twin: what estimates do, that two
-    metrics rank two schedulers differently, and that other queue orders beat EASY's.
-    """
+    """Load the jobs of January 1997 at KTH, or of its twin without the log: both show the effects of lessons 4 to 6."""
     return load(LOG).months("1997-01")
 
 
@@ -297,11 +293,7 @@ Then choose Run > Run All Above Selected Cell in the menu, and run this cell aga
 
 
 def watch() -> None:
-    """Follow each `NameError` of this notebook by `ADVICE`; does nothing elsewhere.
-
-    Importing this package is enough. The cells of the exercises import it themselves, so that they can say so even when
-    nothing else has run.
-    """
+    """Print `ADVICE` after each `NameError` of this notebook: importing this package is enough."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython

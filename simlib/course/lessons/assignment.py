@@ -17,8 +17,7 @@ from . import LOG
 from .lesson6 import LONGEST, policy, scheduled
 
 FEWEST, LEAST_WAIT = 300, 1800
-"""The fewest jobs of a week that is given out, and their least mean wait under EASY in seconds: below it, there is
-little to improve."""
+"""A week that is given out has at least so many jobs, and so long a mean wait under EASY in seconds."""
 
 SHAKES = 20
 """By so many shaken runs a week is judged; the whole log by a quarter, for its other interval takes no shakes."""
@@ -167,7 +166,7 @@ def _improved(jobs: Workload, own: Any) -> str:
 
 
 def claims(answer: Any) -> str:
-    """Judge A.5: what can be said of the policy on the week, and for another year of the log."""
+    """Judge A.5: claims on the policy, for the week and for another year of the log."""
     keys = [f"{of}_{claim}" for of in ("week", "year") for claim in CLAIMS]
     jobs, (own, *said) = _asked(answer, "policy", *keys)
     of_week = _compared(scheduled(policy(own), jobs), SHAKES)

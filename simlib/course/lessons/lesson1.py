@@ -164,9 +164,4 @@ def emptiness(answer: Any) -> str:
     return f"for {gaps.max()} s a small job keeps the rest of the machine idle: the head needs more than is free."
 
 
-EXERCISES: dict[str, Judge] = {
-    "1.1": reading,
-    "1.2": utilization,
-    "1.3": order,
-    "1.4": emptiness,
-}
+EXERCISES: dict[str, Judge] = {"1.1": reading, "1.2": utilization, "1.3": order, "1.4": emptiness}

@@ -2,7 +2,6 @@
 
 import itertools
 import random
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -33,10 +32,7 @@ WAYS = {
 
 
 def queue() -> Workload:
-    """Make a queue in which job H waits at the head.
-
-    Of the jobs behind it one ends in time, one takes the extra processors, and others must wait, F among them.
-    """
+    """Make a queue with job H at its head: some jobs behind it may start by one of the rules, the others must wait."""
     return _queue(seed())
 
 
@@ -187,9 +183,12 @@ def rule(answer: Any) -> str:
     """Judge 2.4: a function that says whether EASY may backfill a job."""
     may_backfill = function(answer)
     for case in cases():
-        given = truth(may_backfill(*case), named(case))
+        its = dict(zip(VALUES, case, strict=True))
+        given = truth(may_backfill(*case), ", ".join(f"{name}={value}" for name, value in its.items()))
         if given != backfills(*case):
-            raise NotYet(differs(case, given))
+            job = "procs={procs}, estimate={estimate} at now={now}, with free={free}, shadow={shadow} and extra={extra}"
+            wanted, got = ("may not", "may") if given else ("may", "may not")
+            raise NotYet(f"take {job.format(**its)}: under EASY this job {wanted} start, your rule says that it {got}.")
     return f"your rule decides {len(cases()):,} cases as EASY does. You have written the heart of a scheduler."
 
 
@@ -206,36 +205,14 @@ VALUES = {
 
 @cache
 def cases() -> list[tuple[int, ...]]:
-    """List the cases of 2.4: each combination of `VALUES` in which the head waits.
-
-    It needs more processors than are free, and gets them at the shadow time, which is to come.
-    """
-    return [case for case in itertools.product(*VALUES.values()) if head_waits(*case)]
-
-
-def head_waits(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
-    """Tell whether a combination is a case: at the shadow time the head leaves some of the processors."""
-    return free + extra < PROCS
+    """List the cases of 2.4: each combination of `VALUES` in which the head needs more processors than are free."""
+    free, extra = map(list(VALUES).index, ("free", "extra"))  # free < size of the head <= PROCS - extra
+    return [case for case in itertools.product(*VALUES.values()) if case[free] + case[extra] < PROCS]
 
 
 def backfills(now: int, procs: int, estimate: int, free: int, shadow: int, extra: int) -> bool:
     """Tell whether EASY starts a job behind the head; the tests ask the scheduler itself."""
     return procs <= free and (now + estimate <= shadow or procs <= extra)
-
-
-def named(case: Iterable[object]) -> str:
-    """Write a case as it stands in hints."""
-    return ", ".join(f"{name}={value}" for name, value in zip(VALUES, case, strict=True))
-
-
-def differs(case: Iterable[object], given: bool) -> str:
-    """Write the hint for a case that a student's rule decides in another way than EASY."""
-    now, procs, estimate, free, shadow, extra = case
-    wanted, got = ("may not", "may") if given else ("may", "may not")
-    return (
-        f"take procs={procs}, estimate={estimate} at now={now}, with free={free}, shadow={shadow} and "
-        f"extra={extra}: under EASY this job {wanted} start, your rule says that it {got}."
-    )
 
 
 EXERCISES: dict[str, Judge] = {"2.1": shadow, "2.2": ways, "2.3": delay, "2.4": rule}

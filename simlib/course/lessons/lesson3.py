@@ -17,9 +17,6 @@ from ..answers import Judge, NotYet, edited, function, number, parts, returned
 from . import drawn, only_changed, seed
 from .lesson2 import passing
 
-RULES = ("rebackfill", "arrival", "none")
-"""The ways to compress a schedule that exercise 3.4 has counted."""
-
 
 def plan() -> Workload:
     """Make the jobs of exercise 3.1: those of the paper's figure 1, or others of their kind."""
@@ -41,14 +38,7 @@ def _jobs(which: str, seed: str) -> Workload:
 def _some_plan(draw: random.Random) -> Workload:
     """Draw three jobs that run, and three that come after them."""
     runs = [*draw.sample(range(20, 130, 10), 3), *(draw.randrange(20, 80, 5) for _ in range(3))]
-    sizes = [
-        draw.randint(2, 4),
-        draw.randint(2, 4),
-        draw.randint(1, 3),
-        draw.randint(6, 9),
-        draw.randint(2, 5),
-        draw.randint(1, 3),
-    ]
+    sizes = [draw.randint(*least_and_most) for least_and_most in ((2, 4), (2, 4), (1, 3), (6, 9), (2, 5), (1, 3))]
     rows = zip(("A", "B", "C", "first", "second", "third"), (0, 0, 0, 2, 4, 6), runs, sizes, strict=True)
     return Workload.of("A plan", 10, **{job: (at, run, run, size) for job, at, run, size in rows})
 
@@ -205,7 +195,8 @@ def late(answer: Any) -> str:
 @cache
 def tables() -> dict[str, pd.DataFrame]:
     """Make the tables of jobs that exercise 3.4 has counted; of the last one two are late."""
-    few = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in RULES}
+    rules = "rebackfill", "arrival", "none"
+    few = {f"the jobs of Figure 2 under {rule!r}": simulate(figure2(), Conservative(rule)).jobs for rule in rules}
     rng = np.random.default_rng(0)
     submit, run = rng.integers(0, 100, 40), rng.integers(5, 60, 40)
     estimate, procs = run * rng.integers(1, 10, 40), rng.integers(1, 11, 40)  # many end early

@@ -22,30 +22,22 @@ RUNS = {"A": 100, "B": 200, "wide": 200, "s1": 140, "s2": 80, "s3": 60, "s4": 30
 
 
 def heel_and_toe(factor: float = 1) -> Workload:
-    """Make two running jobs, one that needs the whole machine, and four short ones that come after it.
-
-    With exact estimates (`factor` 1) the wide job starts in time, and all short jobs but one wait for it. With doubled
-    estimates, whenever one half of the machine becomes free a short job holds the other half, so another short job is
-    backfilled.
-    """
+    """Make two running jobs, a wide one that doubled estimates delay, and four short ones that start before it then."""
     return _estimated(_runs(seed()), factor)
 
 
 def _estimated(runs: Any, factor: float) -> Workload:
     """Make the jobs with these run times, and estimates that are too long by a factor."""
     submits = (0, 0, 10, 20, 30, 40, 50)
-    sizes = {"wide": 4}
     rows = zip(runs.items(), submits, strict=True)
-    jobs = {job: (submit, run, round(factor * run), sizes.get(job, 2)) for (job, run), submit in rows}
+    jobs = {job: (submit, run, round(factor * run), 4 if job == "wide" else 2) for (job, run), submit in rows}
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
 @cache
 def _runs(seed: str) -> Any:
     """Give the run times of the site, or draw those of a seed."""
-    if not seed:
-        return RUNS
-    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict()
+    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict() if seed else RUNS
 
 
 def _some_runs(draw: random.Random) -> Workload:

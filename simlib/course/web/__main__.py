@@ -37,10 +37,7 @@ def put_in(path: Path) -> None:
 
 
 def shown(path: Path, notebook: nbformat.NotebookNode) -> str | None:
-    """Find which log an executed notebook shows, so that its exercises are checked with the same: the twin, or the log.
-
-    A page that shows the log where only its twin is here is refused.
-    """
+    """Find whether an executed notebook shows the log or its twin; refuse one with the log where only the twin is."""
     outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
     texts = "".join("".join(data.get("text/plain", "")) for data in outputs)
     for variant in (None, "twin"):

@@ -1,23 +1,25 @@
 """Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel.
 
-What the checks of the lessons say is worked out beforehand, as tables from answers to sentences. No check is written
-again: each sentence is the one that `simlib.course.lessons.verdict` gives for some answer. Numbers that get the same
-sentence are kept as a range, and where only the number itself differs the sentence has a slot.
+Tables from answers to the sentences of the checks are made beforehand. No check is written again: each sentence is
+the one that `simlib.course.lessons.verdict` gives for some answer. Numbers that get the same sentence are kept as a
+range, and where only the number itself differs the sentence has a slot.
 """
 
 import base64
 import json
 import math
 import re
+import sys
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
-from itertools import combinations, pairwise, permutations, product
+from itertools import combinations, pairwise, permutations, product, zip_longest
 from typing import Any, NamedTuple
 
 from ...core.workload import Workload
-from ..answers import FIELDS, LONGEST, NotYet, number
-from ..lessons import lesson1, lesson2, verdict
+from ..answers import FIELDS, LONGEST, in_rows
+from ..lessons import Verdict, lesson1, lesson2, verdict
 from . import asset
 
 # Sentences with slots: what a check says of an answer, with the places where the answer itself stands.
@@ -45,78 +47,41 @@ class _Marked:
         return mark(plain(self) + plain(other), f"{self.slot} {other:+}")
 
 
-class _Integer(_Marked, int):
-    pass
-
-
-class _Float(_Marked, float):
-    pass
-
-
-class _Text(_Marked, str):
-    pass
-
-
 def mark(value: int | float | str, name: str) -> Any:
     """Make a value that is what it was, and writes itself as a slot."""
-    kind = _Text if isinstance(value, str) else _Integer if isinstance(value, int) else _Float
-    marked = kind(value)
-    marked.slot = name
-    return marked
+    return type("_Slot", (_Marked, type(value)), {"slot": name})(value)
 
 
-TEXT = "ten"
-"""Stands for all that is not a number."""
-
-Said = tuple[str, str]
-"""A status and a sentence, which may have slots."""
-
-
-class Sentences:
-    """The sentences that an exercise needs, each kept once."""
+class Sentences(list[Verdict]):
+    """What the check of an exercise says, each sentence once."""
 
     def __init__(self, number: str) -> None:
+        super().__init__()
         self.number = number
-        self.said: list[Said] = []
 
     def of(self, answer: Any) -> int:
         """Find the place of what the check says of an answer."""
-        said = verdict(self.number, answer)
-        return self.place((said.status, said.sentence))
+        return self.place(verdict(self.number, answer))
 
-    def place(self, said: Said) -> int:
+    def place(self, said: Verdict) -> int:
         """Find the place of a sentence."""
-        if said not in self.said:
-            self.said.append(said)
-        return self.said.index(said)
-
-
-def typed(text: str) -> Any:
-    """Read what was typed into a field for a number, as the page does: a number, or else the text itself."""
-    if text.strip() in ("", "..."):
-        return ...
-    try:
-        return plain(float(number(text)))
-    except NotYet:
-        return text.strip()
-
-
-def plain(value: float) -> int | float:
-    """Write a number without a point where it has none, unless it is so large that it is not exact."""
-    return int(value) if abs(value) < 1e15 and value == int(value) else value
+        if said not in self:
+            self.append(said)
+        return self.index(said)
 
 
 # Numbers: each part of an answer has ranges, and the sentence depends on which ranges the parts are in.
 
+TEXT = "ten"
+"""Stands for all that is not a number."""
 
-def numbers(
-    sentences: Sentences, samples: Mapping[str, Iterable[float]], answer: Callable[..., Any] = dict
-) -> dict[str, Any]:
-    """Work out an answer of one or more numbers."""
-    names = list(samples)
 
-    def said(values: Sequence[Any]) -> int:
-        return sentences.of(answer(**{name: mark(value, name) for name, value in zip(names, values, strict=True)}))
+def numbers(sentences: Sentences, names: Sequence[str], samples: Iterable[float]) -> dict[str, Any]:
+    """Work out an answer of one number, or of several with names."""
+
+    def said(values: Iterable[Any]) -> int:
+        parts = {name: mark(value, name) for name, value in zip(names, values, strict=True)}
+        return sentences.of(parts if len(parts) > 1 else parts[names[0]])
 
     kinds: list[list[Any]] = [[TEXT, 7.123] for _ in names]  # a value for each column
     ranges: dict[str, Any] = {}
@@ -124,128 +89,145 @@ def numbers(
     while before != [len(of) for of in kinds]:
         before = [len(of) for of in kinds]
         for place, name in enumerate(names):
-            others = list(product(*(kinds[:place] + kinds[place + 1 :])))
 
-            def column(value: Any, place: int = place, others: Sequence[tuple[Any, ...]] = others) -> Hashable:
-                return tuple(said([*other[:place], value, *other[place:]]) for other in others)
+            def column(value: Any, place: int = place) -> Hashable:
+                return tuple(map(said, product(*kinds[:place], [value], *kinds[place + 1 :])))
 
-            ends, columns = cut(column, samples[name])
-            shown = {TEXT: column(TEXT)} | {value: seen for value, seen in zip(ends, columns, strict=True)}
-            distinct = list(dict.fromkeys([shown[TEXT], *columns]))
+            shown = {TEXT: column(TEXT)} | cut(column, samples)
+            distinct = list(dict.fromkeys(shown.values()))
             kinds[place] = [next(value for value, seen in shown.items() if seen == of) for of in distinct]
-            ranges[name] = [[end, distinct.index(seen)] for end, seen in zip(ends, columns, strict=True)]
-    table = {}
-    for places in product(*(range(len(of)) for of in kinds)):
-        values = [kinds[part][place] for part, place in enumerate(places)]
-        table[",".join(map(str, places))] = said(values)
+            ranges[name] = [[end, distinct.index(seen)] for end, seen in shown.items() if end != TEXT]
+    cells = product(*map(enumerate, kinds))
+    table = {",".join(str(place) for place, _ in cell): said(value for _, value in cell) for cell in cells}
     return {"kind": "numbers", "ranges": ranges, "table": table}
 
 
-def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> tuple[list[int | float], list[Hashable]]:
-    """Cut the numbers into ranges in which `column` is the same: the last number of each, and its column."""
-    greatest = 1.7976931348623157e308
-    values = sorted({-greatest, *map(float, samples), greatest})
-    seen: dict[float, Hashable] = {}
+def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> dict[Any, Hashable]:
+    """Cut the numbers into ranges in which `column` is the same: by the last number of each its column."""
+    of = cache(lambda value: column(_plain(value)))
+    most = sys.float_info.max
+    values = [-most, *map(float, samples), most]
+    near = {math.nextafter(value, end) for value in values for end in (-most, most)}  # what holds for a number alone
+    ends = []
+    for left, right in pairwise(sorted({*values, *near})):
+        if of(left) != of(right):
+            while (middle := left / 2 + right / 2) not in (left, right):
+                left, right = (middle, right) if of(middle) == of(left) else (left, middle)
+            ends.append(_plain(left))
+    return {end: of(end) for end in [*ends, most]}
 
-    def of(value: float) -> Hashable:
-        if value not in seen:
-            seen[value] = column(plain(value))
-        return seen[value]
 
-    ends: list[int | float] = []
-    columns: list[Hashable] = []
-    for low, high in pairwise(values):
-        parts = [low, math.nextafter(low, high), math.nextafter(high, low), high]  # what holds for a number alone
-        for left, right in pairwise(parts):
-            if of(left) != of(right):
-                columns.append(of(left))
-                while (middle := left / 2 + right / 2) not in (left, right) and math.nextafter(left, right) != right:
-                    left, right = (middle, right) if of(middle) == of(left) else (left, middle)
-                ends.append(plain(left))
-    return [*ends, greatest], [*columns, of(greatest)]
+def _plain(value: float) -> int | float:
+    """Write a number without a point where it has none, unless it is so large that it is not exact."""
+    return int(value) if abs(value) < 1e15 and value == int(value) else value
 
 
 # Names of jobs in an order, and choices
 
 
-def orders(sentences: Sentences, jobs: Sequence[str]) -> dict[str, Any]:
+def orders(sentences: Sentences, jobs: list[str]) -> dict[str, Any]:
     """Work out an answer that is an order of jobs: each order, each lot of jobs left out, and unknown names."""
     every = {" ".join(order): sentences.of(list(order)) for order in permutations(jobs)}
     lots = [lot for count in range(1, len(jobs) + 1) for lot in combinations(jobs, count)]
-    known = {lot: [job for job in jobs if job not in lot] for lot in lots}
-    missing = {" ".join(lot): sentences.of(known[lot] or []) for lot in lots}
-    twice = sentences.of([*jobs, jobs[0]])
+    missing = {" ".join(lot): sentences.of([job for job in jobs if job not in lot]) for lot in lots}
+    missing[""] = sentences.of([*jobs, jobs[0]])
     unknown = sentences.of([mark("?", "unknown")])
-    return {"kind": "order", "jobs": list(jobs), "orders": every, "missing": {**missing, "": twice}, "unknown": unknown}
+    return {"kind": "order", "jobs": jobs, "orders": every, "missing": missing, "unknown": unknown}
 
 
-def choices(
-    sentences: Sentences, parts: Sequence[str], words: Sequence[str], answer: Callable[..., Any] = dict
-) -> dict[str, Any]:
-    """Work out an answer that chooses one of some words for each part."""
-    every = product(words, repeat=len(parts))
-    table = {"|".join(chosen): sentences.of(answer(**dict(zip(parts, chosen, strict=True)))) for chosen in every}
+def choices(sentences: Sentences, count: int, words: Iterable[str], answer: Callable[..., Any]) -> dict[str, Any]:
+    """Work out an answer that is made of so many chosen words."""
+    table = {"|".join(chosen): sentences.of(answer(*chosen)) for chosen in product(words, repeat=count)}
     return {"kind": "choices", "table": table}
 
 
-# Tables of jobs: one column of numbers is worked out as ranges, for each combination of the others.
-
-LINE = "line"
-"""The name of the number that a line is worked out for."""
+# Tables of jobs: one number is worked out as ranges, for each combination of the others.
 
 
 def line(sentences: Sentences, answer: Callable[[int], Any], starts: Sequence[int], last: int) -> list[list[int]]:
     """Work out an answer with one whole number, from 0 to `last`: the last number of each range, and its sentence."""
-    seen: dict[int, Said] = {}
+    said = cache(lambda value: verdict(sentences.number, answer(value)))
 
-    def said(value: int) -> Said:
-        if value not in seen:
-            found = verdict(sentences.number, answer(value))
-            seen[value] = (found.status, found.sentence)
-        return seen[value]
-
-    def ranges(low: int, high: int) -> list[list[Any]]:
+    def ranges(low: int, high: int) -> list[tuple[int, int, Verdict]]:
         middle = (low + high) // 2
-        inside = (low, middle, high)
-        if (slotted := common({value: said(value) for value in inside})) is not None:
-            return [[low, high, slotted]]
+        if slotted := common({value: said(value) for value in (low, middle, high)}):
+            return [(low, high, slotted)]
         return ranges(low, middle) + ranges(middle + 1, high)
 
-    parts: list[list[Any]] = []
+    parts: list[tuple[int, int, Verdict]] = []
     for low, beyond in pairwise([*starts, last + 1]):
         for part in ranges(low, beyond - 1):
-            if parts and (joined := common({v: said(v) for each in (parts[-1], part) for v in each[:2]})) is not None:
-                parts[-1] = [parts[-1][0], part[1], joined]
-            else:
-                parts.append(part)
+            if parts and (joined := common({v: said(v) for each in (parts[-1], part) for v in each[:2]})):
+                part = parts.pop()[0], part[1], joined
+            parts.append(part)
     return [[high, sentences.place(slotted)] for _, high, slotted in parts]
 
 
-def common(said: Mapping[int, Said]) -> Said | None:
+def common(said: Mapping[int, Verdict]) -> Verdict | None:
     """Find the sentence that says the same of several numbers, with slots where the number goes with the answer."""
-    if len({status for status, _ in said.values()}) > 1:
-        return None
-    split = {value: re.split(r"(\d+)", sentence) for value, (_, sentence) in said.items()}
-    first = next(iter(split))
-    if len({tuple(parts[::2]) for parts in split.values()}) > 1:
-        return None
-    slotted = list(split[first])
-    for place in range(1, len(slotted), 2):
-        if len({parts[place] for parts in split.values()}) == 1:
-            continue
-        ahead = {int(parts[place]) - value for value, parts in split.items()}
-        if len(ahead) > 1:
-            return None
-        by = ahead.pop()
-        slotted[place] = f"⟦{LINE} {by:+}⟧" if by else f"⟦{LINE}⟧"
-    return said[first][0], "".join(slotted)
+    slotted = []
+    for texts in zip_longest(*((status, *re.split(r"(\d+)", sentence)) for status, sentence in said.values())):
+        text = texts[0]
+        if len(set(texts)) > 1:
+            if not all(text and text.isdecimal() for text in texts):
+                return None
+            ahead = {int(text) - value for text, value in zip(texts, said, strict=True)}
+            if len(ahead) > 1:
+                return None
+            by = ahead.pop()
+            text = f"⟦line {by:+}⟧" if by else "⟦line⟧"
+        slotted.append(text)
+    return Verdict(slotted[0], "".join(slotted[1:]))
+
+
+def table(
+    sentences: Sentences, given: Mapping[str, str], along: str, others: Mapping[str, range], starts: Sequence[int]
+) -> dict[str, Any]:
+    """Work out a table of jobs along one of its numbers, for all values of the others; estimates are exact."""
+    number, procs = sentences.number, as_given(sentences.number).procs
+    lines = {}
+    for values in product(*others.values()):
+
+        def answer(value: int, fixed: Iterable[int] = values) -> dict[str, list[Any]]:
+            exact = {name: value for name in (along, "estimate") if name in given}
+            return filled(number, dict(zip(others, fixed, strict=True)) | exact)
+
+        lines[",".join(map(str, values))] = line(sentences, answer, starts, LONGEST)
+    limits = {name: [1, int(procs)] if "procs" in name else [0, LONGEST] for name in given}  # asked in this order
+    wrong = {name: sentences.of(filled(number, {**given, name: mark("ten", name)})) for name in given}
+    data: dict[str, Any] = {
+        "kind": "table",
+        "lines": lines,
+        "along": along,
+        "others": list(others),
+        "limits": limits,
+        "wrong": wrong,
+    }
+    if "estimate" in given:
+        run, estimate = 717_171, 818_181  # such as no sentence has
+        status, text = verdict(number, filled(number, {**given, "run": run, "estimate": estimate}))
+        text = text.replace(str(run), "⟦run⟧").replace(str(estimate), "⟦estimate⟧")
+        data["same"] = [["run", "estimate"], sentences.place(Verdict(status, text))]
+    return data
+
+
+def filled(number: str, fields: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Put values of fields, such as "A run" or "run", into the table of an exercise: by job its four numbers."""
+    jobs = {job: dict(zip(FIELDS, row, strict=True)) for job, row in in_rows(as_given(number)).items()}
+    for name, value in fields.items():
+        job, _, field = name.rpartition(" ")
+        jobs[job or "backfill"][field] = value
+    if number == "1.4":  # the estimate, which FCFS does not look at, goes with the run time
+        jobs["A"]["estimate"] = fields["A run"]
+    return {str(job): list(row.values()) for job, row in jobs.items()}
+
+
+def as_given(number: str) -> Workload:
+    """Give the jobs of an exercise whose answer is a table."""
+    return lesson1.packed() if number == "1.4" else lesson2.passing()
 
 
 # What the exercises of lessons 1 to 3 ask for on a page: their fields, and their answers as they are worked out.
-
-
-Table = dict[str, list[Any]]
-"""Jobs as they are typed: by name submit, run, processors and estimate."""
 
 
 class Field(NamedTuple):
@@ -273,33 +255,51 @@ def asked() -> dict[str, Asked]:
     fine = [step / 200 for step in range(-40, 2401)]
     comes = "comes at {submit}, size {procs}, estimate {estimate}".format
     four = {job: comes(**lesson2.queue().jobs.loc[job]) for job in "CDEF"}
+    sizes, few = range(1, lesson1.packed().procs + 1), range(1, lesson2.passing().procs + 1)
+    machine = {"A run": ("Job A: run time", "s")} | {f"{job} procs": (f"Job {job}: size", "processors") for job in "AB"}
+    length = {"run": ("Run time", "s"), "estimate": ("Estimate", "s")}
+    backfill = {"submit": ("Arrives at", "s"), "run": length["run"], "procs": ("Size", "processors"), **length}
+    starts = [0, 12, 30, 31, 200]  # 30 s are given: with them nothing was answered
+    note = "Three numbers of the table can be changed here; job C stays as it is."
     return {
         "1.1": _numbers({"start": ("Job C starts at", "s"), "free": ("Free when it arrives", "processors")}, whole),
-        "1.2": _numbers({"share": ("Utilisation", "a share")}, fine, lambda share: share),
+        "1.2": _numbers({"share": ("Utilisation", "a share")}, fine),
         "1.3": Asked(
             [Field("order", "Order of arrival", "all five, such as Q P R S T", wide=True)],
             lambda sentences: orders(sentences, list(lesson1.bag().jobs.index)),
         ),
-        "1.4": Asked(_machine(), emptiness, "Three numbers of the table can be changed here; job C stays as it is."),
+        "1.4": _table("1.4", machine, "A run", {"A procs": sizes, "B procs": sizes}, [0, 30, 31, 100])._replace(
+            note=note
+        ),
         "2.1": _numbers({"shadow": ("Shadow time", "s"), "extra": ("Extra", "processors")}, whole),
         "2.2": Asked(
             [Field(job, f"Job {job}", text, choices=tuple(lesson2.WAYS)) for job, text in four.items()],
-            lambda sentences: choices(sentences, list(four), list(lesson2.WAYS)),
+            lambda sentences: choices(sentences, 4, lesson2.WAYS, lambda *ways: dict(zip(four, ways, strict=True))),
         ),
-        "2.3": Asked(_backfill(*FIELDS), delay),
-        "2.4": _chosen("rule", "def may_backfill(now, procs, estimate, free, shadow, extra):", RULES, rule),
+        "2.3": _table("2.3", backfill, "run", {"submit": range(26), "procs": few}, starts),
+        "2.4": _chosen("rule", "may_backfill", lesson2.VALUES, RULES),
         "3.1": _numbers({"second": ("second, from", "s"), "third": ("third, from", "s")}, whole),
-        "3.2": Asked(_backfill("run", "estimate"), longest),
+        "3.2": _table("3.2", length, "run", {}, [0, *range(1, 41), 100]),
         "3.3": _numbers({"first": ("first starts at", "s"), "second": ("second starts at", "s")}, whole),
-        "3.4": _chosen("count", "def late(jobs):", COUNTS, counted),
+        "3.4": _chosen("count", "late", ["jobs"], COUNTS),
     }
 
 
-def _numbers(
-    parts: Mapping[str, tuple[str, str]], samples: Iterable[float], answer: Callable[..., Any] = dict
+def _numbers(labels: Mapping[str, tuple[str, str]], samples: Iterable[float]) -> Asked:
+    """Ask for numbers: by the name of a field what is written before and behind it."""
+    fields = [Field(name, label, unit) for name, (label, unit) in labels.items()]
+    return Asked(fields, lambda sentences: numbers(sentences, list(labels), samples))
+
+
+def _table(
+    number: str, labels: Mapping[str, tuple[str, str]], along: str, others: Mapping[str, range], starts: Sequence[int]
 ) -> Asked:
-    fields = [Field(name, label, unit) for name, (label, unit) in parts.items()]
-    return Asked(fields, lambda sentences: numbers(sentences, dict.fromkeys(parts, samples), answer))
+    """Ask for some of the numbers in a table of jobs."""
+    jobs = as_given(number).jobs
+    places = {name: name.rpartition(" ") for name in labels}
+    given = {name: str(jobs.loc[job or "backfill", field]) for name, (job, _, field) in places.items()}
+    fields = [Field(name, label, unit, given[name]) for name, (label, unit) in labels.items()]
+    return Asked(fields, lambda sentences: table(sentences, given, along, others, starts))
 
 
 RULES = (
@@ -324,157 +324,47 @@ COUNTS = (
 """The lines that a page offers for 3.4."""
 
 
-def _chosen(name: str, label: str, lines: Sequence[str], answer: Callable[..., Any]) -> Asked:
-    """Ask for one of some lines of Python."""
-    fields = [Field(name, f"{label}  return", choices=tuple(lines), wide=True)]
-    return Asked(fields, lambda sentences: choices(sentences, [name], lines, answer), NOTE)
+def _chosen(name: str, called: str, parameters: Iterable[str], lines: tuple[str, ...]) -> Asked:
+    """Ask for one of some lines of Python, which a function returns."""
+    label = f"def {called}({', '.join(parameters)}):  return"
+    return Asked(
+        [Field(name, label, choices=lines, wide=True)],
+        lambda sentences: choices(sentences, 1, lines, lambda line: returning(parameters, line)),
+        "Choose the line. In JupyterLab you write it yourself.",
+    )
 
 
-NOTE = "Choose the line. In JupyterLab you write it yourself."
+def returning(parameters: Iterable[str], line: str) -> Callable[..., Any]:
+    """Make a function that returns what a line says."""
+    return eval(f"lambda {', '.join(parameters)}: {line}")
 
 
-def rule(rule: str) -> Callable[..., bool]:
-    """Make a function of a line for 2.4."""
-    return eval(f"lambda {', '.join(lesson2.VALUES)}: {rule}")
-
-
-def counted(count: str) -> Callable[..., Any]:
-    """Make a function of a line for 3.4."""
-    return eval(f"lambda jobs: {count}")
-
-
-# Tables of jobs
-
-
-def as_typed(workload: Workload) -> Table:
-    """Write the jobs of a workload as they stand in an editor."""
-    columns = workload.jobs[list(FIELDS)]
-    return {str(job): row for job, row in zip(columns.index, columns.to_numpy().tolist(), strict=True)}
-
-
-def filled(number: str, fields: Mapping[str, Any]) -> Table:
-    """Put what was typed into the fields of an exercise into its table of jobs."""
-    if number == "1.4":  # the estimate, which FCFS does not look at, goes with the run time
-        jobs = as_typed(lesson1.packed())
-        jobs["A"] = [jobs["A"][0], fields["A run"], fields["A procs"], fields["A run"]]
-        jobs["B"][2] = fields["B procs"]
-        return jobs
-    jobs = as_typed(lesson2.passing())
-    row = dict(zip(FIELDS, jobs["backfill"], strict=True)) | dict(fields)
-    return jobs | {"backfill": list(row.values())}
-
-
-def _machine() -> list[Field]:
-    jobs = lesson1.packed().jobs
-    return [
-        Field("A run", "Job A: run time", "s", str(jobs.run["A"])),
-        Field("A procs", "Job A: size", "processors", str(jobs.procs["A"])),
-        Field("B procs", "Job B: size", "processors", str(jobs.procs["B"])),
-    ]
-
-
-def _backfill(*names: str) -> list[Field]:
-    its = lesson2.passing().jobs.loc["backfill"]
-    labels = {"submit": "Arrives at", "run": "Run time", "procs": "Size", "estimate": "Estimate"}
-    return [Field(name, labels[name], "processors" if name == "procs" else "s", str(its[name])) for name in names]
-
-
-def emptiness(sentences: Sentences) -> dict[str, Any]:
-    """Work out 1.4 for each size of jobs A and B."""
-
-    def answer(of_a: int, of_b: int) -> Callable[[int], Table]:
-        return lambda run: filled("1.4", {"A run": run, "A procs": of_a, "B procs": of_b})
-
-    sizes = range(1, lesson1.packed().procs + 1)
-    starts = [0, 30, 31, 100]
-    lines = {f"{a},{b}": line(sentences, answer(a, b), starts, LONGEST) for a, b in product(sizes, sizes)}
-    return _table(sentences, "1.4", _machine(), lines, "A run", ["A procs", "B procs"])
-
-
-def delay(sentences: Sentences) -> dict[str, Any]:
-    """Work out 2.3 for each size of the job, and the times at which it may come."""
-
-    def answer(submit: int, procs: int) -> Callable[[int], Table]:
-        return lambda run: filled("2.3", {"submit": submit, "run": run, "procs": procs, "estimate": run})
-
-    cases = [*product(range(26), range(1, lesson2.passing().procs + 1))]
-    starts = [0, 12, 30, 31, 200]  # 30 s are given: with them nothing was answered
-    lines = {f"{at},{size}": line(sentences, answer(at, size), starts, LONGEST) for at, size in cases}
-    return _table(sentences, "2.3", _backfill(*FIELDS), lines, "run", ["submit", "procs"])
-
-
-def longest(sentences: Sentences) -> dict[str, Any]:
-    """Work out 3.2 for each run time."""
-
-    def answer(run: int) -> Table:
-        return filled("3.2", {"run": run, "estimate": run})
-
-    lines = {"": line(sentences, answer, [0, *range(1, 41), 100], LONGEST)}
-    return _table(sentences, "3.2", _backfill("run", "estimate"), lines, "run", [])
-
-
-def _table(
-    sentences: Sentences,
-    number: str,
-    fields: list[Field],
-    lines: Mapping[str, list[list[int]]],
-    along: str,
-    others: list[str],
-) -> dict[str, Any]:
-    """Put a table together, with what the check says of each field that has no whole number, and of other estimates."""
-    given = {field.name: field.given for field in fields}
-    machine = (lesson1.packed() if number == "1.4" else lesson2.passing()).procs
-    limits = {name: [1, int(machine)] if "procs" in name else [0, LONGEST] for name in given}  # asked in this order
-    wrong = {name: sentences.of(filled(number, given | {name: mark("ten", name)})) for name in given}
-    data: dict[str, Any] = {
-        "kind": "table",
-        "lines": lines,
-        "along": along,
-        "others": others,
-        "limits": limits,
-        "wrong": wrong,
-    }
-    if "estimate" in given:
-        run, estimate = 717_171, 818_181  # such as no sentence has
-        status, text = verdict(number, filled(number, given | {"run": str(run), "estimate": str(estimate)}))
-        text = text.replace(str(run), "⟦run⟧").replace(str(estimate), "⟦estimate⟧")
-        data["same"] = [["run", "estimate"], sentences.place((status, text))]
-    return data
-
-
-SAID = (
-    '<p role="status" aria-live="polite"></p>'
-    "<noscript><p>Answers are checked by a script, which your browser does not run.</p></noscript>"
-)
-"""Where the verdict will stand."""
+# The piece of a page
 
 
 def exercise_html(number: str, solution: str = "", assets: bool = True) -> str:
-    """Make a piece of HTML in which an exercise is answered: its fields, a button, and what the check says.
-
-    What the check says was worked out beforehand, and stands packed in the piece, so that nobody reads an answer by
-    chance.
-    """
+    """Make the form of an exercise as HTML, with the sentences of the check packed into it."""
     its = asked()[number]
-    fields = "".join(_field(field) for field in its.fields)
+    fields = "".join(map(_field, its.fields))
     note = f"<p>{escape(its.note)}</p>" if its.note else ""
     more = f'<p class="se-more"><a href="{escape(solution)}">Solution</a></p>' if solution else ""
-    head = (
+    piece = (
         f'<simlib-exercise class="simlib-exercise" data-number="{number}" role="group" aria-label="Exercise {number}">'
+        f'{note}<form autocomplete="off">{fields}<button disabled>Check</button></form>'
+        '<p role="status" aria-live="polite"></p>'
+        "<noscript><p>Answers are checked by a script, which your browser does not run.</p></noscript>"
+        f'{more}<script type="text/plain">{packed(worked_out_data(number))}</script></simlib-exercise>\n'
     )
-    form = f'<form autocomplete="off">{fields}<button disabled>Check</button></form>'
-    data = f'<script type="text/plain">{packed(worked_out_data(number, its))}</script>'
-    piece = f"{head}{note}{form}{SAID}{more}{data}</simlib-exercise>\n"
     if not assets:
         return piece
     return f"<style>{asset('exercise.css')}</style>\n{piece}<script>{asset('exercise.js')}</script>\n"
 
 
-def worked_out_data(number: str, its: Asked) -> dict[str, object]:
+def worked_out_data(number: str) -> dict[str, object]:
     """Work out all that a page needs to check an exercise."""
     sentences = Sentences(number)
-    data = its.data(sentences)
-    return {**data, "said": sentences.said, "waiting": verdict(number, ...).sentence}
+    data = asked()[number].data(sentences)
+    return {**data, "said": sentences, "waiting": verdict(number, ...).sentence}
 
 
 def packed(data: object) -> str:

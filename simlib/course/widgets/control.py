@@ -29,11 +29,7 @@ LINES, COLUMNS = 16, 100  # of text under a picture
 
 
 class Control:
-    """The base of what the functions of `simlib.course.widgets` return.
-
-    `data` is what web/stepper.js draws, in a browser. `page` is the HTML that stands there without scripts, of the
-    controls that need no kernel.
-    """
+    """The base of all controls: a script draws `data` in a browser, `page` is HTML for browsers without scripts."""
 
     size = (11.0, 4.3)  # of the picture, inches
 
@@ -77,7 +73,7 @@ class Control:
         picture = base64.b64encode(png(self.draw, self.size, self.lines())).decode()
         bundle = {"text/plain": repr(self), "image/png": picture}
         self.shown = True
-        if in_batch():
+        if in_batch():  # of a widget a page would show dead buttons, or nothing, in the place of the picture
             return bundle | ({"text/html": self.html()} if self.page else {})
         if self.widget is None:
             return bundle
@@ -104,11 +100,7 @@ def widget_class() -> Any:
 
 
 def in_batch() -> bool:
-    """Tell whether this cell is executed by a program, such as papermill, which says that nobody can be asked.
-
-    Such a program stores the state of the widgets. A page made of that would show buttons without effect, or nothing at
-    all without a network, instead of the picture.
-    """
+    """Tell whether a program executes this cell, such as papermill: then nobody can answer or press a button."""
     from IPython import get_ipython
 
     kernel: Any = getattr(get_ipython(), "kernel", None)

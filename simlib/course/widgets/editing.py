@@ -13,54 +13,17 @@ from ..._util.words import number
 from ...core.policy import Policy
 from ...core.schedule import simulate
 from ...core.workload import Workload
-from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order
+from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order, in_rows, whole
 from ..views import charted, label, metrics, planned, summary_lines
 from .control import Control, in_batch, live
 
-# Keep what was typed into a table in the notebook's file, and find it there again.
-
+# What was typed into a table before
 
 Jobs = Mapping[Any, Sequence[object]]
 """By job what stands in its fields: submit time, run time, processors, estimate."""
 
 _typed: dict[str, Jobs] = {}
 """By exercise what was typed since the kernel was started."""
-
-
-class Keeper:
-    """An output below a table that keeps what stands in it, and the verdict; a notebook's file keeps its outputs."""
-
-    def __init__(self, exercise: str, table: Any, judge: Callable[[], str]) -> None:
-        self.exercise, self._table, self._judge = exercise, table, judge
-        self._output: Any = None
-
-    def show(self) -> str:
-        """Show the output below the cell that is running, with the verdict on the table; return the verdict."""
-        from IPython.display import display
-
-        sentence = self._judge()
-        self._output = display(self._bundle(sentence), raw=True, display_id=True)
-        return sentence
-
-    def keep(self, jobs: Jobs, sentence: str) -> str:
-        """Keep jobs that are not judged, and tell why."""
-        _typed[self.exercise] = jobs
-        return self._update(sentence)
-
-    def judge(self) -> str:
-        """Judge the table as it is now, and return the verdict."""
-        return self._update(self._judge())
-
-    def _update(self, sentence: str) -> str:
-        if self._output:
-            self._output.update(self._bundle(sentence), raw=True)
-        return sentence
-
-    def _bundle(self, sentence: str) -> dict[str, Any]:
-        jobs = {str(job): [_plain(text) for text in texts] for job, texts in self._table.typed.items()}
-        if not sentence.startswith(self.exercise):  # "1.4 is waiting for your answer."
-            sentence = f"Kept in this notebook as your answer to {self.exercise}. {sentence}"
-        return {"text/plain": sentence, KEPT_TABLE: {"exercise": self.exercise, "jobs": jobs}}
 
 
 def kept(exercise: str, given: Workload) -> Jobs | None:
@@ -86,16 +49,8 @@ def saved(notebook: Path, exercise: str) -> Jobs | None:
     jobs = found[-1] if found else None
     if not isinstance(jobs, dict) or not 0 < len(jobs) <= LIMIT:
         return None
-    whole = all(isinstance(values, list) and len(values) == len(FIELDS) for values in jobs.values())
-    return jobs if whole else None
-
-
-def _plain(text: object) -> int | str:
-    """The number that a text is, or the text."""
-    try:
-        return int(str(text))
-    except ValueError:
-        return str(text)
+    complete = all(isinstance(values, list) and len(values) == len(FIELDS) for values in jobs.values())
+    return jobs if complete else None
 
 
 def editor(workload: Workload, policy: Policy, overrun: str = "extend") -> "Editor":
@@ -150,17 +105,17 @@ class Editor(Control):
 
     def __init__(self, workload: Workload, policy: Policy, overrun: str) -> None:
         self._given, self._policy, self._overrun = workload, policy, overrun
-        self._taken = False
-        self._keeper: Keeper | None = None
-        self.said = ""
-        self.typed, self.wrong = _texts(_in_rows(workload)), list[str]()
+        self._taken, self._exercise, self.said = False, "", ""
+        self._judge: Callable[[], str]
+        self._output: Any = None  # below the table, with what stands in it: a notebook's file keeps its outputs
+        self.typed, self.wrong = _texts(in_rows(workload)), list[str]()
         self._schedule(workload)
         super().__init__(self._seen())
 
     @property
     def jobs(self) -> dict[Hashable, tuple[int, ...]]:
         """The last valid jobs, as `take` takes them."""
-        return _in_rows(self.workload)
+        return in_rows(self.workload)
 
     def _schedule(self, workload: Workload) -> None:
         """Schedule valid jobs."""
@@ -174,11 +129,14 @@ class Editor(Control):
         self.wrong = complaints(self.typed, self._given.procs)
         if not self.wrong:
             self._schedule(as_workload(self.typed, self._given))
-        if self._keeper and self.wrong:
-            self.said = ""
-            self._keeper.keep(self.typed, "This table has a number that cannot be used.")
-        elif self._keeper:
-            self.said = self._keeper.keep(self.typed, "This table has changed and is not checked yet: press Check.")
+        if self._exercise:
+            _typed[self._exercise] = self.typed
+            changed = (
+                "has a number that cannot be used."
+                if self.wrong
+                else "has changed and is not checked yet: press Check."
+            )
+            self._say(f"This table {changed}")
         self.update(self._seen())
 
     def take(self, jobs: Jobs) -> None:
@@ -193,14 +151,14 @@ class Editor(Control):
             case {"do": "delete", "row": row} if row < len(self.typed):
                 self._put({job: texts for place, (job, texts) in enumerate(self.typed.items()) if place != row})
             case {"do": "reset"}:
-                self._put(_in_rows(self._given))
+                self._put(in_rows(self._given))
             case {"do": "add"} if len(self.typed) == LIMIT:
                 self.update(self._seen(f"There are {LIMIT} jobs, the most that this table takes: delete one first."))
             case {"do": "add"}:
                 like = list(self.typed.values())[-1] if self.typed else ["0", "10", "1", "10"]
                 self._put({**self.typed, self._new_name(): like})
-            case {"do": "check"} if self._keeper and not self.wrong:
-                self.said = self._keeper.judge()
+            case {"do": "check"} if self._exercise and not self.wrong:
+                self._say(self._judge())
                 self.update(self._seen())
 
     def _new_name(self) -> Hashable:
@@ -215,8 +173,8 @@ class Editor(Control):
     def ask(self, number: str, judge: Callable[[], str]) -> bool:
         """Become the answer to an exercise: show the table with a button "Check", and below it the verdict.
 
-        What stands in the table is kept in the notebook's file, as it changes. So it is there again when the cell runs
-        again, even with a new kernel: what `take` put in, though, is not replaced.
+        The notebook's file keeps the jobs in the table, so they are there again when the cell runs again, even with a
+        new kernel. Jobs that `take` put in are not replaced.
         """
         from IPython import display, get_ipython
 
@@ -224,20 +182,37 @@ class Editor(Control):
         again = ""
         if in_batch():  # as a program that grades runs it, with what the student's notebook keeps
             self._restore(number)
-        elif asked and self._keeper is None:
-            self._keeper = Keeper(number, self, judge)
+        elif asked and not self._exercise:
+            self._exercise, self._judge = number, judge
             if self._restore(number):
                 again = "These are the jobs that you typed before; Start again brings back the first ones. "
         if not self.shown and get_ipython() is not None:
             display.display(self)
-        if asked and self._keeper:
-            self.said = again + self._keeper.show()
+        if asked:
+            sentence = self._judge()
+            self._output = display.display(self._kept(sentence), raw=True, display_id=True)
+            self.said = again + sentence
             self.update(self._seen())
         return asked
 
+    def _say(self, sentence: str) -> None:
+        """Say something of the answer, and keep both in the notebook's file."""
+        self.said = sentence
+        if self._output:
+            self._output.update(self._kept(sentence), raw=True)
+
+    def _kept(self, sentence: str) -> dict[str, Any]:
+        """Give the output that keeps the table, with a sentence on it."""
+        jobs = {
+            str(job): [text if whole(text) is None else int(text) for text in row] for job, row in self.typed.items()
+        }
+        if not sentence.startswith(self._exercise):  # "1.4 is waiting for your answer."
+            sentence = f"Kept in this notebook as your answer to {self._exercise}. {sentence}"
+        return {"text/plain": sentence, KEPT_TABLE: {"exercise": self._exercise, "jobs": jobs}}
+
     def _restore(self, number: str) -> bool:
         """Bring back what was typed before, unless something was put into this table; tell whether there was any."""
-        untouched = not self._taken and self.jobs == _in_rows(self._given)
+        untouched = not self._taken and self.jobs == in_rows(self._given)
         before = kept(number, self._given) if untouched else None
         if before is None or _texts(before) == self.typed:
             return False
@@ -280,7 +255,7 @@ class Editor(Control):
             "fields": list(FIELDS.values()),
             "rows": rows,
             "invalid": bool(self.wrong),
-            "asked": self._keeper is not None,
+            "asked": bool(self._exercise),
             "message": [*sentences, *message],
             "bars": planned(self.schedule, end),
             "metrics": metrics([self.schedule]),
@@ -299,9 +274,3 @@ class Editor(Control):
 def _texts(jobs: Jobs) -> dict[Hashable, list[str]]:
     """Write jobs as they stand in the fields."""
     return {job: list(map(str, values)) for job, values in jobs.items()}
-
-
-def _in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
-    """Write the jobs of a workload as `Editor.take` takes them."""
-    jobs = workload.jobs[list(FIELDS)]
-    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}

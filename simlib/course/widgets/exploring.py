@@ -46,7 +46,7 @@ def explore(workload: Workload, policies: Sequence[Policy] | None = None, seed: 
     workload : Workload
         Of more than `MOST_SIMULATED` jobs only the first ones take part.
     policies : sequence, optional
-        As for `simlib.simulate`; FCFS, EASY and conservative unless said otherwise.
+        As for `simlib.simulate`; FCFS, EASY and conservative by default.
     seed : int
         Of the estimates.
 
@@ -83,11 +83,9 @@ class Explore(Control):
 
     def __init__(self, workload: Workload, policies: Sequence[Policy], seed: int) -> None:
         self._given, self._policies, self._seed = workload, policies, seed
-        self._taken = (
-            workload
-            if len(workload) <= MOST_SIMULATED
-            else workload.derive(workload.jobs[:MOST_SIMULATED], f"first {MOST_SIMULATED:,}")
-        )
+        self._colours = [plots.COLOURS[place % len(plots.COLOURS)] for place in range(len(policies))]
+        few = workload.jobs[:MOST_SIMULATED]
+        self._taken = workload if len(few) == len(workload) else workload.derive(few, f"first {MOST_SIMULATED:,}")
         sizes = sorted({max(round(workload.procs * factor), 1) for factor in MACHINE})
         machines = {procs: self._taken.with_procs(procs) for procs in sizes}
         self._machines = {procs: there for procs, there in machines.items() if there.load > 0}
@@ -134,7 +132,7 @@ class Explore(Control):
                 "rows": [
                     {"policy": label(policy), "value": value, "before": before, "text": _short(value), "colour": colour}
                     for policy, value, before, colour in zip(
-                        self._policies, values, self._before[metric], self._colours(), strict=True
+                        self._policies, values, self._before[metric], self._colours, strict=True
                     )
                 ],
             }
@@ -150,16 +148,12 @@ class Explore(Control):
             "metrics": metrics(self.schedules),
         }
 
-    def _colours(self) -> list[str]:
-        """Give each policy its colour."""
-        return [plots.COLOURS[place % len(plots.COLOURS)] for place in range(len(self._policies))]
-
     def draw(self, figure: FigureBase) -> None:
         axes = figure.subplots(1, len(SHOWN), sharey=True)
         figure.subplots_adjust(left=0.24, right=0.97, bottom=0.1, top=0.86, wspace=0.18)
         names = [label(policy).replace(", ", ",\n") for policy in self._policies]
         for ax, (metric, values) in zip(axes, self._bars().items(), strict=True):
-            bars = ax.barh(range(len(values)), values, 0.6, color=self._colours())
+            bars = ax.barh(range(len(values)), values, 0.6, color=self._colours)
             ax.bar_label(bars, [_short(value) for value in values], padding=3)
             ax.set_title(SHOWN[metric][0], size=14)
             ax.set_xlim(0, 1.35 * max(values) or 1)
