@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sized
 
 
 def per_cent(share: float) -> str:
-    """Write a relative difference; that of something from nothing has no end."""
+    """Write a relative difference; the difference from zero is infinite."""
     if share == float("inf"):
         return "+∞ %"
     return f"{100 * share + 0:+,.1f} %" if abs(share) < 9.995 else f"{100 * share:+,.0f} %"
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people say it."""
+    """Write a length of time in words."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
         if abs(seconds) >= length:
             return f"{seconds / length:,.1f} {unit}"
@@ -61,7 +61,7 @@ def length(seconds: int) -> str:
 
 
 def ahead(second: int, now: int) -> str:
-    """Write a point in time to come; where it is an hour off or more, say how far."""
+    """Write a future point in time; if it is an hour away or more, add how far."""
     return number(second) + (f" (in {length(second - now)})" if second - now >= 3600 else "")
 
 
@@ -97,7 +97,7 @@ def jobs(names: Iterable[object]) -> str:
 
 
 def verb(several: Sized, one: str, many: str) -> str:
-    """Choose the form of a verb or noun that goes with so many."""
+    """Choose the form of a verb or noun by number."""
     return one if len(several) == 1 else many
 
 

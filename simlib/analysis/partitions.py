@@ -1,6 +1,6 @@
-"""Simulate the partitions of a log as separate machines, all in one run: the sums stand beside the parts.
+"""Simulate the partitions of a log as separate machines in one run, with results for each part and in total.
 
-A log does not say which nodes a partition has, nor whether partitions share nodes: `partitions` takes what is known.
+A log does not say which nodes a partition has, nor whether partitions share nodes: you can tell `partitions`.
 """
 
 from collections.abc import Mapping
@@ -40,20 +40,20 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
         Read from a log with partitions (field 16).
     sizes : dict, optional
         Processors, or processors and GPUs, by the name or number of a partition. "batch+debug" are two partitions that
-        share nodes: one machine. A partition that is not named has what was in use for a thousandth of the time by the
-        log's own times, or what its largest job had (`simlib.logs.sacct.in_use`).
+        share nodes: one machine. A partition that is not named gets the number that was in use for a thousandth of the
+        time by the log's own times, or the size of its largest job (`simlib.logs.sacct.in_use`).
 
     Returns
     -------
     dict of str to Workload
-        By what was named, then the others in the order of their numbers. A job that is larger than its machine does not
-        take part, see `Workload.dropped`.
+        First the named ones, then the others in the order of their numbers. A job that is larger than its machine does
+        not take part (see `Workload.dropped`).
 
     Raises
     ------
     ValueError
-        Where the log has no partitions, none of a name, or no waits by which to find a size; for a partition that is
-        named twice.
+        If the log has no partitions, no partition of a name, or no waits from which to estimate a size; for a partition
+        that is named twice.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[i
 
 
 def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
-    """Put the jobs of all parts into one workload, for cases from `on_partitions`; its machine is the sum of theirs.
+    """Put the jobs of all parts into one workload, for cases from `on_partitions`; its machine has all processors.
 
     Examples
     --------
@@ -124,10 +124,10 @@ def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
 
 
 def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
-    """Make of a case the one that runs its policy in each part alone.
+    """Turn a case into one that runs its policy in each part separately.
 
-    For `together(workload, parts)`, so that `simlib.compare` with `by=["partition"]` finds the differences in each
-    partition, and over the jobs of all. A fair share counts what a user had of this partition only.
+    Use it with `together(workload, parts)`: then `simlib.compare` with `by=["partition"]` finds the differences in each
+    partition, and over the jobs of all. A fair share counts only a user's use of the same partition.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partitioned:
-    """Run a policy in each partition alone: a policy, which `on_partitions` makes.
+    """A policy that runs another policy in each partition separately; `on_partitions` makes it.
 
     Parameters
     ----------
     policies : tuple of policies
-        That of each part.
+        The policy of each part.
     machines : tuple of (str, int, int)
         Name, processors and GPUs of each part.
     of_job : Series of int
@@ -200,7 +200,7 @@ class Partitioned:
         return _Placed(replace(self, policies=tuple(prepared)), of_parts)
 
     def schedule(self, *jobs: Any, gpus: Any = None) -> dict[str, np.ndarray]:
-        """Refuse to schedule jobs of which the parts are not known.
+        """Refuse to schedule jobs without their parts.
 
         Examples
         --------
@@ -215,13 +215,13 @@ class Partitioned:
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Policies that are prepared for the jobs of each part, and the places of these jobs among all."""
+    """Policies prepared for the jobs of each part, and the places of these jobs among all."""
 
     of: Partitioned
     places: list[Ints]
 
     def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs again where they come in another order."""
+        """Find the jobs again in a table of another order."""
         return self.of.prepare(jobs)
 
     def schedule(
@@ -234,7 +234,7 @@ class _Placed:
         progress_and_stop: Ints | None = None,
         gpus: tuple[Ints, int] | None = None,
     ) -> dict[str, np.ndarray]:
-        """Schedule each part on its own machine, and put the answers together."""
+        """Schedule each part on its machine, and join the results."""
         total = sum(size for _, size, _ in self.of.machines)
         if machine != total:
             raise ValueError(
@@ -260,12 +260,12 @@ class _Placed:
 
 
 def partition_table(parts: Mapping[str, Workload], cases: Mapping[str, Case]) -> pd.DataFrame:
-    """Simulate cases in each part, and put the means beside those over the jobs of all.
+    """Simulate cases in each part, and give the means of each part and over all jobs.
 
     Returns
     -------
     DataFrame
-        By `partition`, the last of which is "all", and `policy`: `jobs`, `procs`, `load`, and the means of `wait`,
+        By `partition` (the last one is "all") and `policy`: `jobs`, `procs`, `load`, and the means of `wait`,
         `response` (seconds) and `bounded_slowdown`.
 
     Examples
