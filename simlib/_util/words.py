@@ -82,11 +82,11 @@ def share(count: int, of: int, which: str) -> str:
     return f"the one {which} processor" if of == 1 else f"all {processors(of, which)}"
 
 
-def series(parts: Iterable[object], most: int = 4) -> str:
-    """Join words; of more than `most` write the first ones, and how many others there are."""
+def series(parts: Iterable[object]) -> str:
+    """Join words; of more than four write the first three, and how many others there are."""
     texts = [str(part) for part in parts]
-    if len(texts) > most:
-        texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} others"]
+    if len(texts) > 4:
+        texts = [*texts[:3], f"{len(texts) - 3:,} others"]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 

@@ -60,17 +60,8 @@ def policy_of(case: Case) -> Policy:
 def made(workload: Workload, name: str, case: Case) -> Made:
     """Make the workload of a case, and the policy for it.
 
-    Parameters
-    ----------
-    workload : Workload
-    name : str
-        The name of the case, for errors.
-    case : Case
-
-    Raises
-    ------
-    ValueError
-        If a change gives no workload, or a workload without jobs of the log or with other jobs.
+    ValueError, with the name of the case, if a change gives no workload, or a workload without jobs of the log or with
+    other jobs.
 
     Examples
     --------

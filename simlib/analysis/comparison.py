@@ -183,7 +183,7 @@ class Comparison:
             return ["no job"] * (4 + len(self.intervals))
         as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
         said, unit = (per_cent, " %") if row.base else (as_said, "")
-        ends = [_range(row, name, said, unit) for name in self.intervals]
+        ends = [range_of(row, name, said, unit) for name in self.intervals]
         return [as_said(row.base), as_said(row.value), said(row.difference), *ends, HOLDS[holds(row)]]
 
     def who(
@@ -274,8 +274,8 @@ def holds(row: Any) -> str:
     return "another year" if same else "this log"
 
 
-def _range(row: Any, interval: str, said: Any, unit: str) -> str:
-    """Write an interval of a row."""
+def range_of(row: Any, interval: str, said: Any, unit: str = "") -> str:
+    """Write an interval of a row of `Comparison.shown`; its lower end goes without the unit."""
     low, high = row[f"{interval}_low"], row[f"{interval}_high"]
     return "not known" if np.isnan(low) else f"{said(low).removesuffix(unit)} to {said(high)}"
 

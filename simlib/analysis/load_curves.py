@@ -121,8 +121,13 @@ def at_load(
         means = {name: means_of_batches(of_jobs, batch, most=stopping["most"]) for name, of_jobs in values.items()}
         made[key] = _point(schedule, values, batch, stopping), means
     points = {name: made[key][0] for name, key in keys.items()}
-    both = {name: (made[keys[one]], made[keys[other]]) for name, (one, other) in pairs.items()}
-    differences = {name: _difference(*pair, stopping["most"]) for name, pair in both.items()}
+    differences: dict[Any, Rows] = {}
+    for pair, names in pairs.items():
+        (rows, one), (other_rows, other) = (made[keys[name]] for name in names)
+        ceiling = {"ceiling": any(row["ceiling"] for row in (*rows.values(), *other_rows.values()))}
+        differences[pair] = {
+            name: relative_difference(one[name], other[name], stopping["most"]) | ceiling for name in one
+        }
     return _table(points), _table(differences)
 
 
@@ -166,17 +171,7 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
     return {name: row | {"executed": executed} for name, row in rows.items()}
 
 
-Made = tuple[Rows, Mapping[str, Floats]]
-"""The points of one simulation, and by measure the means of its batches in order of arrival."""
-
-
-def _difference(one: Made, other: Made, most: int) -> Rows:
-    """Compute the rows of `differences` of one pair, by measure."""
-    ceiling = any(row["ceiling"] for rows, _ in (one, other) for row in rows.values())
-    return {name: _of_means(means, other[1][name], most) | {"ceiling": ceiling} for name, means in one[1].items()}
-
-
-def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100) -> dict[str, float]:
+def relative_difference(one: Floats, other: Floats, most: int = 100) -> dict[str, float]:
     """Find the relative difference of another policy's values from one policy's, with the interval of batch means.
 
     The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
@@ -185,9 +180,9 @@ def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100)
     Parameters
     ----------
     one, other : array
-        One number for each job; the same jobs in the same order. The first batch is dropped.
-    batch, most : int
-        Jobs in a batch, and the largest number of batches.
+        The means of batches of the same jobs, from `simlib.analysis.stats.means_of_batches`.
+    most : int
+        The largest number of batches.
 
     Returns
     -------
@@ -198,15 +193,10 @@ def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100)
     Examples
     --------
     >>> one = np.random.default_rng(0).exponential(100, 2000)
-    >>> found = relative_difference(one, 1.1 * one, batch=50)
+    >>> found = relative_difference(*(means_of_batches(each, batch=50) for each in (one, 1.1 * one)))
     >>> round(found["relative"], 6), round(found["high"] - found["low"], 6)
     (0.1, 0.0)
     """
-    return _of_means(means_of_batches(one, batch, most=most), means_of_batches(other, batch, most=most), most)
-
-
-def _of_means(one: Floats, other: Floats, most: int) -> dict[str, float]:
-    """Do as `relative_difference`, from the means of the batches of both."""
     means = [mean_of_batches(of_batches, most=most).mean for of_batches in (one, other)]
     if means[0] == 0:  # nothing to compare with
         unknown = dict.fromkeys(("relative", "low", "high", "lag1"), np.nan)

@@ -178,16 +178,7 @@ class Partitioned:
         return f"{self.policies[0]} in each of {', '.join(called for called, *_ in self.machines)}"
 
     def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs of each part, and prepare the policies for them.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two", 4, A=(0, 9, 9, 2), B=(0, 9, 9, 2))
-        >>> policy = Partitioned((simlib.EASY(),) * 2, (("a", 2, 0), ("b", 2, 0)), pd.Series({"A": 0, "B": 1}))
-        >>> [place.tolist() for place in policy.prepare(w.jobs).places]
-        [[0], [1]]
-        """
+        """Find the jobs of each part, and prepare the policies for them."""
         labels = self.of_job.index
         if not np.isin(jobs.index.to_numpy(), labels.to_numpy()).all():
             raise ValueError(f"{self}: found jobs of another log, expected those of the partitions")

@@ -27,8 +27,8 @@ class Interval:
     >>> interval = Interval.of([1, 2, 3, 4, 5], share=0.5)
     >>> interval
     Interval(low=2.0, median=3.0, high=4.0)
-    >>> 3.9 in interval, interval.clear
-    (True, True)
+    >>> 3.9 in interval
+    True
     """
 
     low: float
@@ -46,25 +46,8 @@ class Interval:
         """
         return cls(*(float(q) for q in np.nanquantile(np.asarray(values), [(1 - share) / 2, 0.5, (1 + share) / 2])))
 
-    @classmethod
-    def normal(cls, mean: float, sd: float, share: float = 0.95) -> Self:
-        """Find the range that holds the middle `share` of a normal distribution.
-
-        Examples
-        --------
-        >>> round(Interval.normal(0, 1).high, 2)
-        1.96
-        """
-        reach = float(sd * scipy.special.ndtri((1 + share) / 2))
-        return cls(mean - reach, mean, mean + reach)
-
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
-
-    @property
-    def clear(self) -> bool:
-        """Whether it lies on one side of zero."""
-        return self.low > 0 or self.high < 0
 
 
 def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:

@@ -500,17 +500,6 @@ def in_use(log: pd.DataFrame, column: str = "procs") -> tuple[int, int]:
 
     The limit is the number that was in use for a thousandth of the time, without brief peaks, or the size of the
     largest job: see `_SUSTAINED`. Another job can take a job's processors in the second of its end.
-
-    Parameters
-    ----------
-    log : DataFrame
-        Fields `submit`, `wait`, `run`, and the counted column.
-    column : {"procs", "gpus"}
-
-    Examples
-    --------
-    >>> in_use(pd.DataFrame({"submit": [0, 5000], "wait": 0, "run": [10000, 1], "procs": [3, 2]}))
-    (3, 5)
     """
     ran = log[(log.run >= 0) & (log[column] > 0)]
     if ran.empty:

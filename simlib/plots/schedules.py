@@ -1,6 +1,6 @@
 """Pictures of one schedule: Gantt chart and utilization."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -191,7 +191,6 @@ def spans(
     colours: Mapping[Hashable, str],
     labels: bool = True,
     now: int | None = None,
-    marked: Collection[Hashable] = (),
 ) -> None:
     """Draw the rectangles of a Gantt chart, on axes whose limits are set.
 
@@ -205,8 +204,6 @@ def spans(
     colours : dict
         By job.
     labels, now : as in `gantt`
-    marked : sequence
-        Jobs that get a black frame.
 
     Examples
     --------
@@ -221,9 +218,6 @@ def spans(
     for job, row in jobs.iterrows():
         for first, height in taken[job]:
             draw_piece(ax, row, first, height, colours[job], now, row.planned)
-            if job in marked:
-                frame: dict[str, Any] = {"fill": False, "edgecolor": "black", "linewidth": 3, "zorder": 2}
-                ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
         if labels and taken[job]:
             first, height = max(taken[job], key=lambda piece: piece[1])
             _write_label(ax, job, row, first, height, now)

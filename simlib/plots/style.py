@@ -188,12 +188,7 @@ _INK = {"#000000": "currentColor", "#e5e5e5": "var(--grid, #e5e5e5)"}
 def svg(figure: Figure, name: str) -> str:
     """Draw a figure as a part of a page: an SVG as wide as its place, with the page's font and text colour.
 
-    Parameters
-    ----------
-    figure : Figure
-        Its label is the description for readers who do not see it.
-    name : str
-        Letters and digits; it distinguishes the parts of several pictures on one page.
+    The figure's label is its description. `name` (letters and digits) distinguishes the pictures of one page.
 
     Examples
     --------

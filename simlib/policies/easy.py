@@ -109,35 +109,11 @@ class Predictions:
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
     def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints, Ints], Ints, Ints]:
-        """Find the history before the first of these jobs arrives.
+        """Find each user's last two past jobs, the last one first, and each job's user and estimate.
 
-        Parameters
-        ----------
-        jobs : DataFrame
-            As `Workload.jobs`.
-
-        Returns
-        -------
-        `runs`, `numbers`, `asked` : int64 arrays, shape (users, 2)
-            Of each user's two past jobs that were submitted last, the last one first: the run times in seconds, -1 if
-            there is no job; the numbers -1 and -2, which come before those of the jobs; and the estimates.
-        user : int64 array
-            The number of each job's user; -1 for none.
-        estimate : int64 array
-            The user's estimate of each job, in seconds, at least one.
-
-        Raises
-        ------
-        ValueError
-            If the predictor learns from users' jobs and no job has a user.
-
-        Examples
-        --------
-        >>> table = pd.DataFrame({"user": [3, 5], "submit": [0, 1], "estimate": 60})
-        >>> before = pd.DataFrame({"user": [5, 5, 5], "run": [10, 20, 30], "submit": [-99, -9, -999]})
-        >>> (runs, numbers, _), user, _ = Predictions(past=before).history(table)
-        >>> runs.tolist(), numbers.tolist(), user.tolist()
-        ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
+        The two are arrays of shape (users, 2): run times in seconds, -1 if there is no job; numbers -1 and -2, before
+        those of the jobs; and estimates. A job's user is -1 for none; its estimate is at least one second. ValueError
+        if the predictor learns from users' jobs and no job has a user.
         """
         estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
         columns = _PREDICTORS[self.predictor]

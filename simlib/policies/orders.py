@@ -309,20 +309,9 @@ _compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang
 
 
 def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> None:
-    """Check that `order` is a known name, or a function that reads only `FACTS`.
+    """Check that `order` is a known name, or a function that reads only `FACTS`; ValueError if it is neither.
 
-    Parameters
-    ----------
-    order : str or callable
-    known : dict
-        The names: `ORDERS` or `BACKFILL`.
-    where : str
-        The owner of the setting, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
+    `known` has the orders by name (`ORDERS` or `BACKFILL`); `where` is the owner of the setting, for the message.
 
     Examples
     --------
@@ -409,25 +398,9 @@ def compiled(
 ) -> CFunc:
     """Compile an order to a function pointer, so that kernels need no compilation for it.
 
-    Parameters
-    ----------
-    order : str or callable
-        A known name, or a function. A function is compiled again only if something that it depends on has changed, such
-        as a global variable.
-    facts : bool
-        Whether the pointer is called with all facts (`GIVEN`), not with `THREE` numbers.
-    known, where
-        As for `check`.
-
-    Returns
-    -------
-    numba.core.ccallback.CFunc
-        It returns nan if the function raises.
-
-    Raises
-    ------
-    ValueError
-        If the function cannot be compiled, prints, or does not return a number; the message names the line.
+    A function is compiled again only if something that it depends on has changed, such as a global variable. The
+    pointer is called with `THREE` numbers, or with all facts that are `GIVEN`, and returns nan if the function raises.
+    ValueError, which names the line, if the function cannot be compiled, prints, or does not return a number.
 
     Examples
     --------
@@ -440,24 +413,10 @@ def compiled(
 
 
 def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: order") -> CFunc:
-    """Compile an order to a function pointer that ranks all jobs of a queue in one call.
+    """Compile an order, as `compiled`, to a function pointer that ranks all jobs of a queue in one call.
 
-    Parameters
-    ----------
-    order, facts, where
-        As for `compiled`.
-
-    Returns
-    -------
-    numba.core.ccallback.CFunc
-        Its arguments are the present second and arrays of submit times, estimates and processors; it writes the ranks
-        into the last array. With facts, `simlib.engine.ranking.ask_for_ranks` shows its arguments. It writes nan if the
-        function raises.
-
-    Raises
-    ------
-    ValueError
-        As for `compiled`.
+    Its arguments are the present second and arrays of submit times, estimates and processors; it writes the ranks into
+    the last array, nan if the function raises. With facts, `simlib.engine.ranking.ask_for_ranks` shows its arguments.
 
     Examples
     --------
@@ -528,18 +487,8 @@ def _for_queue(one: Any, facts: bool) -> Any:
 def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
     """Raise the reason why an order gave no number for a job: call it as plain Python.
 
-    Parameters
-    ----------
-    order : str or callable
-    *numbers : float
-        The facts that it got: `THREE` numbers, or all that are `GIVEN`.
-    known, where
-        As for `check`.
-
-    Raises
-    ------
-    Exception
-        The exception of the function itself, with a note; else ValueError that shows the returned value.
+    `numbers` are the facts that it got. Raises the exception of the function itself, with a note; else a ValueError
+    that shows the returned value.
 
     Examples
     --------

@@ -369,29 +369,10 @@ class Adjustment:
             raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
     def history(self, jobs: pd.DataFrame) -> tuple[estimating.History, Ints, Floats]:
-        """Make the history with which a simulation of `jobs` begins.
+        """Make the history with which a simulation of `jobs` begins; with it each job's group, -1 for none, and its R.
 
-        Parameters
-        ----------
-        jobs : DataFrame
-            As `Workload.jobs`.
-
-        Returns
-        -------
-        past : simlib.engine.estimating.History
-            It has learned the past jobs and has room for these. A simulation changes it.
-        group : int64 array
-            The group of each job; -1 for none.
-        r : float64 array
-            R of each job, which the history learns when the job ends.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "user": [7, 8, 7]})
-        >>> past, group, r = Adjustment(Scheme("user")).history(table)
-        >>> group.tolist(), r.tolist()
-        ([0, 1, 0], [0.5, 0.25, 1.0])
+        The history has learned the past jobs and has room for these, whose R it learns when they end. A simulation
+        changes it.
         """
         tables = [jobs] if self.past is None else [self.past, jobs]
         every = _groups(tables, self.scheme)

@@ -68,12 +68,10 @@ class Section:
         [('list', ['one', 'two'])]
         """
         names = {str: "paragraph", list: "list", pd.DataFrame: "table", Figure: "picture"}
-        return [(names[type(part)], part) for part in self.parts if part is not None and len(_content(part))]
-
-
-def _content(part: Any) -> Any:
-    """The content of a part: a figure's axes, else the part."""
-    return part.axes if isinstance(part, Figure) else part
+        there = (
+            part for part in self.parts if part is not None and len(part.axes if isinstance(part, Figure) else part)
+        )
+        return [(names[type(part)], part) for part in there]
 
 
 class Page:
@@ -220,7 +218,9 @@ class Page:
             Section("The recorded waits, and why they differ", [wait_times.why_recorded_differ(w)]),
             Section("How good the users' estimates are", estimates),
             Section("The log", [taking.about(w), taking.doubtful(w)]),
-            Section("What the policies are, and what the page cannot tell", [meaning, _LIMITS, _meaning(found)]),
+            Section(
+                "What the policies are, and what the page cannot tell", [meaning, _LIMITS, found and found.meaning]
+            ),
         ]
         return [section for section in made if section.kinds()]
 
@@ -297,11 +297,6 @@ def _absent(found: Comparison | None) -> list[str]:
     parts = found.taking_part
     said = [f"{name}: {row['base only']:,} jobs are left out." for name, row in parts.iterrows() if row["base only"]]
     return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
-
-
-def _meaning(found: Comparison | None) -> str:
-    """An explanation of the ranges of a comparison."""
-    return "" if found is None else found.meaning
 
 
 def _first(found: Comparison | None, what_ifs: Sequence[str] = ()) -> str | None:

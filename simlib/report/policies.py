@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._util.words import difference, per_cent, time
 from ..analysis.cases import ADJUSTED, Case, policy_of, what_if
-from ..analysis.comparison import Comparison, compare
+from ..analysis.comparison import Comparison, compare, range_of
 from ..core.estimates import Scaled
 from ..core.policy import Policy
 from ..core.schedule import Schedule, simulate
@@ -358,7 +358,10 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
     row["change"] = difference(table.at[(policy, "all", "all", "wait", "mean"), "difference"], short=True)
     row["change"] += f" ({per_cent(shown.difference)})" if shown.base and row["change"] != "equal" else ""
     row["how sure"] = SURE[sure(shown)]
-    row["by chance"], row["in another year"] = (_range(shown, name) for name in ("coincidence", "another_year"))
+    row["by chance"], row["in another year"] = (
+        range_of(shown, name, *((per_cent, " %") if shown.base else (time,)))
+        for name in ("coincidence", "another_year")
+    )
     by = "user" if "user" in found.by else "size"
     if by in found.by:
         many = {"user": "users", "size": "sizes of jobs"}[by]
@@ -367,14 +370,6 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
         row |= {f"{many} better": f"{(clear < 0).sum()} of {len(who)}"}
         row |= {f"{many} worse": f"{(clear > 0).sum()} of {len(who)}"}
     return row
-
-
-def _range(shown: Any, name: str) -> str:
-    """An interval of a row of `Comparison.shown`."""
-    low, high = shown[f"{name}_low"], shown[f"{name}_high"]
-    if low != low:
-        return "not known"
-    return f"{per_cent(low).removesuffix(' %')} to {per_cent(high)}" if shown.base else f"{time(low)} to {time(high)}"
 
 
 _ENDS = 10
