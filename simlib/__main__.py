@@ -23,14 +23,14 @@ from .policies.slurm import SlurmBackfill
 
 
 class _Fault(click.ClickException):
-    """What could not be done; the message says why."""
+    """A command that could not be carried out; the message says why."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, file or sys.stderr)
 
 
 class _Positive(click.FloatRange):
-    """A number above zero, and not an endless one."""
+    """A finite number above zero."""
 
     def __init__(self) -> None:
         super().__init__(min=0, max=float("inf"), min_open=True, max_open=True)
@@ -64,7 +64,7 @@ def logs() -> None:
 
 
 def _doubt(file: archive.File) -> str:
-    """What is said behind a file that could as well be another."""
+    """Write the remark for a file that no digest identifies."""
     return "" if file.verified else f" ({archive.NOT_VERIFIED})"
 
 
@@ -114,7 +114,7 @@ def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezon
 
 
 def _show(log: str) -> None:
-    """Show what a log that was written says of itself, and what is doubtful of it."""
+    """Show what a written log contains, and what is doubtful about it."""
     with warnings.catch_warnings(record=True, action="always") as doubts:
         workload = swf.read_swf(log)
     print(*(doubt.message for doubt in doubts), sep="\n", end="\n" * bool(doubts), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What has nothing to do with scheduling: files, hashing, the kernels' cache, numbers in words."""
+"""Helpers that know nothing of scheduling: files, hashing, the cache of kernels, numbers in words."""
 
 import importlib
 from collections.abc import Callable

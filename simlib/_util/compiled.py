@@ -1,8 +1,8 @@
-"""Compile functions with numba, keep their machine code for the next process, and tell whether somebody watches.
+"""Compile functions with numba, keep their machine code for the next process, and tell whether a progress bar is seen.
 
-Numba keeps compiled functions itself, though it believes every file that it finds: after a changed constant in another
-file it runs old code, and a damaged file ends in an error of Python's. Here a file's name is a digest of all sources
-that its code was made of, and its first bytes are a digest of the rest. What does not fit is compiled again.
+Numba has its own cache, but trusts every file in it: when a constant in another file has changed, it runs the old code,
+and a damaged file raises an error. Here a file's name is a digest of all sources of its code, and its first bytes are a
+digest of the rest. A function whose file does not match is compiled again.
 """
 
 import atexit
@@ -42,7 +42,7 @@ def compiled(function: None = None, **options: Any) -> Callable[[_Function], _Fu
 def compiled(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba when it is first called, and keep the machine code.
 
-    It may call others of its own file and of `simlib.engine`. It works without Python's lock, so that threads run at
+    It may call functions of the same file and of `simlib.engine`. It runs without Python's lock, so that threads run at
     the same time.
     """
     if function is None:
@@ -74,7 +74,7 @@ class _CodeFiles(_Cache):
         return str(place())
 
     def load_overload(self, sig: tuple, target_context: Any) -> Any:
-        """Read the code for a combination of types; None where there is none, or what is there is damaged."""
+        """Read the code for a combination of types; None if there is none, or if the file is damaged."""
         target_context.refresh()
         _keep_memory()
         code = None
@@ -126,7 +126,7 @@ def _sources(file: str) -> str:
 
 @cache
 def place() -> Path:
-    """The first folder that we can write and nobody else: numba's setting, the package's, the user's; else a temporary.
+    """The first folder that only we can write: numba's setting, the package's, the user's; else a temporary one.
 
     The temporary one vanishes with the process.
     """
@@ -151,7 +151,7 @@ def place() -> Path:
 
 
 def _ours_alone(folder: Path) -> bool:
-    """Tell whether nobody else can put a file into a folder, or another in its place: to read its code is to run it."""
+    """Tell whether nobody else can write into a folder or replace it: reading code from it means running it."""
     if os.name != "posix":
         return True
     own, above = folder.stat(), folder.parent.stat()
@@ -167,19 +167,19 @@ def _remove(temporary: AbstractContextManager[Path], owner: int) -> None:
 
 @cache
 def _keep_memory() -> None:
-    """Let glibc keep freed memory for the next run, which asks for the same large arrays.
+    """Let glibc keep freed memory for the next run, which needs arrays of the same size.
 
-    In threads it would give the memory back to the system, and get it again page by page, a fifth of the time of a
-    shaken run of SDSC under EASY. It keeps twice as much as the largest block that was ever freed, up to 32 MiB
-    (mallopt(3), M_MMAP_THRESHOLD); this one is never touched.
+    In threads it would return the memory to the system and get it again page by page, which takes a fifth of the time
+    of a shaken run of SDSC under EASY. It keeps twice the size of the largest block that was ever freed, up to 32 MiB
+    (mallopt(3), M_MMAP_THRESHOLD). The block freed here is never touched.
     """
     np.empty(31 * 2**20, np.uint8)
 
 
 def bar_shows() -> bool:
-    """Tell whether a bar would be seen: in a terminal, or in a notebook that no program executes.
+    """Tell whether a progress bar would be seen: in a terminal, or in a notebook that a person executes.
 
-    Programs such as papermill and nbclient say that nobody can be asked; the bars would stay in the notebook's outputs.
+    Programs such as papermill and nbclient declare that there is no input; bars would stay in the notebook's outputs.
     """
     if "ipykernel" not in sys.modules:
         return sys.stderr.isatty()

@@ -20,7 +20,7 @@ import pandas as pd
 def identity(value: Any, within: tuple[types.CodeType, ...] = ()) -> tuple:
     """Make a key of all that a value depends on.
 
-    Of a function that it reads whose code is among those `within`, as of one that calls itself, the name will do.
+    A function whose code is among those `within`, such as one that calls itself, is represented by its name.
     """
     value = getattr(value, "py_func", value)  # of a function that numba compiled
     kind = type(value)
@@ -74,7 +74,7 @@ def _of_object(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
 
 
 def installed(module: types.ModuleType) -> bool:
-    """Tell whether a module is Python's, an installed package's or the library's: it stays as it is."""
+    """Tell whether a module belongs to Python, an installed package or the library, and so does not change."""
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     top = name.partition(".")[0]
     of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.study")
@@ -91,7 +91,7 @@ def _in_library(value: Any) -> bool:
 def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...]) -> tuple:
     """The key of a function: of its code, its defaults, and the values that its code reads by name.
 
-    Of a module that it reads, the attributes count whose names its code has.
+    If it reads a module, the attributes that its code names count.
     """
     code = function.__code__
     if code in within or _in_library(function):

@@ -54,10 +54,10 @@ _OWNER = ".simlib-owner"
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path in the folder of `path` that takes its place when the block ends well, else vanishes.
+    """Give a temporary path beside `path`; its file replaces `path` when the block succeeds, else it is removed.
 
-    So nobody ever sees half a file. A file that is replaced keeps its mode, a new one gets what the umask leaves. Where
-    `path` is a link, the file that it points to is replaced. The file has reached the disk before it appears.
+    So nobody ever sees half a file. A replaced file keeps its mode; a new one gets the mode that the umask allows. If
+    `path` is a link, the file that it points to is replaced. The file is on the disk before it appears.
     """
     target = Path(os.path.realpath(path))
     _stat(path)  # rather now than when all is computed
@@ -76,7 +76,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
-    """Raise where a file cannot be written later, or would overwrite one that it is made of; nothing is left."""
+    """Raise if a file cannot be written later, or would overwrite one of its sources; leave nothing behind."""
     for source in sources:
         with suppress(OSError):
             if os.path.samefile(source, target):
@@ -89,7 +89,7 @@ def refuse_unwritable(target: str | Path, *sources: str | Path) -> None:
 
 
 def _stat(path: str | Path) -> os.stat_result | None:
-    """What the system knows of a file; None where there is none. OSError where it is not a file."""
+    """Ask the system about a file; None if there is none, OSError if it is not a file."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -100,7 +100,7 @@ def _stat(path: str | Path) -> os.stat_result | None:
 
 
 def _match_and_flush(new: Path, model: os.stat_result) -> None:
-    """Give a new file the mode of another, and its owner as far as one may, and wait until it is on the disk."""
+    """Give a new file the mode of another, and its owner if permitted, and wait until it is on the disk."""
     with open(new, "rb+") as file:
         for owner in ((-1, model.st_gid), (model.st_uid, -1)):
             with suppress(OSError, AttributeError):  # Windows has no such thing
@@ -110,13 +110,13 @@ def _match_and_flush(new: Path, model: os.stat_result) -> None:
 
 
 def write_sealed(path: str | Path, content: bytes) -> None:
-    """Write a file that `read_sealed` gives back only whole: its first bytes are a digest of the rest."""
+    """Write a file for `read_sealed`: its first bytes are a digest of the rest."""
     with replacing(path) as new:
         new.write_bytes(hashlib.sha256(content).digest() + content)
 
 
 def read_sealed(path: str | Path) -> bytes | None:
-    """Read a file of `write_sealed`; None where there is none, or where it is not what was written."""
+    """Read a file of `write_sealed`; None if there is none, or if it has changed since."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
@@ -130,11 +130,11 @@ def read_sealed(path: str | Path) -> bytes | None:
 
 @contextmanager
 def temporary(parent: str | Path, name: str) -> Iterator[Path]:
-    """Give a new folder in `parent` that vanishes with all that it holds when the block ends, however it does.
+    """Give a new folder in `parent`; it is removed with its contents when the block ends, also by an error.
 
-    Before that it removes the temporary folders that killed processes of ours left there. A file in the folder says on
-    which machine the block runs, and is locked until the block ends. So a folder that is left over is recognised at
-    once on the same machine, and after a day on others, where locks may not be seen.
+    First, it removes the temporary folders that killed processes of ours left there. A file in the folder names the
+    machine on which the block runs, and is locked until the block ends. So the same machine recognises a left-over
+    folder at once. Other machines, which may not see locks, recognise it after a day.
     """
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
@@ -189,7 +189,7 @@ def _locked(handle: int) -> bool | None:
 
 @cache
 def _machine() -> bytes:
-    """An identity of this machine, since it was started, that no other has."""
+    """An identity of this machine since its start; no other machine has the same."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
     except OSError:
@@ -197,5 +197,5 @@ def _machine() -> bytes:
 
 
 def end_tidily() -> None:
-    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder is left: for command lines."""
+    """Let SIGTERM end the process as `sys.exit` does, so that no temporary folder remains; for command lines."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

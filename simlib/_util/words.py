@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sized
 
 
 def per_cent(share: float) -> str:
-    """Write a relative difference; that of something from nothing has no end."""
+    """Write a relative difference; the difference from zero is infinite."""
     if share == float("inf"):
         return "+∞ %"
     return f"{100 * share + 0:+,.1f} %" if abs(share) < 9.995 else f"{100 * share:+,.0f} %"
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people say it."""
+    """Write a length of time in words."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
         if abs(seconds) >= length:
             return f"{seconds / length:,.1f} {unit}"
@@ -61,7 +61,7 @@ def length(seconds: int) -> str:
 
 
 def ahead(second: int, now: int) -> str:
-    """Write a point in time to come; where it is an hour off or more, say how far."""
+    """Write a future point in time; if it is an hour away or more, add how far."""
     return number(second) + (f" (in {length(second - now)})" if second - now >= 3600 else "")
 
 
@@ -82,11 +82,11 @@ def share(count: int, of: int, which: str) -> str:
     return f"the one {which} processor" if of == 1 else f"all {processors(of, which)}"
 
 
-def series(parts: Iterable[object], most: int = 4) -> str:
-    """Join words; of more than `most` write the first ones, and how many others there are."""
+def series(parts: Iterable[object]) -> str:
+    """Join words; of more than four write the first three, and how many others there are."""
     texts = [str(part) for part in parts]
-    if len(texts) > most:
-        texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} others"]
+    if len(texts) > 4:
+        texts = [*texts[:3], f"{len(texts) - 3:,} others"]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
@@ -97,7 +97,7 @@ def jobs(names: Iterable[object]) -> str:
 
 
 def verb(several: Sized, one: str, many: str) -> str:
-    """Choose the form of a verb or noun that goes with so many."""
+    """Choose the form of a verb or noun by number."""
     return one if len(several) == 1 else many
 
 

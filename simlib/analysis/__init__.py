@@ -1,4 +1,4 @@
-"""Compare policies on one log: by how much they differ, for whom, and how sure that is."""
+"""Compare policies on one log: how much they differ, for which jobs, and how sure this is."""
 
 from .._util import importing
 from .cases import what_if

@@ -1,8 +1,8 @@
-"""Results that several notebooks need are made once, and lie in `build/cache/` of the checkout from then on.
+"""Results that several notebooks need are computed once, and then kept in `build/cache/` of the checkout.
 
-They lie there by what they are made of, by the code of the function that makes them, and by the state of the library:
-whatever changes makes them again. Notebooks that run at once share what the other has finished, and run alone as well.
-Outside a checkout nothing is kept.
+Their key depends on the inputs, the code of the function that makes them, and the state of the library: after any
+change they are computed again. Notebooks that run at once share finished results; each can also run alone. Outside a
+checkout nothing is kept.
 """
 
 import hashlib
@@ -24,15 +24,15 @@ FOLDER = paths.ROOT / "build" / "cache"
 
 
 def once(function: Callable, *ignored: str) -> Callable:
-    """Make a function that calls the given one only for arguments that are new, but for those that are `ignored`.
+    """Make a function that calls the given one only for new arguments; arguments that are `ignored` do not count.
 
-    What the function returns can be pickled, and depends on its arguments and on the library alone.
+    It must be possible to pickle the function's result, which may depend only on its arguments and the library.
     """
     return partial(_read_or_made, function, ignored)
 
 
 def _read_or_made(function: Callable, ignored: tuple[str, ...], *args: Any, **options: Any) -> Any:
-    """Read what a function returned before; call it where there is nothing, or where the file is damaged."""
+    """Read a function's earlier result; if there is none, or the file is damaged, call the function."""
     given = inspect.signature(function).bind(*args, **options).arguments
     path = place(function.__name__.strip("_"), function, {k: value for k, value in given.items() if k not in ignored})
     content = paths.read_sealed(path)
@@ -43,12 +43,12 @@ def _read_or_made(function: Callable, ignored: tuple[str, ...], *args: Any, **op
 
 
 def place(kind: str, *key: Any) -> Path:
-    """Find where a result of a kind lies, by all that it depends on."""
+    """Find the path of a result of a kind, by everything on which it depends."""
     return FOLDER / kind / f"{hashlib.sha256(repr(identity(list(key))).encode()).hexdigest()[:32]}.pickle"
 
 
 def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]:
-    """Make a key of what simulations of a workload depend on: its jobs, its machine and the library's code."""
+    """Make a key of everything on which simulations of a workload depend: its jobs, its machine, the library's code."""
     known = _States.keys.setdefault(workload, {})
     if feedback not in known:
         followed = workload.followed() if feedback else ()
@@ -57,7 +57,7 @@ def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]
 
 
 def whole_state_of(workload: Workload) -> tuple[Hashable, ...]:
-    """Make a key of all that measures of schedules may look at: also the calendar, and the fields of the log."""
+    """Make a key of everything that measures of schedules may read: also the calendar, and the fields of the log."""
     known = _States.keys.setdefault(workload, {})
     if "whole" not in known:
         known["whole"] = identity([workload.log, str(workload.start), workload.name, workload.synthetic])
@@ -65,14 +65,14 @@ def whole_state_of(workload: Workload) -> tuple[Hashable, ...]:
 
 
 class _States:
-    """Keys by workload, which never changes; in a class, for what functions read of variables tells them apart."""
+    """Keys by workload, which never changes; in a class, because global variables are part of a function's key."""
 
     keys: WeakKeyDictionary[Workload, dict[Any, tuple]] = WeakKeyDictionary()
 
 
 @cache
 def library() -> tuple[str, str]:
-    """A digest of the library, whose every change might be one of the numbers, and of NumPy, which draws at random."""
+    """A digest of the library, because any change may change numbers, and of NumPy, which draws random numbers."""
     package = Path(__file__).parents[1]
     others = ("study", "course", "report", "plots")
     files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]

@@ -1,6 +1,6 @@
-"""Say what is compared: a policy, and perhaps what is changed of the log, its estimates, its jobs or its machine.
+"""Cases of a comparison: a policy, and optionally changes of the log, its estimates, its jobs or its machine.
 
-`what_if` makes such a case of a few words.
+`what_if` makes a case from a few words.
 """
 
 import re
@@ -31,7 +31,7 @@ ADJUSTED = Adjustment(Scheme(key="user+estimate", window="1 month", percentile=8
 
 
 class Made(NamedTuple):
-    """Hold what is to be simulated of a case on a log.
+    """Hold the policy and the workload of a case on a log.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Made(NamedTuple):
 
 
 def policy_of(case: Case) -> Policy:
-    """Tell the policy of a case.
+    """Give the policy of a case.
 
     Examples
     --------
@@ -60,17 +60,8 @@ def policy_of(case: Case) -> Policy:
 def made(workload: Workload, name: str, case: Case) -> Made:
     """Make the workload of a case, and the policy for it.
 
-    Parameters
-    ----------
-    workload : Workload
-    name : str
-        Of the case, for errors.
-    case : Case
-
-    Raises
-    ------
-    ValueError
-        Where a change gives no workload, or one with no job of the log or with jobs that the log does not have.
+    ValueError, with the name of the case, if a change gives no workload, or a workload without jobs of the log or with
+    other jobs.
 
     Examples
     --------
@@ -133,35 +124,34 @@ _SIZE = r"([+-]?)(\d{1,9})(%?)"
 
 
 def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, which never changes
-    """Make a case of a question such as "procs +20%": what would the base do then?
+    """Make a case from a question such as "procs +20%": what would the base do then?
 
     Parameters
     ----------
     text : str
         One of these forms, with other numbers; times have a unit, such as 90min, 12h or 2 days.
 
-        *procs 512*, *+64*, *-64*, *+20%*, *-20%*: the machine has so many processors, rounded. Jobs that are larger
-        take no part, and those that were too large before stay out. GPUs stay as they are.
+        *procs 512*, *+64*, *-64*, *+20%*, *-20%*: the machine has so many processors, rounded. Larger jobs take no
+        part; jobs that were too large before stay out. GPUs do not change.
 
-        *limit 12h cut*: a job that asks for more asks for twelve hours, and runs for twelve at most: what it
-        does not finish is lost. Nobody submits the rest of a job again.
+        *limit 12h cut*: a job with a longer request requests twelve hours, and runs for at most twelve. The rest of the
+        job is lost: nobody submits it again.
 
-        *limit 12h refuse*: a job that asks for more takes no part, as if it ran elsewhere. A job without a request
-        asks for its run time, here and above.
+        *limit 12h refuse*: a job with a longer request takes no part. A job without a request requests its run time,
+        here and above.
 
-        *estimates exact*, *estimates x2*: users ask for the run time, or for so many times what they requested.
+        *estimates exact*, *estimates x2*: users request the run time, or this multiple of their request.
 
-        *adjusted*: estimates are cut for the order of the queue and for backfilling to the 85th percentile of what the
-        user's jobs with the same request, of the month before and at least ten, used of theirs, but not below a half
-        (`ADJUSTED`). EASY alone can do that.
+        *adjusted*: for the order of the queue and for backfilling, an estimate is multiplied by the 85th percentile of
+        the used shares of the user's jobs with the same request, at least ten in the month before, but not by less than
+        a half (`ADJUSTED`). Only EASY supports this.
 
-        *reservations 5*: so many waiting jobs have a reservation, see `simlib.EASY`, which alone can do that.
+        *reservations 5*: so many waiting jobs have a reservation (see `simlib.EASY`). Only EASY supports this.
 
-        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*: options of `simlib.SlurmBackfill`. Where the base
-        is another policy, the case is Slurm's backfill with its other options as they are by default, and with the
-        base's order.
+        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*: options of `simlib.SlurmBackfill`. If the base is
+        another policy, the case is Slurm's backfill with the base's order and the defaults of the other options.
     base : Case
-        What the case is held against. The case is the base with the change, so that several can be made in turn.
+        The case to change: the new case is the base with the change. So you can combine several changes.
 
     Returns
     -------
@@ -171,7 +161,7 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
     Raises
     ------
     ValueError
-        For any other text, with the forms that there are; for a base that cannot do that.
+        For any other text; the message lists the forms. For a base that does not support the change.
 
     Examples
     --------
@@ -209,7 +199,7 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
 
 
 def _seconds(words: list[str]) -> int:
-    """The seconds of a time with a unit; 0 where it is none."""
+    """The seconds of a time with a unit; 0 if it is none."""
     text = " ".join(words)
     if not re.fullmatch(r"\d{1,9}(\.\d{1,9})? ?[a-z]+", text):
         return 0
@@ -234,7 +224,7 @@ def _slurm(policy: Policy, **option: Any) -> Policy:
 
 
 def on_machine(workload: Workload, size: str) -> Workload:
-    """Put a workload on a machine of another size, such as "512", or "+20%" of what it has.
+    """Put a workload on a machine of another size, such as "512", or "+20%" of the present size.
 
     Examples
     --------
@@ -250,7 +240,7 @@ def on_machine(workload: Workload, size: str) -> Workload:
 
 
 def limited(workload: Workload, seconds: int, refuse: bool) -> Workload:
-    """Set a limit to what jobs may ask for: jobs that ask for more are refused, or else cut to it.
+    """Limit the requests of jobs: jobs with longer requests are refused, or else cut to the limit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compare policies on one log: by how much they differ, for whom, and how sure that is."""
+"""Compare policies on one log: how much they differ, for which jobs, and how sure this is."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -58,25 +58,26 @@ HOLDS = {
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Say by how much policies differ on a log, for whom, and how sure that is: what `simlib.compare` found.
+    """The result of `simlib.compare`: how much policies differ on a log, for which jobs, and how sure this is.
 
     Attributes
     ----------
     workload : Workload
     policies : dict of str to str
-        What each policy is, by name; the first is the base.
+        A description of each policy, by name; the first is the base.
     table : DataFrame
-        By `policy`, `by`, `group`, `measure` ("wait", "response", in seconds, "bounded_slowdown") and `statistic`
-        ("mean", "median", "95th", "99th"): how many `jobs` the group has; `base`, `value` and `difference`, means over
-        the log as it is and the shaken runs; `coincidence_low` and `coincidence_high`, `another_year_low` and
-        `another_year_high`, the intervals of the difference: see `simlib.compare`. nan where one is not known.
+        One row for each `policy`, `by`, `group`, `measure` ("wait", "response", in seconds, "bounded_slowdown") and
+        `statistic` ("mean", "median", "95th", "99th"). Columns: `jobs`, the number of jobs in the group; `base`,
+        `value` and `difference`, means over the unchanged log and the shaken runs; `coincidence_low` and
+        `coincidence_high`, `another_year_low` and `another_year_high`, the intervals of the difference (see
+        `simlib.compare`), nan if not known.
     relative : DataFrame
-        The same with differences as shares of the base; nan where that is zero.
+        The same with differences as shares of the base; nan if the base is zero.
     settings : dict
         `shakes`, `seconds`, `seed`, `overrun`, `users`.
     taking_part : DataFrame
-        By `policy`: the jobs in `both` it and the base, of which the differences are; those in the `base only` and the
-        `case only`; and those whose run time is `shorter` than under the base.
+        One row for each `policy`, with numbers of jobs: in `both` the case and the base (the differences are over
+        these), in the `base only`, in the `case only`, and those whose run time is `shorter` than under the base.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Comparison:
 
     @property
     def base(self) -> str:
-        """The policy that the others are held against."""
+        """The policy with which the others are compared."""
         return next(iter(self.policies))
 
     @property
@@ -106,7 +107,7 @@ class Comparison:
 
     @cached_property
     def shown(self) -> pd.DataFrame:
-        """The differences as they are shown and judged: as shares of the base; where that is zero as they are."""
+        """The differences that are shown and judged: shares of the base, or absolute ones if the base is zero."""
         return self.relative.where(self.relative.difference.notna(), self.table)
 
     @property
@@ -116,16 +117,16 @@ class Comparison:
 
     @property
     def meaning(self) -> str:
-        """What the intervals are, for readers."""
+        """An explanation of the intervals for readers."""
         return (MEANING + _OTHERS * (OTHER_USERS in self.intervals)).format(**self.settings)
 
     @property
     def by(self) -> list[str]:
-        """How the jobs are divided."""
+        """The ways in which the jobs are divided into groups."""
         return list(self.table.index.unique("by"))
 
     def overview(self, by: str = "all", headlines: list[tuple[str, str]] = HEADLINES) -> pd.DataFrame:
-        """Put the differences into words that can be read: one row per policy, group and measure.
+        """Write the differences as a table for readers: one row per policy, group and measure.
 
         Parameters
         ----------
@@ -135,7 +136,7 @@ class Comparison:
         Returns
         -------
         DataFrame of str
-            The base's value, the policy's, the change in per cent, its intervals, and whether it holds.
+            The base's value, the policy's value, the change in per cent, its intervals, and whether it holds.
 
         Examples
         --------
@@ -162,7 +163,7 @@ class Comparison:
         Raises
         ------
         ValueError
-            Where the jobs are not divided so.
+            If the jobs are not divided in this way.
 
         Examples
         --------
@@ -182,13 +183,13 @@ class Comparison:
             return ["no job"] * (4 + len(self.intervals))
         as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
         said, unit = (per_cent, " %") if row.base else (as_said, "")
-        ends = [_range(row, name, said, unit) for name in self.intervals]
+        ends = [range_of(row, name, said, unit) for name in self.intervals]
         return [as_said(row.base), as_said(row.value), said(row.difference), *ends, HOLDS[holds(row)]]
 
     def who(
         self, policy: str | None = None, by: str = "user", measure: str = "wait", statistic: str = "mean"
     ) -> pd.DataFrame:
-        """Rank groups by what they lose: those whose measure grows most come first, those who gain most last.
+        """Rank groups by their loss: the group whose measure grows most comes first.
 
         Parameters
         ----------
@@ -199,13 +200,13 @@ class Comparison:
         Returns
         -------
         DataFrame
-            By group of jobs that both have: the columns of `table`; `relative`, the difference as a share of the base;
-            `holds`: see the function `holds`.
+            One row for each group of the jobs in both: the columns of `table`; `relative`, the difference as a share of
+            the base; `holds`: see the function `holds`.
 
         Raises
         ------
         ValueError
-            For a policy that was not held against the base; where the jobs are not divided so.
+            For a policy that was not compared with the base; if the jobs are not divided in this way.
 
         Examples
         --------
@@ -257,14 +258,14 @@ class Comparison:
         return sentences
 
     def _repr_html_(self) -> str:
-        """Say the same in notebooks."""
+        """Show the same text in notebooks."""
         title = f"<p><b>{escape(self.workload.name)}</b>, {len(self.workload):,} jobs, with {escape(self.base)}</p>"
         ends = "".join(f"<p>{escape(sentence)}.</p>" for sentence in [*self._left_out(), *self._losers()])
         return title + self.overview().to_html() + ends + f"<p>{escape(self.meaning)}</p>"
 
 
 def holds(row: Any) -> str:
-    """Tell how far a row of `Comparison.shown` can be believed, by its two intervals."""
+    """Tell how reliable a row of `Comparison.shown` is, by its two intervals."""
     if row.coincidence_low == row.coincidence_high == row.difference == 0:
         return "equal"
     if not (row.coincidence_low > 0 or row.coincidence_high < 0):
@@ -273,8 +274,8 @@ def holds(row: Any) -> str:
     return "another year" if same else "this log"
 
 
-def _range(row: Any, interval: str, said: Any, unit: str) -> str:
-    """Write an interval of a row."""
+def range_of(row: Any, interval: str, said: Any, unit: str = "") -> str:
+    """Write an interval of a row of `Comparison.shown`; its lower end goes without the unit."""
     low, high = row[f"{interval}_low"], row[f"{interval}_high"]
     return "not known" if np.isnan(low) else f"{said(low).removesuffix(unit)} to {said(high)}"
 
@@ -307,33 +308,35 @@ def compare(
     executor: Any = None,
     users: int = 0,
 ) -> Comparison:
-    """Compare policies on a log, overall and for groups of jobs, with two intervals for each difference, or three.
+    """Compare policies on a log, overall and for groups of jobs, with two or three intervals for each difference.
 
-    *Coincidence*: the log is shaken, as by `simlib.replicate`, and a policy held against the base run by run, with the
-    same submit times. The interval is Student's for one more such run: what is inside may be luck of the second.
+    *Coincidence*: the log is shaken, as by `simlib.replicate`, and a policy is compared with the base run by run, with
+    the same submit times. The interval is Student's prediction interval for one more such run. A difference inside may
+    be a coincidence of submit times.
 
-    *Another year*: the log is cut into five consecutive parts of equal length. How much the difference moves when one
-    of them is left out says how far another log as long, of the same users on the same machine, would be off; to this
-    comes what one more run moves. It is an interval for another log, not for the mean of all. It cannot know what is
-    unlike all of the log, and is not known (nan) for a log of less than five weeks, for a group without
-    jobs in one of the parts, and where all that waits is in one part.
+    *Another year*: the log is cut into five consecutive parts of equal length. The change of the difference when one
+    part is left out shows how much it would differ on another log of the same length, with the same users and machine.
+    The variation of one more run is added. The interval is for another log, not for the mean of all logs. It does not
+    cover changes that the log itself does not contain. It is not known (nan) for a log of less than five weeks, for a
+    group without jobs in one of the parts, and if all waiting jobs are in one part.
 
-    *Other users*, where `users` is not 0: so many logs are drawn from the users of this one, as by
-    `simlib.models.users.resample_users`. How much the difference varies over them says how far this log and another as
-    long, each of users who might as well have been others, are off. It knows what depends on few users, which another
-    year does not; it cannot know what users have in common, and is not known for single users and months.
+    *Other users*, if `users` is not 0: so many logs are drawn from the users of this one, as by
+    `simlib.models.users.resample_users`. The variation of the difference over them shows how much this log and another
+    of the same length may differ, because each could have had other users. It covers the influence of a few users,
+    which another year does not. It does not cover what users have in common, and is not known for single users and
+    months.
 
-    Of relative differences all are found on the scale of logarithms. On made-up logs of 12 and of 40 independent,
-    heavy-tailed weeks at loads of 0.60 to 0.97 coincidence from five shaken runs held 86 to 97 % of further runs,
-    mostly 93. Another year held the change of a mean on another log in 84 to 99 % of all cases, mostly 95, where
-    policies differ, and in 82 to 95 %, mostly 86, where luck alone does, for one log's luck is not another's. How often
-    it holds percentiles is not known.
+    The intervals of relative differences are computed on a logarithmic scale. We measured their coverage on synthetic
+    logs of 12 and of 40 independent, heavy-tailed weeks at loads of 0.60 to 0.97. Coincidence from five shaken runs
+    covered 86 to 97 % of further runs, mostly 93 %. Another year covered the change of a mean on another log in 84 to
+    99 % of all cases, mostly 95 %, if policies differ. If only chance makes a difference, it covered 82 to 95 %, mostly
+    86 %. Its coverage of percentiles is not known.
 
-    On logs of made-up users, of 12 and of 40 weeks at mean loads of 0.60 to 0.85, other users from ten draws held the
-    change of a mean on another log, of users drawn again, in 85 to 96 % of all cases, mostly 91, least at the highest
-    load; another year held it in 71 to 97 %, mostly 86.
+    On logs of synthetic users, of 12 and of 40 weeks at mean loads of 0.60 to 0.85, other users from ten draws covered
+    the change of a mean on another log, with newly drawn users, in 85 to 96 % of all cases, mostly 91 %, least at the
+    highest load. Another year covered it in 71 to 97 %, mostly 86 %.
 
-    Estimates that a model draws are drawn once: what they leave to chance is in neither interval.
+    Estimates that a model draws are drawn once: no interval covers their chance.
 
     Parameters
     ----------
@@ -342,22 +345,23 @@ def compare(
         By name: a policy, such as `EASY()`; or a policy and changes of the log, such as `(EASY(), "exact")`. A change
         is the name of estimates, a model from `simlib.estimates`, or a function that makes another Workload of one: on
         another machine, with fewer jobs or shorter ones; jobs keep their labels. `simlib.analysis.what_if` makes such
-        cases of a few words. The difference between a case and the base is that of the jobs that take part in both.
+        cases from a few words. The difference between a case and the base is over the jobs that take part in both.
     base : str
-        The one that the others are held against; by default the first.
+        The policy with which the others are compared; by default the first.
     shakes, seconds, seed : int
-        How many shaken runs, at least four, by how many seconds, from which seed on.
+        The number of shaken runs (at least four), the largest shift in seconds, and the first seed.
     by : sequence of str
-        How jobs are divided into groups: out of `simlib.analysis.replicate.BY`. All jobs together are always there.
+        The ways to divide jobs into groups, out of `simlib.analysis.replicate.BY`. All jobs together are always a
+        group.
     least : int
-        How many jobs a group has at least; all jobs together may be fewer.
+        The fewest jobs of a group; all jobs together may be fewer.
     overrun : {"extend", "kill"}
         As for `simulate`.
     executor : concurrent.futures.Executor, optional
         By default threads, see `simlib.sweep`.
     users : int
-        How many logs of other users are drawn, none or at least five; each costs a run of every policy. Estimates of a
-        case are then made of each draw, whose jobs are numbered again.
+        The number of logs of other users, 0 or at least five; each needs a run of every policy. A case's estimates are
+        made for each draw, whose jobs are numbered again.
 
     Returns
     -------
@@ -366,8 +370,8 @@ def compare(
     Raises
     ------
     ValueError
-        For no second policy, a base that is none of them, fewer than four shaken runs or another setting out of range,
-        or a case that has no job in common with the base; with `users` as from `resample_users`; as from `simulate`.
+        If there is no second policy; for an unknown base, fewer than four shaken runs or another setting out of range;
+        for a case that has no job in common with the base; with `users` as from `resample_users`; as from `simulate`.
 
     Examples
     --------
@@ -417,7 +421,7 @@ def compare(
 
 
 def _taking_part(cases: list[Made], takes_part: Bools) -> pd.DataFrame:
-    """How many jobs are in a case and the base, or in one of them alone, and how many run shorter in the case."""
+    """Count the jobs in a case and the base, in only one of them, and with a shorter run time in the case."""
     base, *others = cases
     runs = base.workload.jobs.run
     rows = {}
@@ -440,9 +444,9 @@ def parts(workload: Workload) -> Ints:
 def _pairs(
     cases: list[Made], log: Workload, groups: Groups, drawing: tuple, seconds: int, seed: int | None, overrun: str
 ) -> Floats:
-    """Simulate all cases on a log as it is, or shaken with a seed: statistics of jobs that a case and the base have.
+    """Simulate all cases on a log, unchanged or shaken with a seed: statistics of the jobs in a case and the base.
 
-    By other case, base and case, row, measure, statistic, and what is left out: nothing, then part by part.
+    Dimensions: other case, base and case, row, measure, statistic, left-out part (first none).
     """
     index, rows = log.jobs.index, len(groups.jobs)
     made_of = [(case.workload, case.policy) for case in cases]
@@ -459,14 +463,14 @@ def _pairs(
 
 
 def _code_of(groups: Groups, which: Bools) -> Codes:
-    """The groups of the jobs of a pair: the others are in none."""
+    """The groups of the jobs of a pair; other jobs are in no group."""
     return groups.code if which.all() else np.where(which[:, None], groups.code, np.int32(-1))
 
 
 def _of_other_users(
     workload: Workload, policies: Mapping[str, Case], groups: Groups, seed: int, overrun: str
 ) -> Floats:
-    """Simulate all cases on a log drawn from the users of one: what `_pairs` finds, with nothing left out."""
+    """Simulate all cases on a log drawn from the users of one: the result of `_pairs`, with no part left out."""
     other, place = users_of.resampled(workload, seed)
     cases = [made(other, name, given) for name, given in policies.items()]
     of_draw = replace(groups, code=groups.code[place])
@@ -484,7 +488,7 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
 
 
 def _values(schedule: Schedule, index: pd.Index) -> Floats:
-    """The measures of each job, in the order of an index, nan for those that take no part: shape (measures, jobs)."""
+    """The measures of each job, in the order of an index, nan for jobs that take no part: shape (measures, jobs)."""
     values = np.array([schedule.column(measure) for measure in MEASURES], float)
     own = schedule.workload._jobs.index
     if own.equals(index):
@@ -495,7 +499,7 @@ def _values(schedule: Schedule, index: pd.Index) -> Floats:
 
 
 def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
-    """The differences of all cases from the first, as they are or as shares of the base: see `Comparison`.
+    """The differences of all cases from the first, absolute or as shares of the base: see `Comparison`.
 
     `of_parts` is how many jobs of a case and the base each group has in each part of the log.
     """
@@ -527,7 +531,7 @@ def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats,
 
 
 def _index(names: Sequence[str], groups: Groups, shape: tuple[int, ...]) -> pd.MultiIndex:
-    """The index of a table, made so that pandas knows it is sorted: else every look into it warns."""
+    """The index of a table, made so that pandas knows that it is sorted; else every look-up warns."""
     case, row, measure, statistic = (each.ravel() for each in np.indices(shape))
     by, group = (groups.index.get_level_values(level) for level in ("by", "group"))
     ways, called = by.unique(), sorted(group.unique(), key=_as_people_sort)
@@ -537,6 +541,6 @@ def _index(names: Sequence[str], groups: Groups, shape: tuple[int, ...]) -> pd.M
 
 
 def _as_people_sort(name: str) -> tuple[int, str]:
-    """Sort by the number that a name begins with: user 10 after user 9, sizes 5-8 after 3-4."""
+    """Sort by the number at the beginning of a name: user 10 after user 9, sizes 5-8 after 3-4."""
     number = re.match(r"\d+", name)
     return (int(number[0]) if number else -1, name)

@@ -1,6 +1,6 @@
-"""Policies under rising load: batch means with stopping rules, and how much policies differ (MF section 3.1).
+"""Policies under rising load: batch means with stopping rules, and differences of policies (MF section 3.1).
 
-A load curve is made of `at_load` for each load, all of which may run at once (`simlib.sweep`).
+To make a load curve, call `at_load` for each load; all calls may run at once (`simlib.sweep`).
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ Measure = Callable[[Schedule], Floats]
 
 
 def response_time(schedule: Schedule) -> Floats:
-    """Take the response time of each job, in seconds.
+    """Compute the response time of each job, in seconds.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def response_time(schedule: Schedule) -> Floats:
 
 
 def bounded_slowdown(schedule: Schedule) -> Floats:
-    """Work out the bounded slowdown of each job by MF's formula, without a floor of 1.
+    """Compute the bounded slowdown of each job by MF's formula, without a lower limit of 1.
 
     Examples
     --------
@@ -68,23 +68,23 @@ def at_load(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate a workload at a load under some policies, and compare them job by job.
 
-    The load is changed by scaling all interarrival times. Jobs are taken in order of termination, ties by arrival, and
-    cut into batches. The first measure decides when to stop (see `simlib.analysis.stats.batch_means`); the others are
-    given over the same batches. Differences are known far better than either mean, as all policies see the same jobs:
-    they are taken over as many batches as the jobs allow up to the most, wherever the single simulations were stopped.
+    All interarrival times are scaled to the load. Jobs are taken in order of termination, ties by arrival, and cut into
+    batches. The first measure decides when to stop (see `simlib.analysis.stats.batch_means`); the others are averaged
+    over the same batches. Differences are known far better than the means, because all policies get the same jobs. So
+    they are averaged over all batches up to `most`, also beyond the point where a simulation was stopped.
 
     Parameters
     ----------
     workload, load, feedback
         As for `simulate` and `Workload.scale_load`.
     policies : dict
-        By name; a name may be a tuple. Those that are equal are simulated once.
+        By name; a name may be a tuple. Equal policies are simulated once.
     batch : int
-        Jobs a batch.
+        Jobs in a batch.
     pairs : dict, optional
-        By name, the names of two policies to compare; by default every other one with the first, by its name.
+        By name, the names of two policies to compare; by default each other policy with the first, by its name.
     measures : dict
-        By name, see `Measure`; the response time in seconds first, as the ceiling is one of it.
+        By name, see `Measure`; the response time in seconds comes first, because the ceiling applies to it.
     stopping : dict
         `most`, `precision` and `ceiling`, see `STOPPING`.
 
@@ -92,16 +92,16 @@ def at_load(
     -------
     points : DataFrame
         By policy and measure: `mean`, `low`, `high` (90 % confidence), `accuracy` (half width as a share of the mean),
-        `batches`, `stopped` and `lag1` as in `stats.BatchMeans`; `ceiling`, whether that stopped it. And had nothing
-        but the most batches stopped it: `whole`, the mean, and `executed`, the load that was executed.
+        `batches`, `stopped` and `lag1` as in `stats.BatchMeans`; `ceiling`, whether the ceiling stopped it. And over
+        all batches up to `most`: `whole`, the mean, and `executed`, the executed load.
     differences : DataFrame
-        By pair and measure: what `relative_difference` gives; `ceiling`, whether it stopped either simulation. Empty
-        where there is no pair, as with a single policy.
+        By pair and measure: the results of `relative_difference`; `ceiling`, whether the ceiling stopped either
+        simulation. Empty without a pair, as with a single policy.
 
     Raises
     ------
     ValueError
-        For policies that are no dict, or none; as from `Workload.scale_load` and `simlib.analysis.stats.batch_means`.
+        If `policies` is no dict, or empty; as from `Workload.scale_load` and `simlib.analysis.stats.batch_means`.
 
     Examples
     --------
@@ -121,8 +121,13 @@ def at_load(
         means = {name: means_of_batches(of_jobs, batch, most=stopping["most"]) for name, of_jobs in values.items()}
         made[key] = _point(schedule, values, batch, stopping), means
     points = {name: made[key][0] for name, key in keys.items()}
-    both = {name: (made[keys[one]], made[keys[other]]) for name, (one, other) in pairs.items()}
-    differences = {name: _difference(*pair, stopping["most"]) for name, pair in both.items()}
+    differences: dict[Any, Rows] = {}
+    for pair, names in pairs.items():
+        (rows, one), (other_rows, other) = (made[keys[name]] for name in names)
+        ceiling = {"ceiling": any(row["ceiling"] for row in (*rows.values(), *other_rows.values()))}
+        differences[pair] = {
+            name: relative_difference(one[name], other[name], stopping["most"]) | ceiling for name in one
+        }
     return _table(points), _table(differences)
 
 
@@ -131,7 +136,7 @@ Rows = Mapping[str, Mapping[str, Any]]
 
 
 def _table(found: Mapping[Any, Rows]) -> pd.DataFrame:
-    """Make one table of the rows of all policies or pairs, by their names and the measure; an empty one of none."""
+    """Make one table of the rows of all policies or pairs, by their names and the measure; empty if there are none."""
     if not found:
         return pd.DataFrame()
     rows = [row for of_measures in found.values() for row in of_measures.values()]
@@ -146,7 +151,7 @@ def _index(names: tuple, measures: tuple) -> pd.Index:
 
 
 def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stopping: Mapping[str, Any]) -> Rows:
-    """Work out one simulation's rows of `points`, by measure."""
+    """Compute one simulation's rows of `points`, by measure."""
     end = schedule.column("end")
     ended = in_order(end)[: batch * (1 + stopping["most"])]  # the others are in no batch
     in_turn = {name: of_jobs.take(ended) for name, of_jobs in values.items()}
@@ -166,18 +171,8 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
     return {name: row | {"executed": executed} for name, row in rows.items()}
 
 
-Made = tuple[Rows, Mapping[str, Floats]]
-"""The points of one simulation, and by measure the means of its batches in order of arrival."""
-
-
-def _difference(one: Made, other: Made, most: int) -> Rows:
-    """Work out the rows of `differences` of one pair, by measure."""
-    ceiling = any(row["ceiling"] for rows, _ in (one, other) for row in rows.values())
-    return {name: _of_means(means, other[1][name], most) | {"ceiling": ceiling} for name, means in one[1].items()}
-
-
-def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100) -> dict[str, float]:
-    """Find how much more the jobs have under another policy than under one, with the interval of batch means.
+def relative_difference(one: Floats, other: Floats, most: int = 100) -> dict[str, float]:
+    """Find the relative difference of another policy's values from one policy's, with the interval of batch means.
 
     The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
     zero, as a share of one's mean: the usual first-order interval of a ratio.
@@ -185,9 +180,9 @@ def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100)
     Parameters
     ----------
     one, other : array
-        A number a job, the same jobs in the same order. The first batch is dropped.
-    batch, most : int
-        Jobs a batch, and how many batches at most.
+        The means of batches of the same jobs, from `simlib.analysis.stats.means_of_batches`.
+    most : int
+        The largest number of batches.
 
     Returns
     -------
@@ -198,15 +193,10 @@ def relative_difference(one: Floats, other: Floats, batch: int, most: int = 100)
     Examples
     --------
     >>> one = np.random.default_rng(0).exponential(100, 2000)
-    >>> found = relative_difference(one, 1.1 * one, batch=50)
+    >>> found = relative_difference(*(means_of_batches(each, batch=50) for each in (one, 1.1 * one)))
     >>> round(found["relative"], 6), round(found["high"] - found["low"], 6)
     (0.1, 0.0)
     """
-    return _of_means(means_of_batches(one, batch, most=most), means_of_batches(other, batch, most=most), most)
-
-
-def _of_means(one: Floats, other: Floats, most: int) -> dict[str, float]:
-    """Find what `relative_difference` does, from the means of the batches of both."""
     means = [mean_of_batches(of_batches, most=most).mean for of_batches in (one, other)]
     if means[0] == 0:  # nothing to compare with
         unknown = dict.fromkeys(("relative", "low", "high", "lag1"), np.nan)
@@ -219,21 +209,21 @@ def _of_means(one: Floats, other: Floats, most: int) -> dict[str, float]:
 
 
 def over_runs(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Average points or differences over independent runs, and find the intervals that these give.
+    """Average points or differences over independent runs, and find confidence intervals.
 
     Parameters
     ----------
     table : DataFrame
-        From `at_load`, with further index levels; the first one says which run it is of.
+        From `at_load`, with further index levels; the first level is the run.
     column : str
-        The one whose intervals are wanted: `whole` of points, `relative` of differences.
+        The column that gets intervals: `whole` of points, `relative` of differences.
 
     Returns
     -------
     DataFrame
-        By all levels but the first: the means of all numeric columns; `low` and `high` of the column requested (90 %
-        confidence, Student's t over the runs, which are independent whatever the correlation within each); `runs`, how
-        many; `ceiling`, whether it stopped most of them.
+        By all levels except the first: the means of all numeric columns; `low` and `high` of the requested column (90 %
+        confidence, Student's t over the runs, which are independent even if values within a run are correlated);
+        `runs`, their number; `ceiling`, whether the ceiling stopped most of them.
 
     Examples
     --------
@@ -249,7 +239,7 @@ def over_runs(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def coverage(table: pd.DataFrame, truth: str) -> pd.Series:
-    """Tell whether the interval of each run holds the mean over all runs, to see whether intervals are honest.
+    """Tell whether the interval of each run contains the mean over all runs, to check the coverage of intervals.
 
     Parameters
     ----------

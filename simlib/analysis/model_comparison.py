@@ -1,6 +1,6 @@
-"""Compare a twin with its log: the distributions one by one, what jobs of a user have in common, and the schedules."""
+"""Compare a twin with its log: distributions, similarities of a user's jobs, and schedules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import Any
 
@@ -26,7 +26,7 @@ KEYS = {
 
 
 def described(workload: Workload) -> pd.DataFrame:
-    """Add to the jobs what a twin has to resemble."""
+    """Add to the jobs the columns in which a twin has to resemble its log."""
     if workload.log is None:
         raise ValueError(f"{workload.name}: described: found no log, expected a workload that was read from one")
     jobs = workload.jobs
@@ -171,16 +171,14 @@ def _means(workload: Workload, policy: Policy) -> tuple[float, float]:
     return summary.mean_response, summary.mean_bounded_slowdown
 
 
-def verdicts(
-    table: pd.DataFrame, kinds: tuple[str, str], schedulers: Sequence[str] = ("easy", "conservative")
-) -> pd.DataFrame:
-    """Tell how far the twins' results are from the logs', and whether both say the same of the schedulers.
+def verdicts(table: pd.DataFrame, kinds: tuple[str, str]) -> pd.DataFrame:
+    """Measure how far the twins' results are from the logs', and whether both rank the schedulers alike.
 
     Gives a DataFrame, by metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the
     mean relative difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs in
     which the same scheduler is better as in the mean.
     """
-    rows = {}
+    rows, schedulers = {}, ("easy", "conservative")
     for metric in ("response", "slowdown"):
         for log, runs in table.groupby("log", sort=False):
             row = {}

@@ -1,6 +1,6 @@
-"""Simulate the partitions of a log as separate machines, all in one run: the sums stand beside the parts.
+"""Simulate the partitions of a log as separate machines in one run, with results for each part and in total.
 
-A log does not say which nodes a partition has, nor whether partitions share nodes: `partitions` takes what is known.
+A log does not say which nodes a partition has, nor whether partitions share nodes: you can tell `partitions`.
 """
 
 from collections.abc import Mapping
@@ -40,20 +40,20 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
         Read from a log with partitions (field 16).
     sizes : dict, optional
         Processors, or processors and GPUs, by the name or number of a partition. "batch+debug" are two partitions that
-        share nodes: one machine. A partition that is not named has what was in use for a thousandth of the time by the
-        log's own times, or what its largest job had (`simlib.logs.sacct.in_use`).
+        share nodes: one machine. A partition that is not named gets the number that was in use for a thousandth of the
+        time by the log's own times, or the size of its largest job (`simlib.logs.sacct.in_use`).
 
     Returns
     -------
     dict of str to Workload
-        By what was named, then the others in the order of their numbers. A job that is larger than its machine does not
-        take part, see `Workload.dropped`.
+        First the named ones, then the others in the order of their numbers. A job that is larger than its machine does
+        not take part (see `Workload.dropped`).
 
     Raises
     ------
     ValueError
-        Where the log has no partitions, none of a name, or no waits by which to find a size; for a partition that is
-        named twice.
+        If the log has no partitions, no partition of a name, or no waits from which to estimate a size; for a partition
+        that is named twice.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[i
         if (own.wait[own.run >= 0] < 0).any():
             expected = f"expected the size of its machine, such as {{{called!r}: 512}}"
             raise ValueError(f"{workload.name}: partition {called}: found jobs without a recorded wait, {expected}")
-        size = sacct.in_use(own)[0], sacct.in_use(own, "gpus")[0] if "gpus" in own else 0
+        size = sacct.in_use(own)[0]
     procs, gpus = size if isinstance(size, tuple) else (size, sacct.in_use(own, "gpus")[0] if "gpus" in own else 0)
     part = workload.partition(*numbers, procs=procs, gpus=gpus)
     part.name = f"{workload.name}, {called}"
@@ -99,7 +99,7 @@ def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[i
 
 
 def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
-    """Put the jobs of all parts into one workload, for cases from `on_partitions`; its machine is the sum of theirs.
+    """Put the jobs of all parts into one workload, for cases from `on_partitions`; its machine has all processors.
 
     Examples
     --------
@@ -124,10 +124,10 @@ def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
 
 
 def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
-    """Make of a case the one that runs its policy in each part alone.
+    """Turn a case into one that runs its policy in each part separately.
 
-    For `together(workload, parts)`, so that `simlib.compare` with `by=["partition"]` finds the differences in each
-    partition, and over the jobs of all. A fair share counts what a user had of this partition only.
+    Use it with `together(workload, parts)`: then `simlib.compare` with `by=["partition"]` finds the differences in each
+    partition, and over the jobs of all. A fair share counts only a user's use of the same partition.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partitioned:
-    """Run a policy in each partition alone: a policy, which `on_partitions` makes.
+    """A policy that runs another policy in each partition separately; `on_partitions` makes it.
 
     Parameters
     ----------
     policies : tuple of policies
-        That of each part.
+        The policy of each part.
     machines : tuple of (str, int, int)
         Name, processors and GPUs of each part.
     of_job : Series of int
@@ -178,16 +178,7 @@ class Partitioned:
         return f"{self.policies[0]} in each of {', '.join(called for called, *_ in self.machines)}"
 
     def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs of each part, and prepare the policies for them.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> w = simlib.Workload.of("two", 4, A=(0, 9, 9, 2), B=(0, 9, 9, 2))
-        >>> policy = Partitioned((simlib.EASY(),) * 2, (("a", 2, 0), ("b", 2, 0)), pd.Series({"A": 0, "B": 1}))
-        >>> [place.tolist() for place in policy.prepare(w.jobs).places]
-        [[0], [1]]
-        """
+        """Find the jobs of each part, and prepare the policies for them."""
         labels = self.of_job.index
         if not np.isin(jobs.index.to_numpy(), labels.to_numpy()).all():
             raise ValueError(f"{self}: found jobs of another log, expected those of the partitions")
@@ -200,7 +191,7 @@ class Partitioned:
         return _Placed(replace(self, policies=tuple(prepared)), of_parts)
 
     def schedule(self, *jobs: Any, gpus: Any = None) -> dict[str, np.ndarray]:
-        """Refuse to schedule jobs of which the parts are not known.
+        """Refuse to schedule jobs without their parts.
 
         Examples
         --------
@@ -215,13 +206,13 @@ class Partitioned:
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Policies that are prepared for the jobs of each part, and the places of these jobs among all."""
+    """Policies prepared for the jobs of each part, and the places of these jobs among all."""
 
     of: Partitioned
     places: list[Ints]
 
     def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs again where they come in another order."""
+        """Find the jobs again in a table of another order."""
         return self.of.prepare(jobs)
 
     def schedule(
@@ -234,7 +225,7 @@ class _Placed:
         progress_and_stop: Ints | None = None,
         gpus: tuple[Ints, int] | None = None,
     ) -> dict[str, np.ndarray]:
-        """Schedule each part on its own machine, and put the answers together."""
+        """Schedule each part on its machine, and join the results."""
         total = sum(size for _, size, _ in self.of.machines)
         if machine != total:
             raise ValueError(
@@ -260,12 +251,12 @@ class _Placed:
 
 
 def partition_table(parts: Mapping[str, Workload], cases: Mapping[str, Case]) -> pd.DataFrame:
-    """Simulate cases in each part, and put the means beside those over the jobs of all.
+    """Simulate cases in each part, and give the means of each part and over all jobs.
 
     Returns
     -------
     DataFrame
-        By `partition`, the last of which is "all", and `policy`: `jobs`, `procs`, `load`, and the means of `wait`,
+        By `partition` (the last one is "all") and `policy`: `jobs`, `procs`, `load`, and the means of `wait`,
         `response` (seconds) and `bounded_slowdown`.
 
     Examples

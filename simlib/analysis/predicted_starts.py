@@ -1,4 +1,4 @@
-"""Tell each job on arrival when it will start, as a scheduler does, and see how wrong that was."""
+"""Predict the start of each job on its arrival, as a scheduler does, and measure the error."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,40 +22,39 @@ _AGES = 10**10
 
 
 def predicted_starts(workload: Workload, policy: Policy, overrun: str = "extend") -> pd.DataFrame:
-    """Predict when each job starts, by what is known in the second of its arrival.
+    """Predict when each job starts, from the facts that are known in the second of its arrival.
 
-    The prediction is what the policy itself would do from then on if no other job arrived and all ran for as long as
-    they are expected to: for their estimates, or where the policy adjusts or predicts these, for the adjusted one, if
-    the job has not outlived it. Under conservative backfilling that is the guarantee. So an error has two causes: jobs
-    end before their estimates, which lets others start earlier, and jobs arrive later and are favoured, which lets
-    others start later.
+    The prediction is the start under the policy itself, if no other job arrived and all jobs ran as long as expected:
+    for their estimates or, if the policy adjusts or predicts estimates, for the adjusted one until the job has outlived
+    it. Under conservative backfilling the prediction is the guarantee. So an error has two causes: jobs end before
+    their estimates, so that others start earlier; and later jobs are favoured, so that others start later.
 
-    Under `FCFS` and `EASY` each prediction takes a simulation of the jobs that run or wait then. Where decisions hang
-    on more than these, such as reservations, usage, adjusted estimates or submit times, and for any policy that is not
-    of this package, it is one of all jobs up to then. For n jobs it takes n / 2 times as long as the policy itself:
-    a minute or two for 30,000 jobs, hours for 200,000 or for plain Python.
+    Under `FCFS` and `EASY` each prediction needs a simulation of the jobs that run or wait then. If decisions depend on
+    more than these, such as reservations, usage, adjusted estimates or submit times, and for policies from outside the
+    package, it needs a simulation of all jobs up to then. For n jobs this takes n / 2 times as long as the policy
+    itself: a minute or two for 30,000 jobs, hours for 200,000 or for plain Python.
 
     Parameters
     ----------
     workload, policy, overrun
-        As for `simlib.simulate`. An own policy must not look at run times before jobs end. Each job is submitted when
-        the workload says: there is no feedback.
+        As for `simlib.simulate`. Your own policy must not read run times before jobs end. Each job is submitted at the
+        workload's time: there is no feedback.
 
     Returns
     -------
     DataFrame
-        By the index of the jobs, in seconds: `predicted`, the start that is told on arrival; `start`, the simulated
-        one; `error`, start - predicted, above 0 for a job that starts later than it was told.
+        By the index of the jobs, in seconds: `predicted`, the start predicted on arrival; `start`, the simulated start;
+        `error`, start - predicted, above 0 for a job that starts later than predicted.
 
     References
     ----------
     W. Smith, V. Taylor and I. Foster, "Using run-time predictions to estimate queue wait times and improve scheduler
-    performance", JSSPP 1999, LNCS 1659 (the abstract). Slurm tells users such a start by `squeue --start`, for jobs
-    that its backfill scheduler has come to.
+    performance", JSSPP 1999, LNCS 1659 (the abstract). Slurm shows such a start with `squeue --start`, for jobs that
+    its backfill scheduler has considered.
 
     Examples
     --------
-    C is told to start when A should end, but A ends early. D comes later, is shorter than B, and passes it.
+    C's predicted start is A's expected end, but A ends early. D comes later, is shorter than B, and passes it.
 
     >>> import simlib
     >>> w = simlib.Workload.of("four jobs", 4, A=(0, 10, 20, 3), B=(1, 9, 9, 4), C=(2, 5, 5, 4), D=(3, 6, 6, 4))
@@ -73,7 +72,7 @@ def predicted_starts(workload: Workload, policy: Policy, overrun: str = "extend"
 
 
 def _told(schedule: Schedule) -> Ints:
-    """Predict all starts. Who starts on arrival is told so: the scheduler knew no more then."""
+    """Predict all starts; for a job that starts on arrival, the prediction is its start."""
     start, submit, run = (schedule.column(name) for name in ("start", "submit", "run"))
     predicted = start.copy()
     again = np.isin(submit, start[run == 0])  # a job ends at once, sooner than expected, and others start
@@ -92,7 +91,7 @@ _WhatIf = Callable[[int, Ints], Ints]
 
 
 def _sees_no_more(policy: Any) -> bool:
-    """Tell whether a policy decides by nothing but the jobs that run or wait: their waits, estimates and sizes."""
+    """Tell whether a policy decides only by the jobs that run or wait: their waits, estimates and sizes."""
     if type(policy) is FCFS:
         asked = asked_for(policy.order)
     elif type(policy) is EASY and policy.adjust is None and policy.reservations == 1:
@@ -105,10 +104,10 @@ def _sees_no_more(policy: Any) -> bool:
 
 
 def _by_state(schedule: Schedule) -> _WhatIf:
-    """Go on from the jobs that run or wait.
+    """Continue the simulation from the jobs that run or wait.
 
-    A job that takes the whole machine until now keeps those that wait from starting earlier. Then the running ones
-    start, whose rank is the highest because they seem to have waited for ages, for what is left of their estimates.
+    An artificial job takes the whole machine until now, so that no waiting job starts earlier. Then the running jobs
+    start, for the rest of their estimates; their rank is the highest because of very early submit times.
     """
     policy: Any = schedule.policy
     if isinstance(policy.order, Thresholded):
@@ -137,7 +136,7 @@ def _by_state(schedule: Schedule) -> _WhatIf:
 
 
 def _by_replay(schedule: Schedule) -> _WhatIf:
-    """Begin with the first job: up to now all happens again, for those that have ended by now run as they did."""
+    """Simulate from the first job on: jobs that have ended by now run as they did, so all happens again up to now."""
     workload, policy = schedule.workload, schedule.policy
     jobs = workload.jobs
     columns = [schedule.column(name) for name in ("submit", "run", "procs", "start", "end")]
@@ -161,6 +160,6 @@ def _by_replay(schedule: Schedule) -> _WhatIf:
 
 
 def _estimates(schedule: Schedule) -> Ints:
-    """The estimates that the scheduler goes by, none of which is below the run time."""
+    """The estimates that the scheduler uses; none is below the run time."""
     estimates: Ints = np.maximum(schedule.column("estimate"), schedule.column("run"))
     return estimates

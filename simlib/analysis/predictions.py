@@ -1,4 +1,4 @@
-"""How good the run times were that a scheduler planned with (Tsafrir, Etsion & Feitelson 2005, section 4)."""
+"""The accuracy of the run times with which a scheduler plans (Tsafrir, Etsion & Feitelson 2005, section 4)."""
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ from ..policies.easy import Predictions
 
 
 def accuracy(schedule: Schedule) -> pd.Series:
-    """Measure how accurate the prediction of each job was: the smaller of it and the run time by the larger.
+    """Measure the accuracy of each job's prediction: the smaller of prediction and run time divided by the larger.
 
-    The prediction is the mean over the time that the job is in the system, from its submission to its end, for it may
-    be corrected meanwhile. Without predictions it is the estimate that the user gave, also where the job runs longer;
-    under `simlib.policies.walltime.Adjustment` the adjusted one, whose corrections do not count.
+    A prediction may be corrected, so the mean counts over the job's time in the system, from its submission to its end.
+    Without predictions it is the user's estimate, even if the job runs longer. Under
+    `simlib.policies.walltime.Adjustment` it is the adjusted estimate, without corrections.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def accuracy(schedule: Schedule) -> pd.Series:
     Returns
     -------
     Series
-        By job, from 0 to 1; 1 where both are zero.
+        By job, from 0 to 1; 1 if both are zero.
 
     References
     ----------
@@ -33,8 +33,8 @@ def accuracy(schedule: Schedule) -> pd.Series:
 
     Examples
     --------
-    The second job was predicted to run for 10 s, as the first one did, and for its estimate of 60 s from then on. It
-    was in the system for 30 s, so that its mean prediction is (10 x 10 + 20 x 60) / 30 = 43.3 s.
+    The second job was predicted to run for 10 s, as the first one did, and after 10 s for its estimate of 60 s. It was
+    in the system for 30 s, so its mean prediction is (10 x 10 + 20 x 60) / 30 = 43.3 s.
 
     >>> import pandas as pd, simlib
     >>> rows = {"submit": [0, 100], "run": [10, 30], "estimate": 60, "procs": 1, "user": 7}

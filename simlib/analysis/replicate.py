@@ -1,6 +1,6 @@
-"""Simulate logs under policies again and again: shaken, drawn again, with other estimates, at other loads.
+"""Simulate logs under policies many times: shaken, drawn again, with other estimates, at other loads.
 
-This is the only place that shakes. `simlib.compare` and what the study measures run by run is made of `schedules`.
+Only this module shakes logs. `simlib.compare`, and all measures of the study over runs, use `schedules`.
 """
 
 import pickle
@@ -53,42 +53,42 @@ def replicate(
     keep: bool = True,
     executor: Any = None,
 ) -> pd.DataFrame:
-    """Simulate every log, with every kind of estimates, at every load, under every policy, as it is and shaken.
+    """Simulate every log with every kind of estimates, at every load, under every policy, unchanged and shaken.
 
-    Backfilling is chaotic: one job that comes a second later can change who fits into which gap from there on, and a
-    month's mean by per cents. So the numbers of one simulation of one log are one draw from those that the same log
-    gives with every submit time moved at random within +-`seconds`. (Tsafrir, Ouaknine & Feitelson, "Reducing
-    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.)
+    Backfilling is chaotic: one job that comes a second later can change which jobs fit into which gaps from then on,
+    and a month's mean by per cents. So the numbers of one simulation are one draw from a distribution: the numbers of
+    the same log with every submit time moved at random within +-`seconds` (Tsafrir, Ouaknine & Feitelson, "Reducing
+    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007).
 
-    Run 0 is the log as it is; run k is shaken with seed `seed` + k - 1, whatever the policy: so policies are compared
-    run by run. In a checkout of the study the runs are kept in `build/cache/` by all that they depend on, and read
-    when they are requested again.
+    Run 0 is the unchanged log; run k is shaken with seed `seed` + k - 1 for all policies, so you can compare policies
+    run by run. In a checkout of the study, `build/cache/` keeps the runs by everything on which they depend; the same
+    request reads them from there.
 
     Parameters
     ----------
     logs : Workload, callable, or dict of these
         A callable makes the workload of a run from the run's seed. By name where there are several.
     policies : policy, case, or dict of these
-        A case is a policy with what is changed of the log, such as `(EASY(), "exact")`: see `simlib.compare`. Each is
-        measured over its own jobs, which `jobs` counts.
+        A case is a policy with changes of the log, such as `(EASY(), "exact")`: see `simlib.compare`. Each case is
+        measured over its jobs, which `jobs` counts.
     estimates : str, model, callable, or dict of these, optional
         As for `Workload.with_estimates`; a function makes one of them from the run's seed. None: the log's own.
     loads : float or sequence of float, optional
         As for `Workload.scale_load`. By default the log's own.
     shakes, seconds, seed : int
-        How many shaken runs, by how many seconds at most, from which seed on.
+        The number of shaken runs, the largest shift in seconds, and the first seed.
     by : str or callable, optional
-        Divide the jobs: by the "month" in which they end, by "size" class, by "user", "group", "queue" or
-        "partition"; or by what a function of the schedule gives for each job.
+        Divide the jobs: by the "month" in which they end, by "size" class, by "user", "group", "queue" or "partition";
+        or by the values that a function of the schedule gives to the jobs.
     measures : sequence of str, dict, or callable, optional
-        By default mean wait, response time and bounded slowdown. Names of what `Schedule.summary` has, or of columns of
-        `Schedule.jobs`, whose mean is taken; in a dict by column of the result such a name, or a function of the
-        schedule that gives a number, or one for each job, whose mean is taken. A callable gives all of it at once: a
-        Series of measures, or a DataFrame whose index divides what it measured; then there is no `by`.
+        By default mean wait, response time and bounded slowdown. Otherwise names of entries of `Schedule.summary`, or
+        of columns of `Schedule.jobs`, which are averaged; or a dict that has, by column of the result, such a name, or
+        a function of the schedule that gives one number, or one for each job, which are averaged. A callable gives all
+        measures at once: a Series, or a DataFrame whose index has further levels; then `by` is not allowed.
     overrun : {"extend", "kill"}
         As for `simulate`.
     as_it_is : bool
-        Whether there is a run 0.
+        Whether to include run 0.
     keep : bool
         Whether runs are kept in a checkout.
     executor : concurrent.futures.Executor or distributed.Client, optional
@@ -98,15 +98,14 @@ def replicate(
     -------
     DataFrame
         One row per run, and with `by` per group of jobs; one column per measure. The index has the levels `log`,
-        `estimates`,
-        `load` and `policy`, each only where several were given by name or in a sequence; `run`; and what `by` says
-        ("group" for a function), or the levels of the DataFrame that a function gives.
+        `estimates`, `load` and `policy`, each only if several were given by name or in a sequence; `run`; and the level
+        of `by` ("group" for a function), or the levels of the DataFrame that a function gives.
 
     Raises
     ------
     ValueError
-        For no policy, shakes that are no whole number of at least 0, seconds out of range, a seed below 0, a measure
-        that is not known; as from `simulate` and what changes workloads.
+        If there is no policy, `shakes` is not a whole number of at least 0, `seconds` is out of range, the seed is
+        below 0, or a measure is unknown; as from `simulate` and the changes of workloads.
 
     Examples
     --------
@@ -155,7 +154,7 @@ def replicate(
 
 
 def _by_name(given: Any) -> dict[Any, Any]:
-    """What was given by name, or the one thing under None."""
+    """The arguments by name; a single one under None."""
     return dict(given) if isinstance(given, Mapping) else {None: given}
 
 
@@ -166,7 +165,7 @@ def schedules(
     seed: int | None,
     overrun: str = "extend",
 ) -> Iterator[Schedule]:
-    """Simulate workloads of a log's jobs under policies: as they are, or shaken, each job by the same in all."""
+    """Simulate workloads of a log's jobs under policies, unchanged or shaken; a job moves equally in all workloads."""
     shaken = {id(workload): workload for workload, _ in cases}
     if seed is not None:
         shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
@@ -175,7 +174,7 @@ def schedules(
 
 
 def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:
-    """Shake a workload whose jobs are some of a log's, or in another order, by what each is shaken by in the log."""
+    """Shake a workload of some of a log's jobs, in any order; each moves as in the shaken log."""
     jobs = workload.jobs
     if jobs.index.equals(log.jobs.index):
         return workload.shake(seconds, seed)
@@ -185,7 +184,7 @@ def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workl
 
 
 def places(own: pd.Index, index: pd.Index) -> Ints:
-    """Find where each job of an index stands in another that has it, too."""
+    """Find the place of each job of an index in another index, which has all of them."""
     keys, wanted = own.to_numpy(), index.to_numpy()  # pandas' own search is not made for several threads at once
     by_key = np.argsort(keys, kind="stable")
     return by_key[np.searchsorted(keys, wanted, sorter=by_key)]
@@ -200,7 +199,7 @@ def _read_or_simulate(
     key: Any,
     executor: Any,
 ) -> dict[Any, list]:
-    """Give what was measured of all runs by policy: read what is kept, simulate the rest run by run, and keep it."""
+    """Give the measures of all runs by policy: read kept runs, simulate the rest run by run, and keep it."""
     places = {}
     if key is not None:
         for (name, policy), block in product(policies.items(), blocks):
@@ -259,7 +258,7 @@ def _drawn(estimates: Any) -> bool:
 
 
 def _key(log: Log, *depends: Any) -> Any:
-    """What runs depend on but their policy and seeds; None where that cannot be known."""
+    """The key of a group of runs, without policy and seeds; None if it cannot be known."""
     state = cache.whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
     try:
         return identity([state, *depends])
@@ -268,7 +267,7 @@ def _key(log: Log, *depends: Any) -> Any:
 
 
 def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
-    """Measure a schedule: the groups of jobs, and by measure a number for each; or what a function gives at once."""
+    """Measure a schedule: the groups of jobs, and by measure a number for each; or the result of a callable."""
     if not isinstance(measures, Mapping):  # all of it at once
         return measures(schedule)
     if by is None:
@@ -294,7 +293,7 @@ def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
 
 
 def _table(measured: Any) -> pd.DataFrame:
-    """Make a table of what `_measured` gives; at the end, for pandas would hold the threads up."""
+    """Make a table of the results of `_measured`; only at the end, because pandas would delay the threads."""
     if isinstance(measured, tuple):
         groups, columns = measured
         return pd.DataFrame(columns, index=groups)
@@ -304,7 +303,7 @@ def _table(measured: Any) -> pd.DataFrame:
 
 
 def _of_jobs(schedule: Schedule, measure: str | Measure) -> np.ndarray:
-    """One number for each job; of a function that gives one for all, this."""
+    """One number for each job, or the one number that a function gives for all."""
     if callable(measure):
         return np.asarray(measure(schedule), float)
     if (column := measure.removeprefix("mean_")) not in schedule.names:
@@ -327,7 +326,7 @@ def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
 
 
 def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by: Any) -> pd.DataFrame:
-    """Put the tables of all runs below each other, under the levels that tell them apart."""
+    """Concatenate the tables of all runs, with index levels that distinguish them."""
     levels = ["log", "estimates", "load", "policy", "run"]
     lengths = [len(table) for table in tables]
     index: dict[Any, pd.Index] = {
@@ -356,7 +355,7 @@ WEEK = 7 * 86400
 
 @dataclass(frozen=True)
 class Groups:
-    """Say which group each job is in, for each way to divide them."""
+    """The group of each job, for each way to divide them."""
 
     index: pd.MultiIndex
     code: Codes
@@ -385,7 +384,7 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
 
 
 def divided(workload: Workload, way: str) -> tuple[list, Ints]:
-    """The names of the groups, in order, and each job's place among them, -1 where it is not known."""
+    """The names of the groups, in order, and each job's place among them, -1 if it is not known."""
     jobs = workload.jobs
     if way == ALL:
         return [ALL], np.zeros(len(jobs), np.int64)

@@ -1,4 +1,4 @@
-"""Distributions of run time and size by size class, and what a schedule backfilled of each class.
+"""Distributions of run time and size by size class, and the backfilled share of each class.
 
 Workloads come as a list of (label, Workload), so that logs and models can stand side by side.
 """
@@ -32,7 +32,7 @@ def size_class(procs: ArrayLike) -> Ints:
 
 
 def class_name(upper: int) -> str:
-    """Write a size class as people do."""
+    """Write a size class for readers."""
     return "all" if upper == ALL else str(upper) if upper <= 2 else f"{upper // 2 + 1}-{upper}"
 
 
@@ -66,7 +66,7 @@ def _index(keys: Iterable[tuple[str, int]]) -> pd.MultiIndex:
 
 
 def named(table: pd.DataFrame) -> pd.DataFrame:
-    """Write the size classes of a table as people do, for reading and saving."""
+    """Write the size classes of a table for readers."""
     return table.rename(index=class_name, level="size_class")
 
 
@@ -77,9 +77,9 @@ def cumulative(run: ArrayLike, seconds: ArrayLike) -> Floats:
 
 
 def curves(workloads: Labelled, least_jobs: int = 100, points: int = 300) -> pd.DataFrame:
-    """Work out the cumulative distributions of run times as curves, for drawing.
+    """Compute the cumulative distributions of run times as curves, for drawing.
 
-    Gives a DataFrame, by workload and size class, a column a time (seconds): the share of jobs that ran for no
+    Gives a DataFrame, by workload and size class, one column for each time (seconds): the share of jobs that ran for no
     longer.
     """
     longest = max((workload.jobs.run.max() for _, workload in workloads if len(workload)), default=1)
@@ -98,7 +98,7 @@ def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFra
     The distance is Kolmogorov and Smirnov's: the largest vertical gap between two cumulative distributions, 0 where
     they are the same and 1 where they do not overlap.
 
-    Gives a DataFrame, by size class as it is written, "all" for all jobs, a column each other workload; the row
+    Gives a DataFrame, by the name of the size class, "all" for all jobs, one column for each other workload; the row
     "sizes" is the distance between the distributions of size.
     """
     jobs = {label: workload.jobs for label, workload in workloads}
@@ -117,13 +117,13 @@ def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFra
 
 
 def backfilled(schedule: Schedule) -> pd.DataFrame:
-    """Measure what was backfilled of all jobs, and of each size class.
+    """Measure the backfilled share of all jobs, and of each size class.
 
-    A job counts as backfilled if it starts while one that arrived earlier is left waiting.
+    A job counts as backfilled if it starts while an earlier job still waits.
 
-    Gives a DataFrame, by size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`,
-    the same of processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all;
-    `response_s` and `bounded_slowdown`, means (MF's formula, without a floor of 1).
+    Gives a DataFrame, by size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`, their
+    share of the processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all; `response_s`
+    and `bounded_slowdown`, means (MF's formula, without a lower limit of 1).
     """
     wait, run, procs, passed = (schedule.column(name) for name in ("wait", "run", "procs", "backfilled"))
     classes, which = np.unique(size_class(procs), return_inverse=True)

@@ -1,4 +1,4 @@
-"""Judge how much a simulation's numbers are worth: intervals, batch means (MF section 3.1), resampling."""
+"""Judge the accuracy of a simulation's numbers: intervals, batch means (MF section 3.1), resampling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .._util.arrays import Floats, Ints, whole
 
 @dataclass(frozen=True)
 class Interval:
-    """Give the range of a number that chance moves: of shaken runs, of a bootstrap, or Student's t.
+    """Give the range of a random number: of shaken runs, of a bootstrap, or Student's t.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class Interval:
     >>> interval = Interval.of([1, 2, 3, 4, 5], share=0.5)
     >>> interval
     Interval(low=2.0, median=3.0, high=4.0)
-    >>> 3.9 in interval, interval.clear
-    (True, True)
+    >>> 3.9 in interval
+    True
     """
 
     low: float
@@ -46,39 +46,23 @@ class Interval:
         """
         return cls(*(float(q) for q in np.nanquantile(np.asarray(values), [(1 - share) / 2, 0.5, (1 + share) / 2])))
 
-    @classmethod
-    def normal(cls, mean: float, sd: float, share: float = 0.95) -> Self:
-        """Find the range that holds the middle `share` of a normal distribution.
-
-        Examples
-        --------
-        >>> round(Interval.normal(0, 1).high, 2)
-        1.96
-        """
-        reach = float(sd * scipy.special.ndtri((1 + share) / 2))
-        return cls(mean - reach, mean, mean + reach)
-
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    @property
-    def clear(self) -> bool:
-        """Whether it lies on one side of zero."""
-        return self.low > 0 or self.high < 0
-
 
 def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
-    """Find where many numbers would be in one more run in 95 of 100 cases: Student's prediction interval.
+    """Find Student's prediction interval: where many numbers would be in one more run in 95 of 100 cases.
 
-    The range of so many runs is too narrow for that: of 100 runs of this study, each held against the others, their
-    middle 95 % held 93 %, of 40 runs 90, of 20 runs 87, of 10 runs 78 %; this band held 92 to 97 % of all.
+    The range of the runs themselves is too narrow for this: in this study, the middle 95 % of 100 runs contained 93 %
+    of further runs, that of 40 runs 90 %, of 20 runs 87 %, of 10 runs 78 %. This band contained 92 to 97 % in all
+    cases.
 
     Parameters
     ----------
     runs : DataFrame
-        One row per run, as from `simlib.replicate`, two at least. nan is left out.
+        One row per run, as from `simlib.replicate`, at least two. nan is left out.
     averaged : int
-        Of how many further runs the mean is requested, not one.
+        The number of further runs whose mean the band is for.
 
     Returns
     -------
@@ -98,14 +82,14 @@ def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
 
 
 def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
-    """Find the `Interval` of many numbers at once: where most of their resamples lie.
+    """Find the `Interval` of many numbers at once, from their resamples.
 
     Parameters
     ----------
     resamples : DataFrame
-        A row a resample, as from `cluster_means`.
+        One row for each resample, as from `cluster_means`.
     share : float
-        Of the resamples; as many lie below as above.
+        Share of the resamples inside the interval; equal shares lie below and above.
 
     Returns
     -------
@@ -122,7 +106,7 @@ def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
 
 
 def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
-    """Draw `count` of many runs again and again, and take the means: what an average over so few might have been.
+    """Draw `count` of many runs repeatedly and average them: the averages that so few runs might have given.
 
     Parameters
     ----------
@@ -133,7 +117,7 @@ def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -
     Returns
     -------
     DataFrame
-        A row a mean, `draws` of them.
+        One row for each mean, `draws` in all.
 
     Examples
     --------
@@ -149,7 +133,7 @@ def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -
 def ks_distance(one: ArrayLike, other: ArrayLike) -> float:
     """Measure the Kolmogorov-Smirnov distance of two samples: the largest gap between their distributions.
 
-    nan where one of them is empty. (SciPy's costs more: it also says how likely such a distance is.)
+    nan if one of them is empty. (SciPy's function takes longer: it also computes how likely such a distance is.)
 
     Examples
     --------
@@ -166,19 +150,19 @@ def ks_distance(one: ArrayLike, other: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class BatchMeans:
-    """Say what the mean of a correlated series is, and how well it is known.
+    """The mean of a correlated series, and its accuracy.
 
     Attributes
     ----------
     mean, half_width : float
         The confidence interval is mean +- half_width.
     batches : int
-        How many it rests on, the warm-up not counted.
+        Number of batches, without the warm-up.
     stopped : str
-        Why no more: "batches" (as many as were requested), "precision", "ceiling" or "end" (of the values).
+        The rule that stopped: "batches" (the requested number), "precision", "ceiling" or "end" (of the values).
     lag1 : float
-        Autocorrelation of successive batch means. Clearly above 0, by more than 2 / sqrt(batches), it warns that the
-        batches are too small and the interval too narrow. nan where all means are equal.
+        Autocorrelation of successive batch means. If it exceeds 2 / sqrt(batches), the batches are too small and the
+        interval is too narrow. nan if all means are equal.
 
     Examples
     --------
@@ -216,29 +200,29 @@ def batch_means(
 ) -> BatchMeans:
     """Find a confidence interval for the mean of a simulation's output by the method of batch means.
 
-    The series is cut into batches so long that their means are nearly independent, whatever the correlation from value
-    to value; the interval is Student's t over those means. Batches are taken one after another as by a simulation that
-    runs, and the first of three rules that holds ends it (MF section 3.1): `most` batches, a half width below
-    `precision` of the mean, a mean above `ceiling`.
+    The series is cut into batches so long that their means are nearly independent, even if successive values are
+    correlated. The interval is Student's t over these means. Batches are taken one after another, as in a running
+    simulation, until the first of three rules holds (MF section 3.1): `most` batches, a half width below `precision` of
+    the mean, a mean above `ceiling`.
 
-    MF do not say how many batches must be there before the last two rules are asked. Here it is 20: by luck a few
-    means lie close together, and a rule that stops at such luck keeps intervals that are too narrow. For independent
-    batches and a precision of 5 %, 90 % intervals cover the truth in 79 % of all cases if two batches are enough, in
-    88 % if ten are, and in 89 % with 20 (gamma-distributed means, the worst of coefficients of variation from 0.1 to
-    0.3). A ceiling is asked as late, so that one bad batch does not end a run.
+    MF do not say from how many batches on the last two rules apply. Here the number is 20: a few means can be close
+    together by chance, and a rule that stops then keeps intervals that are too narrow. For independent batches and a
+    precision of 5 %, 90 % intervals cover the truth in 79 % of all cases if two batches are enough, in 88 % if ten are,
+    and in 89 % with 20 (gamma-distributed means, the worst of coefficients of variation from 0.1 to 0.3). The ceiling
+    applies from the same number on, so that one bad batch does not end a run.
 
     Parameters
     ----------
     values : array
-        One number a job, in order of termination.
+        One number for each job, in order of termination.
     batch : int
-        Values a batch; those after the last full batch are left out.
+        Values in a batch; values after the last full batch are left out.
     confidence : float
         Between 0 and 1.
     warmup : int
-        How many batches to drop from the beginning.
+        The number of batches to drop from the beginning.
     most, least : int
-        How many batches, without the warm-up, are enough by any rule, and how many there must be for the other rules.
+        Numbers of batches, without the warm-up: `most` are always enough; the other rules apply from `least` on.
     precision : float, optional
         Half width as a share of the mean, such as 0.05.
     ceiling : float, optional
@@ -266,7 +250,7 @@ def batch_means(
 
 
 def means_of_batches(values: ArrayLike, batch: int, warmup: int = 1, most: int = 100) -> Floats:
-    """Take the means of the batches of `batch_means`, for several questions to the same values.
+    """Take the means of the batches of `batch_means`, to use the same values several times.
 
     Examples
     --------
@@ -292,7 +276,7 @@ def mean_of_batches(
     ceiling: float | None = None,
     least: int = 20,
 ) -> BatchMeans:
-    """Find what `batch_means` does, from `means_of_batches`.
+    """Do as `batch_means`, from the result of `means_of_batches`.
 
     Examples
     --------
@@ -317,7 +301,7 @@ def mean_of_batches(
 
 @lru_cache
 def _quantiles(confidence: float, count: int) -> Floats:
-    """How many standard errors an interval reaches either way, for 2, 3, ... `count` means; slow and often asked."""
+    """The half width of an interval in standard errors, for 2, 3, ... `count` means; cached, because it is slow."""
     return scipy.special.stdtrit(np.arange(1, count), (1 + confidence) / 2)
 
 
@@ -329,7 +313,7 @@ def _check_settings(confidence: float, fewest: int) -> None:
 
 
 def _check_values(values: Floats, batch: int, warmup: int) -> None:
-    """Raise ValueError for batches that are none, or values that do not fit them; their sums show which are finite."""
+    """Raise ValueError for invalid batches, or values that do not fit them; sums show whether all are finite."""
     whole("batch_means", "batch", batch, 1)
     whole("batch_means", "warmup", warmup, 0)
     if values.ndim != 1:
@@ -366,7 +350,7 @@ def _lag1(means: Floats) -> float:
 
 
 def change(base: ArrayLike, value: ArrayLike) -> Floats:
-    """Find by which share of the base values differ from it: no change where both are zero, inf where the base is.
+    """Find the relative change of values from the base: 0 if both are zero, inf if only the base is.
 
     Examples
     --------
@@ -386,12 +370,12 @@ PARTS = 5
 
 
 def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLike, value_without: ArrayLike) -> Floats:
-    """Find by which share of the base values differ, and where that lies in one more run, and in another log.
+    """Find the relative change of values from the base, with its intervals in one more run, and in another log.
 
-    *One more run*: Student's prediction interval from these runs. *Another log*, as long, in one run: the jackknife
-    over the parts of this log says how far its mean lies from the truth, and another log's is as far off on its own;
-    to this is added what one more run differs by. Both are found on the scale of logarithms, so that no change is below
-    -100 %, and base and value may change places.
+    *One more run*: Student's prediction interval from these runs. *Another log*, of the same length, in one run: the
+    jackknife over the parts of this log shows how far its mean lies from the truth; another log's mean has an
+    independent error of the same size; the variation of one more run is added. Both intervals are computed on a
+    logarithmic scale, so that no change is below -100 %, and base and value can be exchanged.
 
     Parameters
     ----------
@@ -402,8 +386,8 @@ def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLik
     Returns
     -------
     float array, shape (..., 5)
-        The change of the mean over the runs; the interval of one more run, nan for fewer than `FEWEST_RUNS`; that of
-        another log, nan where that or a number without one of the parts is not known.
+        The change of the mean over the runs; the interval of one more run, nan for fewer than `FEWEST_RUNS`; the
+        interval of another log, nan if the first one, or a number without one of the parts, is not known.
 
     Examples
     --------
@@ -423,7 +407,7 @@ def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLik
 
 
 def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
-    """Find the mean of runs, and where it lies in one more run and another log: as `relative_intervals`, of no base.
+    """Find the mean of runs, and its intervals in one more run and in another log: `relative_intervals` without a base.
 
     Examples
     --------
@@ -435,9 +419,9 @@ def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
 
 
 def other_logs(estimate: ArrayLike, draws: ArrayLike) -> Floats:
-    """Find where a number of a log lies on another log, from draws of what the log might have been.
+    """Find the interval of a log's number on another log, from draws of logs that might have been recorded instead.
 
-    Both logs are off the truth as the draws differ, each on its own; Student's t for so many draws.
+    Both logs have independent errors, as large as the variation of the draws; Student's t for this number of draws.
 
     Parameters
     ----------
@@ -448,7 +432,7 @@ def other_logs(estimate: ArrayLike, draws: ArrayLike) -> Floats:
     Returns
     -------
     float array, shape (..., 2)
-        nan where a draw is not finite.
+        nan if a draw is not finite.
 
     Examples
     --------
@@ -462,9 +446,9 @@ def other_logs(estimate: ArrayLike, draws: ArrayLike) -> Floats:
 
 
 def clear_by_chance(runs: int) -> tuple[float, float]:
-    """Find how often both intervals of so many runs are clear of zero where chance alone makes the mean.
+    """Find how often both intervals of so many runs exclude zero if the mean is only chance.
 
-    Coincidence where runs alone differ, another log where logs do.
+    First for coincidence, when only runs differ, then for another log, when logs differ.
 
     Examples
     --------
@@ -479,7 +463,7 @@ def clear_by_chance(runs: int) -> tuple[float, float]:
 
 
 def _with_intervals(estimate: Floats, runs: Floats, without: Floats) -> Floats:
-    """Put the ends of both intervals behind an estimate."""
+    """Append the ends of both intervals to an estimate."""
     parts, luck = without.shape[-1], prediction_reach(runs)
     away = without - without.mean(axis=-1, keepdims=True)
     error = np.sqrt((parts - 1) / parts * (away**2).sum(axis=-1))
@@ -488,7 +472,7 @@ def _with_intervals(estimate: Floats, runs: Floats, without: Floats) -> Floats:
 
 
 def prediction_reach(runs: Floats) -> Floats:
-    """Find how far from the mean of runs, the last axis, one more run lies at most in 95 of 100 cases; by Student's t.
+    """Find the largest distance of one more run from the mean of runs (last axis) in 95 of 100 cases, by Student's t.
 
     Examples
     --------
@@ -507,14 +491,14 @@ def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        A row an independent run. Where a column has nan, it rests on the other runs.
+        One row for each independent run. A column's nan is left out.
     confidence : float
         Between 0 and 1.
 
     Returns
     -------
     DataFrame
-        For each column of `runs`: `low`, `mean`, `high`; all nan but the mean where it has a single value.
+        For each column of `runs`: `low`, `mean`, `high`. If a column has a single value, only the mean is not nan.
 
     Raises
     ------
@@ -535,7 +519,7 @@ def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
 
 
 def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) -> Ints:
-    """Draw how often each of many clusters counts: once each in the first row, then drawn with replacement, row by row.
+    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row.
 
     Examples
     --------
@@ -551,14 +535,14 @@ def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) 
 def cluster_means(
     sums: pd.DataFrame, counts: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
 ) -> pd.DataFrame:
-    """Average over clusters of alike jobs, such as those of a user or a week, as they are and resampled.
+    """Average over clusters of similar jobs, such as those of a user or a week, original and resampled.
 
-    Quicker than `cluster_bootstrap` for many columns.
+    It is faster than `cluster_bootstrap` for many columns.
 
     Parameters
     ----------
     sums : DataFrame
-        A row a cluster: what is to be averaged, summed over its jobs.
+        One row for each cluster: the sums over its jobs of the values to average.
     counts : int array
         The number of jobs of each cluster.
     resamples : int
@@ -567,7 +551,7 @@ def cluster_means(
     Returns
     -------
     DataFrame
-        The means, columns as of `sums`; row 0 of all clusters as they are, then a row a resample.
+        The means, columns as of `sums`; row 0 is of all clusters, each other row of a resample.
 
     Examples
     --------
@@ -583,25 +567,25 @@ def cluster_means(
 def cluster_bootstrap(
     values: pd.DataFrame, clusters: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
 ) -> pd.DataFrame:
-    """Resample clusters of alike rows with replacement, and work out the means and medians.
+    """Resample clusters of similar rows with replacement, and compute the means and medians.
 
-    The jobs of one week of a log are alike, as users submit the same again and again. A bootstrap of single jobs would
-    make the spread far too small; here a cluster counts as a whole, as often as it is drawn.
+    The jobs of one week of a log are similar, because users submit the same jobs repeatedly. A bootstrap of single jobs
+    would make the spread far too small; here a whole cluster counts as often as it is drawn.
 
     Parameters
     ----------
     values : DataFrame
         One row per job.
     clusters : int array
-        The cluster of each row, counted from 0; those in which there is no row are drawn as well.
+        The cluster of each row, counted from 0; clusters without a row are drawn as well.
     resamples : int
     seed : int or sequence of int
 
     Returns
     -------
     DataFrame
-        A row a resample, the columns (name, "mean") and (name, "median") for each column of `values`. A median is a
-        value that occurs: the smallest that at least half of the rows do not exceed.
+        One row for each resample; columns (name, "mean") and (name, "median") for each column of `values`. A median is
+        a value of a row: the smallest that at least half of the rows do not exceed.
 
     Examples
     --------
@@ -626,7 +610,7 @@ def cluster_bootstrap(
 def _medians(values: Floats, rows: Ints, drawn: Ints) -> Floats:
     """Find the median for each row of `drawn`, how often each cluster counts; `rows` is by cluster and sorted value.
 
-    Searched by bisection, for all resamples at once: there are as many values as there are different run times.
+    It searches all resamples at once by bisection, because there may be as many values as different run times.
     """
     upto = np.cumsum(rows.T, axis=0)  # by value and cluster, the rows with no more
     low, high = np.zeros(len(drawn), int), np.full(len(drawn), len(values) - 1)

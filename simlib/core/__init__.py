@@ -1,1 +1,1 @@
-"""Workloads, schedules, estimates and measures: what is simulated, and what comes out of it."""
+"""Workloads, schedules, estimates and measures: the inputs and the results of simulations."""

@@ -20,7 +20,7 @@ def _month_edges(
 ) -> tuple[list[str], Ints]:
     """List the months from one to a later one, and the edges between them as seconds after `clock`.
 
-    Shaken runs ask for the same ones again and again, and calendars are slow. Clocks of two zones can be equal.
+    Shaken runs need the same months again and again, and calendars are slow. Clocks of two zones can be equal.
     """
     begin, end = (pd.Period(year=y, month=m, freq="M") for y, m in ((year, month), (last_year, last_month)))
     months = pd.period_range(begin, end + 1)
@@ -41,10 +41,10 @@ class Calendar:
         return self._clock() + pd.Timedelta(int(seconds), "s")
 
     def second(self, moment: Moment | int) -> int:
-        """Give the second of the log at which it is a calendar time of its zone; a number is a second already.
+        """Convert a calendar time in the log's zone to a second of the log; a number is a second already.
 
-        A local time that the clock shows twice is the earlier one; of one that it leaves out, the time at which it
-        goes on.
+        If the clock shows a local time twice, the first one counts. If it skips a local time, the second at which it
+        continues counts.
         """
         if isinstance(moment, (int, np.integer)):
             return int(moment)
@@ -61,14 +61,14 @@ class Calendar:
             ) from None
 
     def period(self, first: Moment | int, last: Moment | int) -> tuple[int, int]:
-        """Give the seconds of two calendar times, of which the second is the later: see `second`."""
+        """Convert two calendar times, the later one last, to seconds: see `second`."""
         begin, end = self.second(first), self.second(last)
         if begin >= end:
             raise ValueError(f"{self.name}: found the time from {first} to {last}, expected an end after the beginning")
         return begin, end
 
     def month_starts(self, first: float, last: float) -> tuple[list[str], Ints]:
-        """List the calendar months that `first` to `last` (seconds) touch."""
+        """List the calendar months between the seconds `first` and `last`, both included."""
         begin, end, clock = self.time(first), self.time(last), self._clock()
         months, edges = _month_edges(clock, clock.tz, begin.year, begin.month, end.year, end.month)
         return list(months), edges.copy()
@@ -82,7 +82,7 @@ class Calendar:
         return np.array(months, dtype=object)[np.searchsorted(edges, seconds, side="right") - 1]
 
     def _clock(self) -> pd.Timestamp:
-        """The time of second 0; ValueError where there is none."""
+        """The calendar time of second 0; ValueError if there is none."""
         if self.start is None:
             raise ValueError(
                 f"{self.name}: has no calendar: expected '; UnixStartTime:' and '; TimeZoneString:' in the log's "

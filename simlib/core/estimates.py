@@ -20,7 +20,7 @@ WEEK = 7 * 86400
 
 
 def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
-    """Check what a model gave: whole seconds from 0 to 2^61 for each job, as int64.
+    """Check the estimates of a model: whole seconds from 0 to 2^61 for each job. Returns int64.
 
     Raises
     ------
@@ -122,12 +122,12 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Modelled:
-    """Model what users ask for: unrelated to the run time but for being seldom below it (MF section 4.3).
+    """Model the users' requests: unrelated to the run time, except that they are seldom below it (MF section 4.3).
 
-    1. With probability `under` the estimate is 0.99 T_r, T_r being the run time, and that is all.
-    2. Otherwise it is T_r / u, u uniform in (0, 1], so that the used share of it is spread evenly.
-    3. Times `stretch` where T_r < `short` seconds.
-    4. Cut at `cap` seconds, but never below T_r: only step 1 is to make estimates that are too small.
+    1. With probability `under` the estimate is 0.99 T_r, where T_r is the run time. Then no further step applies.
+    2. Otherwise it is T_r / u, where u is uniform in (0, 1]. So jobs use evenly distributed shares of their estimates.
+    3. If T_r < `short` seconds, the estimate is multiplied by `stretch`.
+    4. It is cut to `cap` seconds, but never below T_r: only step 1 makes estimates that are too small.
 
     Rounding to whole seconds makes step 1 return T_r itself for jobs of up to 50 s.
 
@@ -168,24 +168,25 @@ class Modelled:
 class Historical:
     """Predict from earlier runs of the same application by the same user on as many processors (MF section 4.4).
 
-    The estimate is the mean of the run times of these runs plus some standard deviations. Where there is no such run,
-    it is the same of all runs of the workload so far; the first job, which has nothing before it, keeps its estimate.
-    For each triple (application, user, processors), and for the whole workload, three numbers are kept: how many runs,
-    the sum of the run times, the sum of their squares. Those of a triple are discarded when they are stale.
+    The estimate is the mean run time of these runs plus some standard deviations. If there is no such run, all runs of
+    the workload so far count. The first job keeps its estimate. For each triple (application, user, processors), and
+    for the whole workload, the model keeps three numbers: the number of runs, the sum of their run times, and the sum
+    of the squares. It discards the numbers of a triple when they are stale.
 
     Parameters
     ----------
     deviations : float
         How many standard deviations are added. They are those of a sample (divisor n - 1); of one run, 0.
     stale : float
-        Seconds after which what is known of a triple is discarded; `numpy.inf` for never.
+        Seconds after which the numbers of a triple are discarded; `numpy.inf` for never.
     since : {"last", "first"}
         Whether the seconds are counted from the last run recorded, or from the first.
     killed : bool
-        Whether runs are recorded that did not complete (by a known status other than 1).
+        Whether runs that did not complete (a known status other than 1) are recorded.
     ends : Series, optional
-        By the index of the jobs, the second at which each job's run time is known: it counts for jobs submitted later
-        than that. By default every earlier job of the table counts, ended or not, which only hindsight allows.
+        By the index of the jobs, the second at which each job's run time becomes known: it counts for jobs submitted
+        later. By default every earlier job of the table counts, also one that has not ended, which no scheduler could
+        know.
 
     Examples
     --------
@@ -217,7 +218,7 @@ class Historical:
         return in_seconds(estimate.where(past["all_runs"] > 0, jobs.estimate) // 1, self)
 
     def past(self, jobs: pd.DataFrame) -> pd.DataFrame:
-        """Collect what is known of each job's triple, and of the whole workload, when the job is submitted.
+        """Collect the numbers of each job's triple, and of the whole workload, that are known at its submission.
 
         Returns
         -------
@@ -248,17 +249,17 @@ class Historical:
 
 @dataclass(frozen=True)
 class LastTwo:
-    """Predict the mean run time of the user's last two jobs that have ended, and no more than the user asks for.
+    """Predict the mean run time of the user's last two jobs that have ended, at most the user's request.
 
-    The predictor of `simlib.Predictions` (Tsafrir, Etsion & Feitelson 2005, section 3.2), where it is known beforehand
-    when jobs end. When a job is submitted, the jobs of the same user that have ended count, of these the two that were
-    submitted last, or the only one; where there is none, or the user is not known, the estimate stays what it is. In
-    whole seconds, half a second cut, and at least one.
+    This is the predictor of `simlib.Predictions` (Tsafrir, Etsion & Feitelson 2005, section 3.2), for jobs whose ends
+    are known beforehand. Among the jobs of the same user that have ended when a job is submitted, the two that were
+    submitted last count. If only one has ended, it counts alone. If none has ended, or the user is not known, the job
+    keeps its estimate. The prediction is rounded down to whole seconds, and at least one second.
 
     Parameters
     ----------
     ends : Series
-        By the index of the jobs, the second at which each ends: it counts for jobs submitted from then on.
+        By the index of the jobs, the second at which each ends: the job counts for jobs submitted from then on.
 
     Examples
     --------
@@ -313,9 +314,9 @@ def _past(
     stale: float,
     since_last: bool,
 ) -> Floats:
-    """Runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
+    """Find runs, mean and standard deviation of each job's triple and of the workload, from the runs known before it.
 
-    A run is known to a job if its `known` is below the job's `asked`; `recorded` and `submit` are the same as seconds.
+    A run is known to a job if its `known` is below the job's `asked`. `recorded` and `submit` are the same in seconds.
     """
     n = asked.size
     workload = triple.max() + 1 if n else 0
@@ -356,7 +357,7 @@ NAMES: dict[str, Model] = {"user": User(), "exact": Exact()}
 
 
 def named(model: str | Model) -> Model:
-    """Look up the model of a name in `NAMES`; a model itself is returned as it is.
+    """Look up a model by its name in `NAMES`; a model is returned as it is.
 
     Raises
     ------

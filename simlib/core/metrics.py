@@ -35,7 +35,7 @@ def response(wait: Ints, run: Ints) -> Ints:
 
 
 def slowdown(wait: ArrayLike, run: ArrayLike) -> Floats:
-    """Divide response time by run time; infinite for a job of no length that waited, 1 for one that did not.
+    """Divide response time by run time; for a job of length zero infinite if it waited, else 1.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def bounded_slowdown(
 ) -> Floats:
     """Divide response time by run time, with run times below `threshold` seconds counted as `threshold`.
 
-    MF's formula is the ratio as it stands, so that a job of 1 s that does not wait has 0.1: `floor=None`. The usual
-    definition does not let it fall below 1.
+    The usual definition has a lower limit of 1. MF's formula has none (`floor=None`): a job of 1 s that does not wait
+    has 0.1.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
     Parameters
     ----------
     edges : int64 array
-        Between the periods, rising; the first period is what is before all of them, the last what is after.
+        Limits of the periods in rising order; the first period is before all of them, the last one after.
     submit, start, run, procs : int64 arrays
     backfilled : bool array
     floor : float
@@ -80,9 +80,9 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
     Returns
     -------
     float array, shape (len(edges) + 2, 6)
-        By period, the last row for all: of the jobs that end in it the number, the sums of waits, response times and
-        bounded slowdowns, and how many were backfilled; and the processor-seconds executed in it. Sums of whole numbers
-        are exact up to 2^53.
+        A row for each period, the last one for all. The columns are, of the jobs that end in the period: their number,
+        the sums of their waits, response times and bounded slowdowns, and how many were backfilled; then the
+        processor-seconds executed in the period. Sums of whole numbers are exact up to 2^53.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> flo
 
 
 def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
-    """Find the share of the machine in use over time, as steps.
+    """Find the share of the machine that is in use over time, in steps.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Means and percentiles of many groups of jobs at once, as they are and resampled: each measure is sorted once.
+"""Means and percentiles of many groups of jobs at once, original and resampled: each measure is sorted once.
 
-A percentile is a value that occurs: the smallest that at least that share of the jobs does not exceed.
+A percentile is a value of a job: the smallest that at least this share of the jobs does not exceed.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, block
 
 
 def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
-    """Find the `statistics` of each group where blocks of jobs count as often as they are drawn."""
+    """Find the `statistics` of each group if each block of jobs counts as often as it is drawn."""
     result = np.empty((rows, len(STATISTICS), drawn.shape[1]))
     jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
     times = np.rint(jobs @ drawn)  # how many jobs are drawn

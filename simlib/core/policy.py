@@ -1,4 +1,4 @@
-"""The form of a policy, and of what it returns."""
+"""The form of a policy and of its result."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ _LATEST = 2**61  # beyond it the end of a job might not fit 64 bits
 
 
 class Policy(Protocol):
-    """Whatever can be simulated: an object with a method `schedule`, as `simlib.policies` says; for annotations."""
+    """An object that can be simulated: it has a method `schedule` (see `simlib.policies`). For annotations."""
 
     @property
     def schedule(self) -> Callable[..., Mapping[str, Any]]:
@@ -29,7 +29,7 @@ class Policy(Protocol):
 
 
 def whose(jobs: pd.DataFrame) -> dict[str, Ints]:
-    """Tell whose each job is, by `WHOSE`: -1 where the table does not say."""
+    """Find the user, group and so on (`WHOSE`) of each job; -1 where the table has none."""
     return {name: jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in WHOSE}
 
 
@@ -43,7 +43,7 @@ def check_names(where: str, policies: object, least: int = 1) -> None:
 
 
 def checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Check the form of what a policy returned, and make arrays of it."""
+    """Check the form of a policy's result, and make arrays of it."""
     if not isinstance(returned, dict) or "start" not in returned:
         keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
         what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
@@ -78,7 +78,7 @@ def _seconds(values: np.ndarray, where: str, names: pd.Index) -> Ints:
 
 
 def _flags(values: np.ndarray, where: str, names: pd.Index) -> Bools:
-    """True or false, for which 1 and 0 will do."""
+    """Convert flags to bool; 1 and 0 are accepted."""
     if values.dtype != bool and not np.isin(values, (0, 1)).all():
         raise ValueError(f"{where}: found values such as {_first(values)}, expected True or False")
     return values.astype(bool)

@@ -46,18 +46,18 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     workload : Workload
     policy : FCFS, EASY, Conservative, OwnPolicy, or any object with their `schedule` method (see `simlib.policies`)
     overrun : {"extend", "kill"}
-        What becomes of an estimate below the run time: it is raised to the run time, or the job is killed when it has
-        run for its estimate.
+        What happens to a job that runs longer than its estimate: "extend" raises the estimate to the run time, "kill"
+        ends the job after its estimate.
     feedback : bool
-        Whether the log's fields 17, the preceding job, and 18, the think time, hold: a job that has both is submitted
-        its think time after the simulated end of the preceding job, whatever its recorded submit time. That job must
-        take part, and have been submitted before by the log's own times (or on an earlier line, where they are
-        equal). All others are submitted when the workload says. Jobs that are submitted at the same instant join the
-        queue in the order of `workload.jobs`; those that follow a job which starts and ends at this instant join
-        after its end, and so after the others.
+        Whether jobs follow others, by the log's fields 17 (the preceding job) and 18 (the think time). A job that has
+        both is submitted its think time after the simulated end of the preceding job; its recorded submit time does not
+        count. The preceding job must take part, and must have been submitted before by the log's own times (or on an
+        earlier line, if they are equal). All other jobs are submitted at the workload's times. Jobs that are submitted
+        at the same instant join the queue in the order of `workload.jobs`. If a job starts and ends at one instant,
+        jobs that follow it at this instant join after the others.
 
-    A simulation that takes longer than a second shows how far it has come (in terminals and JupyterLab; not under
-    papermill, nor into a file), and can be interrupted.
+    A simulation that takes longer than a second shows its progress (in terminals and JupyterLab, but not under
+    papermill or in a file). It can be interrupted.
 
     Returns
     -------
@@ -66,11 +66,11 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     Raises
     ------
     ValueError
-        For an unknown `overrun`, times so large that their sum overflows, or feedback where no job has a preceding one;
-        where jobs need GPUs and the policy knows of processors only;
-        where your own policy makes what no machine can run: see `Schedule.check`.
+        For an unknown `overrun`, times so large that their sum overflows, or feedback if no job has a preceding one; if
+        jobs need GPUs and the policy schedules only processors; if your own policy makes a schedule that the machine
+        cannot run: see `Schedule.check`.
     TypeError
-        For what is no policy, or one that cannot do feedback.
+        For an object that is no policy, or for feedback with a policy that does not support it.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
 
 
 def is_own(policy: object) -> bool:
-    """Tell whether a policy is one of this package, whose kernels are held to the reference by the tests."""
+    """Tell whether a policy is one of this package; the tests compare their kernels with the reference."""
     return type(policy).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 
@@ -148,15 +148,15 @@ class Schedule:
     Attributes
     ----------
     workload, policy, overrun, feedback
-        What was simulated. An `OwnPolicy` is the one that ran: what its function remembers can be read.
+        The arguments of `simulate`. An `OwnPolicy` is the copy that ran: you can read what its function remembers.
     jobs : DataFrame
-        `workload.jobs` and, by the same index and order, `start`, `end`, `wait`, `response` (seconds),
-        `bounded_slowdown`, `backfilled` and what else the policy tells: Conservative the `guarantee`, the start time
-        promised on arrival; EASY the `adjusted` estimates where it makes some. `submit` and `run` are the simulated
-        ones, which feedback may have moved and killing may have cut.
+        `workload.jobs` and, with the same index and order, `start`, `end`, `wait`, `response` (seconds),
+        `bounded_slowdown`, `backfilled` and the further columns of the policy: from Conservative the `guarantee`, the
+        start time promised on arrival; from EASY the `adjusted` estimates, if it adjusts them. `submit` and `run` are
+        the simulated times: feedback may move submissions, and "kill" may cut run times.
     shadow : Series or None
-        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 where it never did. Where
-        predictions are not corrected it is their word, which may be a second that is past already.
+        Under EASY, each job's shadow time when it first waited at the head of the queue; -1 for a job that never did.
+        If predictions are not corrected, it follows from them, and may lie in the past.
 
     Examples
     --------
@@ -203,7 +203,9 @@ class Schedule:
         return pd.DataFrame(columns, self.workload.jobs.index, copy=False)
 
     def column(self, name: str) -> np.ndarray:
-        """Give a column of `jobs` as an array, for measuring many runs: `jobs` costs as much as a small simulation.
+        """Give a column of `jobs` as an array.
+
+        Use it to measure many runs: `jobs` takes as long as a small simulation.
 
         Examples
         --------
@@ -230,7 +232,7 @@ class Schedule:
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """The jobs table with what was simulated, a copy: see above."""
+        """The jobs table with the simulated columns, a copy: see above."""
         return copied(self._table)
 
     @property
@@ -242,17 +244,17 @@ class Schedule:
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
 
     def check(self) -> None:
-        """Check that the machine could have run this schedule, whatever policy made it.
+        """Check that the machine could have run this schedule.
 
-        `simulate` calls it for every policy that is not the package's own.
+        `simulate` calls it for every policy from outside the package.
 
         Raises
         ------
         ValueError
-            Where a job starts before it is submitted, is submitted at another time than the log says (with feedback:
-            than its think time after the end of the job that it follows), or where more processors or GPUs are in use
-            at once than the machine has. A job of no length holds none. The message names the first such job and the
-            second.
+            If a job starts before it is submitted; if it is submitted at another time than the log says (with feedback:
+            than its think time after the end of the job that it follows); or if more processors or GPUs are in use at
+            once than the machine has. A job of length zero holds none. The message names the first such job and the
+            time in seconds.
 
         Examples
         --------
@@ -292,7 +294,7 @@ class Schedule:
 
     @property
     def _resources(self) -> list[tuple[str, int, str]]:
-        """What jobs take of the machine: the column that says how much, how much there is, and its name."""
+        """The machine's resources: for each the column of the jobs' needs, its total, and its name."""
         with_gpus = [("gpus", self.workload.gpus, "GPUs")] * (self.workload.gpus > 0)
         return [("procs", self.workload.procs, "processors"), *with_gpus]
 
@@ -302,7 +304,7 @@ class Schedule:
         return float((self._start + self._run).max() - self._submit.min()) if len(self._start) else 0.0
 
     def means(self, edges: Sequence[int] | Ints = (), floor: float | None = 1.0) -> Floats:
-        """Measure as `by_period` and `summary` do, in plain numbers: for measuring thousands of runs.
+        """Measure as `by_period` and `summary` do, but return plain numbers, to measure thousands of runs.
 
         Parameters
         ----------
@@ -314,8 +316,8 @@ class Schedule:
         Returns
         -------
         float array, shape (periods + 1, 6)
-            The columns `MEANS` of each period and, in the last row, over all jobs, whose utilization is that from the
-            first submit to the last end; nan where there is no job.
+            The columns `MEANS` of each period. The last row is over all jobs; its utilization is from the first submit
+            to the last end. nan if there is no job.
 
         Examples
         --------
@@ -340,17 +342,17 @@ class Schedule:
         floor : float or None
             Of the bounded slowdown; None for MF's formula.
         percentiles : bool
-            Whether to find the median, the 95th and the 99th percentile, too, which takes longer than the means.
+            Whether to add the median, the 95th and the 99th percentile, which take longer than the means.
 
         Returns
         -------
         Series
             mean_wait, mean_response (seconds), mean_bounded_slowdown, utilization (the share of the machine that was
-            used from the first submit to the last end; what is offered is `Workload.load`), backfilled_share, jobs,
-            makespan (seconds), unestimated: of how many jobs the run time serves as a perfect estimate, for the log has
-            none; on a machine with GPUs also gpu_utilization, the share of them that was used. With percentiles also
-            median_wait, p95_wait, p99_wait, and the same of response and bounded_slowdown: each is the smallest value
-            that at least that share of the jobs does not exceed.
+            used from the first submit to the last end; the offered load is `Workload.load`), backfilled_share, jobs,
+            makespan (seconds), unestimated (the number of jobs without an estimate in the log, whose run time serves as
+            a perfect estimate). On a machine with GPUs also gpu_utilization, the share of the GPUs that was used. With
+            percentiles also median_wait, p95_wait, p99_wait, and the same for response and bounded_slowdown: each is
+            the smallest value that at least this share of the jobs does not exceed.
 
         Examples
         --------
@@ -377,7 +379,7 @@ class Schedule:
         return pd.Series(measures, name=str(self.policy))
 
     def _repr_html_(self) -> str:
-        """Show in notebooks how long jobs wait, and what else is asked first."""
+        """Show in notebooks the measures that readers need first, such as the mean wait."""
         summary = self.summary(percentiles=True)
         rows = {}
         for name in ("wait", "response", "bounded_slowdown"):
@@ -405,7 +407,7 @@ class Schedule:
         Returns
         -------
         DataFrame
-            By month `YYYY-MM`: utilization (MF call it load), jobs, mean_wait, mean_response (seconds),
+            One row for each month `YYYY-MM`: utilization (MF call it load), jobs, mean_wait, mean_response (seconds),
             mean_bounded_slowdown, backfilled_share.
 
         Raises
@@ -439,7 +441,7 @@ class Schedule:
         Returns
         -------
         DataFrame
-            As from `by_month`, a row a period; nan where no job ended.
+            As from `by_month`, one row for each period; nan if no job ended in it.
 
         Examples
         --------
@@ -456,8 +458,8 @@ class Schedule:
         Parameters
         ----------
         first, last : str, date or int
-            In the log's own zone, such as "2012-05-03" or "2012-05-03 14:30"; or seconds of the log. What ends at
-            `first` or starts at `last` is not in between; of jobs of no length those are that start from `first` on.
+            In the log's own zone, such as "2012-05-03" or "2012-05-03 14:30"; or seconds of the log. Jobs that end at
+            `first` or start at `last` are left out. Jobs of length zero that start at `first` are included.
 
         Returns
         -------
@@ -467,7 +469,7 @@ class Schedule:
         Raises
         ------
         ValueError
-            For what is no time, where the log has no calendar, and where `last` is not after `first`.
+            For a text that is no time, if the log has no calendar, and if `last` is not after `first`.
 
         Examples
         --------
@@ -481,11 +483,11 @@ class Schedule:
         return jobs[(jobs.start < end) & ((jobs.end > begin) | (jobs.start >= begin))]
 
     def plan(self, now: int) -> "Schedule":
-        """Schedule what the scheduler knew at second `now`, as it planned it then.
+        """Show the plan of the scheduler at second `now`, from what it knew then.
 
-        The jobs submitted by then; those that had not ended are expected to run for their estimates. Nothing ends
-        early any more, so under conservative backfilling the start times are the reservations held at `now`, and
-        under EASY the head's is its shadow time.
+        It contains the jobs submitted by then. Jobs that had not ended are expected to run for their estimates, and no
+        job ends early after `now`. So under conservative backfilling the start times are the reservations held at
+        `now`, and under EASY the head's start time is its shadow time.
 
         Returns
         -------
@@ -494,7 +496,7 @@ class Schedule:
         Raises
         ------
         ValueError
-            For adjusted estimates: what they will be is known to the simulation only.
+            For adjusted estimates: only the simulation knows their later values.
 
         Examples
         --------
@@ -515,7 +517,7 @@ class Schedule:
         return simulate(known, self.policy)
 
     def utilization(self) -> pd.Series:
-        """Find the share of the machine in use, as a Series of steps over seconds.
+        """Find the share of the machine that is in use, as a Series of steps by second.
 
         Examples
         --------
@@ -533,14 +535,14 @@ class Schedule:
 
 
 def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
-    """Find how many processors jobs use at most at once."""
+    """Find the largest number of processors that jobs use at once."""
     times = np.concatenate([end, start])  # at the same second ends come first
     change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
     return int(np.cumsum(change).max(initial=0))
 
 
 def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:
-    """Give each job of a table the lowest free processors of `rows`: (first, how many); fewer where it does not fit."""
+    """Give each job of a table the lowest free processors of `rows`: (first, count); fewer if it does not fit."""
     in_turn = np.argsort(jobs.start.to_numpy(), kind="stable")
     in_turn = in_turn[jobs.run.to_numpy()[in_turn] > 0]
     start, end, procs = (jobs[name].to_numpy(np.int64)[in_turn] for name in ("start", "end", "procs"))

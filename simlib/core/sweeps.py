@@ -1,6 +1,6 @@
-"""Run simulations so that one can see how far they are and stop them: one of them, or many at once.
+"""Run one simulation or many at once, with a progress bar, and so that you can stop them.
 
-Many run on threads, processes or a cluster: whatever is a `concurrent.futures.Executor`.
+Many run on threads, processes or a cluster: on any `concurrent.futures.Executor`.
 """
 
 import os
@@ -32,10 +32,10 @@ _Result = TypeVar("_Result")
 def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
     """Call a policy's `schedule(progress_and_stop=...)` so that Ctrl+C or JupyterLab's stop button ends it at once.
 
-    A kernel does not listen to signals while it runs, and only the main thread gets them. So the main thread leaves a
-    long simulation to another thread and waits, showing a progress bar when it has waited for a second. It does the
-    same with a short simulation that runs a user's own compiled code, which may never return: then the other thread
-    goes on until the process ends, which does not wait for it. Plain Python stops wherever it is.
+    A kernel does not handle signals while it runs, and only the main thread receives them. So the main thread runs a
+    long simulation in another thread, waits, and shows a progress bar after one second. It does the same with a short
+    simulation that calls a user's compiled function, which may never return: then the other thread continues until the
+    process ends; the process does not wait for it. Plain Python can be stopped at any line.
     """
     progress_and_stop = np.zeros(2, np.int64)
     _running[id(progress_and_stop)] = progress_and_stop
@@ -54,7 +54,7 @@ def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = F
 
 
 def _bar(jobs: int) -> tqdm:
-    """Make the bar, which must come first: an interrupt must not find tqdm importing what it needs."""
+    """Make the bar before anything runs: an interrupt must not happen while tqdm imports its modules."""
     return tqdm(total=jobs, desc="simulate", unit=" jobs", unit_scale=True, delay=1, disable=not bar_shows())
 
 
@@ -102,7 +102,7 @@ def _in_a_thread(schedule: Callable[..., _Result], progress_and_stop: Ints, jobs
 
 
 def stop_all() -> None:
-    """Let all simulations of this process end with KeyboardInterrupt, whatever thread they are in."""
+    """Let all simulations of this process, in all threads, end with KeyboardInterrupt."""
     for progress_and_stop in list(_running.values()):
         progress_and_stop[1] = 1
 
@@ -119,16 +119,17 @@ def sweep(
     Parameters
     ----------
     function : callable
-        For processes and clusters one that can be pickled.
+        For processes and clusters it must be possible to pickle it.
     tasks : iterable of tuple
         The arguments of each call.
     executor : concurrent.futures.Executor or distributed.Client, optional
-        By default as many threads as we may use cores: the engine's kernels release Python's lock. On Dask's workers
-        what several tasks share, such as a log, travels once a worker, and what a worker did not finish another does.
+        By default one thread for each core that we may use: the engine's kernels release Python's lock. Dask sends a
+        large object that several tasks share, such as a log, once to each worker, and repeats the unfinished tasks of a
+        lost worker.
     progress : bool, optional
         Whether to show a progress bar; by default in terminals and JupyterLab, but not under papermill or in a file.
     label : str
-        What the bar counts.
+        Name of the things that the bar counts.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def sweep(
     Raises
     ------
     Exception
-        The first one that a call raised, in order of the tasks; calls that have not begun are cancelled.
+        The first exception of a call, in order of the tasks; calls that have not begun are cancelled.
 
     Examples
     --------
@@ -183,9 +184,10 @@ def sweep(
 
 
 def _stop(begun: list, all_known: bool) -> None:
-    """End simulations that have begun, also those not yet at their first job; it takes half a second at most.
+    """End simulations that have begun, also before their first job; it takes half a second at most.
 
-    All of that half second where an interrupt came while tasks were handed over: one of them may have begun unknown.
+    If the interrupt came while tasks were submitted, it takes the whole half second: one of them may have begun
+    unnoticed.
     """
     for _ in range(5):
         stop_all()
@@ -196,11 +198,11 @@ def _stop(begun: list, all_known: bool) -> None:
 
 
 def _sent_once(tasks: list[tuple], client: Any) -> list[tuple]:
-    """Put a future of Dask's in the place of each large object that is an argument of several tasks.
+    """Replace each large object that is an argument of several tasks by a future of Dask.
 
-    A worker gets a future's value once, whichever tasks need it. It is a task's result rather than data that was
-    scattered to the workers: so it can be there before them, and when it is lost with the last worker that had it, Dask
-    makes it again. The scheduler keeps it for that, which is meant, and no reason to warn.
+    A worker gets a future's value once, for all tasks that need it. The value is the result of a task, not data
+    scattered to the workers. So it can exist before there are workers, and Dask makes it again when the last worker
+    that had it is lost. The scheduler keeps the object for this purpose; so the warning about its size does not apply.
     """
     import cloudpickle  # comes with Dask, as does the next
     import dask

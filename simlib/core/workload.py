@@ -1,4 +1,4 @@
-"""A workload: which jobs are submitted when to what machine."""
+"""A workload: jobs, their submit times, and the machine."""
 
 import copy
 import re
@@ -29,39 +29,39 @@ _SUBMIT = COLUMNS.index("submit")
 
 
 class Workload(Calendar):
-    """Describe the jobs submitted to a machine; immutable: what changes it returns a new one.
+    """Describe the jobs submitted to a machine. Immutable: methods that change it return a new workload.
 
     Parameters
     ----------
     jobs : DataFrame
-        At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS`
-        to -1. The index identifies jobs: each has its own label. A column `gpus` has the GPUs that each job needs
-        besides, in all; without it they need none.
+        At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS` to
+        -1. The index identifies jobs: each has its own label. A column `gpus` has the total number of GPUs that each
+        job needs; without it jobs need none.
     procs : int
         Processors of the machine.
     name : str
     gpus : int
-        GPUs of the machine. `EASY()` and some other policies schedule both, the others refuse such a machine.
+        GPUs of the machine. `EASY()` and some other policies schedule both resources; the others refuse such a machine.
     start : Timestamp, optional
         The time of second 0, in the zone whose calendar divides the log into months.
     header : sequence of str
         Comment lines of the log it came from.
     log : DataFrame, optional
-        The 18 SWF fields by the same index (see `simlib.logs.swf.FIELDS`); for selections and for writing. Like
-        `jobs`, the attribute gives a copy, so that nobody changes the workload's own.
+        The 18 SWF fields with the same index (see `simlib.logs.swf.FIELDS`), to select jobs and to write the log. Like
+        `jobs`, the attribute gives a copy, so that the workload itself does not change.
     source : dict
-        Where it came from: `file`, and `variant` and `sha256` where known; or the `model`, its `jobs` and `seed`.
+        The origin: `file`, and `variant` and `sha256` if known; or the `model`, its `jobs` and `seed`.
     synthetic : bool
-        Whether it is made up rather than recorded. A published model's names that model in `source`, any other stands
-        in for a log: see `stand_in`.
+        Whether it is made up, not recorded. If `source` names a published model, the workload is that model's; any
+        other synthetic workload replaces a log: see `stand_in`.
 
     Attributes
     ----------
     jobs : DataFrame
-        The jobs that take part (run >= 0, 0 < procs <= machine, and no more GPUs than it has) by (submit, line in the
-        log), columns `COLUMNS`, and `gpus` on a machine with GPUs.
+        The jobs that take part (run >= 0, 0 < procs <= machine, and no more GPUs than the machine has), in order of
+        (submit, line in the log); columns `COLUMNS`, and `gpus` on a machine with GPUs.
     dropped : Series of str
-        Why each other job does not take part.
+        The reason why each other job does not take part.
     history : tuple of str
         What was done to the log, step by step.
 
@@ -168,12 +168,12 @@ class Workload(Calendar):
         return "; ".join([text, *self.history]) + ">"
 
     def _repr_html_(self) -> str:
-        """Say the same in notebooks, which break lines of plain text within words."""
+        """Show the same text in notebooks, which break lines of plain text within words."""
         return f"<p>{escape(repr(self).strip('<>'))}</p>"
 
     @property
     def stand_in(self) -> bool:
-        """Whether it is made up to stand in for a log; every exhibit made from it says so.
+        """Whether it is made up and replaces a log; every exhibit made from it says so.
 
         Examples
         --------
@@ -185,9 +185,9 @@ class Workload(Calendar):
 
     @property
     def unestimated(self) -> int:
-        """How many jobs have no requested time in the log, so that their run time serves as a perfect estimate.
+        """The number of jobs without a requested time in the log; their run time serves as a perfect estimate.
 
-        Zero without a log, and with a model of estimates other than the users': they say what they mean.
+        It is zero without a log, and with estimates from a model other than the users'.
 
         Examples
         --------
@@ -203,7 +203,7 @@ class Workload(Calendar):
 
     @property
     def ends(self) -> pd.Series:
-        """The second at which each job ended by the log's own times; a wait that is not known counts as none.
+        """The second at which each job ended by the log's own times; an unknown wait counts as zero.
 
         Raises
         ------
@@ -316,8 +316,8 @@ class Workload(Calendar):
     def between(self, first: Moment | int, last: Moment | int) -> Self:
         """Select the jobs submitted from one time to just before another, as a new Workload.
 
-        What ran or waited before is not in it: a simulation of it begins with an empty machine. `Schedule.between` and
-        `simlib.plots.gantt` look at a part of the full schedule.
+        Jobs that ran or waited before `first` are left out: a simulation begins with an empty machine.
+        `Schedule.between` and `simlib.plots.gantt` show a part of the full schedule.
         """
         begin, end = self.period(first, last)
         step = f"submitted from {first} to before {last}"
@@ -334,7 +334,7 @@ class Workload(Calendar):
     def partition(self, *partitions: int | str, procs: int, gpus: int | None = None) -> Self:
         """Select the jobs of one or several partitions (field 16 of the log), on a machine of their size.
 
-        Where one of them needs GPUs, it must be said how many there are.
+        If one of the jobs needs GPUs, `gpus` must give their number.
         """
         if self._log is None:
             expected = "expected one read from SWF"
@@ -399,7 +399,9 @@ class Workload(Calendar):
         return work / (self.procs * span) if span else float("nan")
 
     def scale_arrivals(self, factor: float) -> Self:
-        """Multiply all interarrival times by `factor`; run times stay, so the load becomes load / factor (MF 3.1).
+        """Multiply all interarrival times by `factor`, so that the load becomes load / factor (MF 3.1).
+
+        Run times do not change.
 
         Examples
         --------
@@ -434,15 +436,15 @@ class Workload(Calendar):
     def with_procs(self, procs: int, gpus: int | None = None) -> Self:
         """Put the jobs on a machine of another size, as a new Workload.
 
-        Jobs that are larger than it are dropped, and reported in `dropped`. Those that were dropped before stay so,
-        even where they would fit now: to have them, read the log with `procs=`.
+        Jobs that are larger than the machine are dropped, and reported in `dropped`. Jobs that were dropped before stay
+        dropped, even if they would fit now: to include them, read the log with `procs=`.
 
         Parameters
         ----------
         procs : int
             Processors of the machine.
         gpus : int, optional
-            GPUs of the machine; by default as many as it has.
+            GPUs of the machine; by default their present number.
 
         Raises
         ------
@@ -467,9 +469,9 @@ class Workload(Calendar):
         return new
 
     def without_gpus(self) -> Self:
-        """Put the jobs on the same processors as if none of them needed a GPU, as a new Workload that says so.
+        """Leave out the machine's GPUs and the jobs' need for them, as a new Workload that says so.
 
-        For policies that know of processors only.
+        Use it for policies that schedule only processors.
 
         Examples
         --------
@@ -490,12 +492,12 @@ class Workload(Calendar):
         ----------
         model : str or callable
             A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
-            jobs table that returns one estimate in seconds a job.
+            jobs table that returns an estimate in seconds for each job.
 
         Raises
         ------
         ValueError
-            For what is no model, and where it gives a job no whole seconds, less than none or more than 2^61.
+            For an object that is no model, and for an estimate that is not a whole number of seconds from 0 to 2^61.
 
         Examples
         --------
@@ -517,7 +519,7 @@ class Workload(Calendar):
         return new
 
     def shake(self, seconds: int = 60, seed: int = 0) -> Self:
-        """Move every submit time at random within +-`seconds`, to see how much a result depends on coincidences.
+        """Move every submit time at random within +-`seconds`, to learn how much a result depends on coincidence.
 
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
         MASCOTS 2007.
@@ -525,7 +527,7 @@ class Workload(Calendar):
         Raises
         ------
         ValueError
-            For seconds that are no whole number from 0 to 10^9, or a seed below 0.
+            If `seconds` is not a whole number from 0 to 10^9, or the seed is below 0.
 
         Examples
         --------
@@ -547,7 +549,7 @@ class Workload(Calendar):
 
     @cached_property
     def _by_column(self) -> Ints:
-        """The numbers of the jobs table, a row a column."""
+        """The numbers of the jobs table, one row for each column."""
         return np.ascontiguousarray(self._jobs.to_numpy().T)
 
     def derive(self, jobs: pd.DataFrame, step: str) -> Self:
@@ -585,25 +587,25 @@ class Workload(Calendar):
 
 
 def _machine_size(procs: int, name: str) -> int:
-    """The processors of a machine as an int; ValueError where it has none."""
+    """The processors of a machine as an int; ValueError if it has none."""
     if not (isinstance(procs, (int, np.integer)) and procs > 0):
         raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
     return int(procs)
 
 
 def _machine_gpus(gpus: int, name: str) -> int:
-    """The GPUs of a machine as an int; ValueError for what is no number of them."""
+    """The GPUs of a machine as an int; ValueError if it is not a whole number."""
     whole(f"{name}: machine", "gpus", gpus, 0)
     return int(gpus)
 
 
 def copied(table: pd.DataFrame) -> pd.DataFrame:
-    """Copy a table, so that whoever changes the copy does not change it; with pandas 3 at no cost."""
+    """Copy a table, so that changes to the copy do not change the table; free with pandas 3."""
     return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
 
 
 def check_shaking(where: str, seconds: object, seed: object) -> None:
-    """Check by how many seconds submissions are moved, and the seed of that."""
+    """Check the seconds and the seed of shaking."""
     whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
     whole(where, "seed", seed, 0)
 
@@ -612,7 +614,7 @@ def check_shaking(where: str, seconds: object, seed: object) -> None:
 
 
 def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
-    """Give a jobs table all `COLUMNS`, as int64, and `gpus` where the machine has some or a job needs some."""
+    """Give a jobs table all `COLUMNS`, as int64, and `gpus` if the machine has some or a job needs some."""
     _refuse_labels(jobs.index, f"{name}: jobs")
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
@@ -639,7 +641,7 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:
-    """Check that each job has its own label, by which what is found of it is put beside it."""
+    """Check that each job has its own label: results are joined to jobs by label."""
     absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
     if labels.is_unique and not absent.any():
         return
@@ -666,6 +668,6 @@ def _taking_part(jobs: pd.DataFrame, procs: int, gpus: int) -> tuple[pd.DataFram
 
 
 def _by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Put jobs in order of submit time, equal ones as they were."""
+    """Put jobs in order of submit time; jobs with equal times keep their order."""
     submit = jobs.submit.to_numpy()
     return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[in_order(submit)]

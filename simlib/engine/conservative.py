@@ -1,7 +1,7 @@
 """Conservative backfilling (MF section 2.1).
 
-Nearly all time goes into compression: when a job ends early, every queued job is looked at, and a few move a little.
-Six things make that cheap, and change no schedule:
+Compression takes nearly all the time: when a job ends early, every queued job is examined, and a few move a little. Six
+techniques make this cheap, and change no schedule:
 
 1. A job is not lifted out of the profile to learn whether it can move. It is looked for a gap before its reserved start
    only; from there on it fits in any case, for it stands there (see `anchor_point`).
@@ -17,8 +17,8 @@ Six things make that cheap, and change no schedule:
 6. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
-Where a hundred thousand jobs wait, `first_gap` knows where to begin to look for a gap, and `reservations` and `profile`
-see to it that little is shifted.
+If a hundred thousand jobs wait, `first_gap` knows where the search for a gap can begin, and `reservations` and
+`profile` shift little of their arrays.
 """
 
 import numpy as np
@@ -57,8 +57,8 @@ BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when
 def compress(profile, jobs, start, estimate, size, horizon):
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
-    `horizon` is until when processors have been given back since the jobs were looked at last. Returns until when
-    processors are given back here; -NEVER if no job moves.
+    Since the jobs were last examined, processors have been given back until `horizon`. Returns until when this call
+    gives processors back; -NEVER if no job moves.
     """
     given_back = -NEVER
     times, first = profile.times, profile.first[0]
@@ -84,7 +84,7 @@ def compress(profile, jobs, start, estimate, size, horizon):
 
 @uncounted
 def _rebackfill(profile, jobs, start, estimate, size):
-    """Forget all reservations and make them again, each job in turn: what MF 2.1 warns of (figure 2)."""
+    """Forget all reservations and make new ones, each job in turn; MF 2.1 warns of this (figure 2)."""
     first = profile.first[0]
     for job in jobs:
         give(profile, first, start[job], start[job] + estimate[job], size[job])
@@ -96,9 +96,9 @@ def _rebackfill(profile, jobs, start, estimate, size):
 
 @uncounted
 def _move_forward(profile, reserved, estimate, size, horizon, when_early):
-    """Make use of what jobs that ended early have left. Returns until when processors are given back; -NEVER for none.
+    """Use the processors of jobs that ended early. Returns until when processors are given back; -NEVER for none.
 
-    `horizon` is until when they have been given back since this was done last.
+    Since the last call, processors have been given back until `horizon`.
     """
     merge(reserved)
     jobs = reserved.by_start[reserved.first[0] : reserved.last[0]]
@@ -127,7 +127,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
     Returns
     -------
     start, guarantee : int64 arrays, seconds; the guarantee is the start that was reserved on arrival
-    backfilled : bool array, whether the job started while one that had arrived earlier was left waiting
+    backfilled : bool array, whether the job started while an earlier job still waited
     """
     n = submit.size
     arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, n)  # jobs of no length take no room

@@ -23,7 +23,7 @@ from .running import (
 
 @uncounted
 def shadow_time(head_size, free, now, running, count, expected_end, size):
-    """When the head of the queue can start at the latest, and what it will leave free (MF 2.2, step 1).
+    """Find the latest start of the head of the queue, and the processors that it will leave free (MF 2.2, step 1).
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Estimates in the course of a simulation: adjusted (Tang sections 4.1 and 5), or run times that are predicted.
+"""Estimates in a running simulation: adjusted (Tang sections 4.1 and 5), or replaced by predicted run times.
 
-The latter are of Tsafrir, Etsion & Feitelson 2005, section 3: EASY+, EASY++, EASY-PCOR. The former rest on a history of
-the R values of each group, sorted (Tang section 4.1). Jobs are learned group by group with the second at which they
-end, which may still lie ahead. `advance` brings a group up to a second. Storage is flat, with room for all jobs that a
-group will ever learn, so that nothing is allocated on the way.
+Predictions follow Tsafrir, Etsion & Feitelson 2005, section 3: EASY+, EASY++, EASY-PCOR. Adjustment needs a history of
+the sorted R values of each group (Tang section 4.1). A group learns each job with the second at which it ends, which
+may still lie ahead. `advance` brings a group up to a second. Storage is flat, with room for all jobs that a group will
+ever learn, so that the simulation allocates nothing.
 """
 
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def empty(capacity):
 def learn(history, group, end, r):
     """Learn a job of a group: it ends at second `end`, which no `advance` of this group has passed yet, with R = `r`.
 
-    Searched from the back, because most jobs end after those that are learned already.
+    The search begins at the back, because most jobs end after those that are already learned.
     """
     i = history.offset[group] + history.learned[group]
     while i > history.offset[group] and history.end[i - 1] > end:
@@ -72,8 +72,8 @@ def learn(history, group, end, r):
 def advance(history, group, now, window):
     """Bring a group to second `now`, which never goes back: eligible are jobs with now - window <= end < now.
 
-    What is too old goes first. Where that is all there was, as after a user has been away, nothing is removed one by
-    one, and what has become too old meanwhile never comes in.
+    First, jobs that are too old leave. If all jobs are too old, as after a user's absence, they leave at once, and jobs
+    that have meanwhile become too old never enter.
     """
     first = history.offset[group]
     taken, forgotten, too_old = history.taken[group], history.forgotten[group], history.forgotten[group]
@@ -151,8 +151,8 @@ def _remove(values, first, last, value):
 def _first_not_below(values, first, last, value):
     """Find the first place in values[first:last], which is sorted, whose value is not below this one; `last` for none.
 
-    Which half to go on in is a toss-up, which a processor guesses wrong half the time. So each step looks at the ends
-    of three quarters at once, and counts instead of branching.
+    A processor guesses wrong half the time in which half a bisection goes on. So each step looks at the ends of three
+    quarters at once, and counts instead of branching.
     """
     place, count = np.uint64(first), np.uint64(last - first)
     while count >= _FOUR:
@@ -171,12 +171,12 @@ def _first_not_below(values, first, last, value):
 
 
 class Adjusting(NamedTuple):
-    """How estimates are adjusted in the course of a simulation.
+    """The adjustment of estimates in a running simulation.
 
     Attributes
     ----------
     past : History
-        What is known of earlier jobs, with room for these.
+        The history of earlier jobs, with room for these.
     group, r : int64 and float64 arrays, the group of each job, -1 for none, and the R to be learned when it ends
     window : int, seconds
     percentile, least, threshold : as in `simlib.policies.walltime.Scheme`; the threshold 0 for none
@@ -198,7 +198,7 @@ class Adjusting(NamedTuple):
 
 
 class _Estimates(NamedTuple):
-    """What each job is taken to need, in seconds: the users' estimates, or t_sched where the adjustment says so.
+    """The estimates in use for each job, in seconds: the users', or t_sched where the adjustment says so.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ def _adjusted(adjusting, job, now, t_req):
 
 @part
 def remember(adjusting, job, now):
-    """Learn from a job that ends now. Who is submitted now does not know of it yet."""
+    """Learn from a job that ends now. It does not count for a job that is submitted now."""
     if adjusting is not None and adjusting.group[job] >= 0:
         learn(adjusting.past, adjusting.group[job], now, adjusting.r[job])
 
@@ -267,9 +267,9 @@ def remember(adjusting, job, now):
 def put_off(adjusting, running, estimate, now):
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 
-    Those whose expected end is just now are among them: had they ended, they would have left. None of them is expected
-    later than the others put off. So they all get the same time, and one walk from the back of the list over the jobs
-    expected before it does: a job that is not put off changes places with the last one that is.
+    These include jobs whose expected end is exactly now: if they had ended, they would have left. All get the same new
+    time. So one walk from the back of the list, over the jobs expected before that time, is enough: a job that is not
+    put off changes places with the last one that is.
     """
     if adjusting is not None:
         jobs, time = running.by_expected_end.jobs, running.by_expected_end.time
@@ -290,19 +290,19 @@ STEPS = tuple(60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200
 
 
 class Predicting(NamedTuple):
-    """How run times are predicted in the course of a simulation.
+    """The prediction of run times in a running simulation.
 
     Attributes
     ----------
-    exact : bool, whether the run times are known; then nothing else matters but the switches
+    exact : bool, whether the run times are known; then only the switches matter
     correct : bool, whether what a running job outlives is corrected
     similar : bool, whether the last two predict only jobs with the same estimate as both of them
     estimate : int64 array, by job; the user's own estimate, which may be below the run time
     group : int64 array, by job; the jobs of a group predict each other, such as a user's; -1 for no group
     runs : int64 array, two columns by group; the run times of the two jobs that were submitted last of those that have
         ended, the last one first; -1 where there is none
-    numbers : int64 array, likewise; how many jobs arrived before each, below 0 for jobs of before the simulation
-    asked : int64 array, likewise; their estimates, which matter only where they have to be similar
+    numbers : int64 array, likewise; how many jobs arrived before each, below 0 for jobs before the simulation
+    `asked` : int64 array, likewise; their estimates, which matter only where they have to be similar
     queue, backfill, running : bool, where the prediction takes the estimate's place
     """
 
@@ -321,7 +321,7 @@ class Predicting(NamedTuple):
 
 @part
 def predict(predicting, estimates, job, run):
-    """Predict the run time of a job that arrives: the mean of the last two of its group, if the user asks for more."""
+    """Predict the run time of an arriving job: the mean of the last two of its group, if the user requested more."""
     if predicting is not None:
         estimates.t_sched[job] = predicting.estimate[job]
         group = predicting.group[job]
@@ -357,7 +357,7 @@ def note_run(predicting, job, run, number):
 
 @part
 def next_correction(predicting, running):
-    """Tell when the next job outlives what is expected of it; `NEVER` where that is not corrected."""
+    """Tell when the next job outlives its expected run time; `NEVER` if predictions are not corrected."""
     if predicting is None:
         return NEVER
     return next_end(running.by_expected_end) if predicting.correct else NEVER
@@ -376,7 +376,7 @@ def correct(predicting, running, now):
 
 @part
 def reservation(predicting, expected, head_size, free, shadow, size):
-    """When the head is told to start: at its shadow time, or where predictions stay uncorrected, when these say."""
+    """The reserved start of the head: its shadow time, or without corrections the time by predictions."""
     if predicting is None:
         return shadow
     if predicting.correct:
@@ -391,7 +391,7 @@ def reservation(predicting, expected, head_size, free, shadow, size):
 
 @part
 def _longer(estimate, outlived):
-    """How long a job is expected to run that has outlived that: for its estimate, then for a step more each time."""
+    """The next expected run time of a job that has outlived the last: its estimate, then one more step each time."""
     if outlived < estimate:
         return estimate
     longer = estimate

@@ -1,18 +1,18 @@
 """The profile of conservative backfilling: how many processors will be free from now on (MF section 2.1).
 
-A step with as many processors free as the one before says nothing, and does no harm. It stays, as room for the next one
-that begins near it, so that the rest of the profile is seldom shifted; `_tidy` removes such steps when they have become
-too many. What is near in time is near in the profile: so functions take and return a step to go on from, instead of
-searching.
+A step with as many free processors as the step before is superfluous, and does no harm. It stays, as room for the next
+step that begins near it, so that the rest of the profile is seldom shifted. `_tidy` removes such steps when there are
+too many. Steps near in time are near in the profile: so functions take and return a step from which to continue,
+instead of searching.
 
-In a long profile what earlier searches have found tells later ones where to begin. As long as no processors are given
-back, gaps only shrink. So before the time at which a job found its gap there is none for a job that is as large and as
-long, or larger and longer. Sizes and durations are put into classes; what was found goes to the classes at or above the
-job's, what is known comes from those at or below it. The table `searches` is a Fenwick tree both ways: a look at 20,000
-pairs of classes is a look at some ten of its entries.
+In a long profile, the results of earlier searches tell later ones where to begin. While no processors are given back,
+gaps only shrink. So if a job's gap begins at some time, no job that is at least as large and as long has an earlier
+gap. Sizes and durations are divided into classes. A result holds for all classes at or above the job's; a search uses
+the results of the classes at or below it. The table `searches` is a Fenwick tree in both dimensions: a query over
+20,000 pairs of classes reads about ten entries.
 
-Steps have unsigned numbers: at every look-up with a signed one numba asks whether it counts from the end, and these
-scans do little else than looking up.
+Steps have unsigned numbers: for a signed index numba checks at every look-up whether it counts from the end, and these
+scans consist mostly of look-ups.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class _Profile(NamedTuple):
         `first[0] <= k < last[0]`; the first one begins now, and `times[last[0]]` is `NEVER`.
     first, last : uint64 arrays of one number
     many : uint64 array of one number
-        More steps than this are worth tidying.
+        From this number of steps on, tidying is worth while.
     """
 
     times: np.ndarray
@@ -58,7 +58,7 @@ def all_free(machine, jobs):
 
 @part
 def advance(profile, now):
-    """Drop what lies before `now`; tidy up what has become too long."""
+    """Drop the part before `now`; tidy up a profile that has become too long."""
     times, first = profile.times, profile.first[0]
     while times[first + ONE] <= now:
         first += ONE
@@ -70,9 +70,10 @@ def advance(profile, now):
 
 @uncounted
 def _tidy(profile):
-    """Remove the steps that say nothing; in a long profile make some again, evenly. The first step is then 0.
+    """Remove superfluous steps; in a long profile spread some new ones evenly. The first step is then 0.
 
-    It is worth while again a few steps later: in a long profile soon, for its room is used up.
+    Sets the number of steps from which tidying is worth while again: soon in a long profile, because its room is used
+    up.
     """
     times, free, first = profile.times, profile.free, profile.first[0]
     times[0], free[0] = times[first], free[first]
@@ -91,7 +92,7 @@ def _tidy(profile):
 
 @uncounted
 def _spread(times, free, last):
-    """Double every second step: one of each pair says nothing, and is room. Returns the new last step."""
+    """Double every second step: one of each pair is superfluous, and so is room. Returns the new last step."""
     k = new_last = last + last // TWO
     times[k] = NEVER
     while last > 0:
@@ -163,10 +164,10 @@ def give(profile, k, begin, end, procs):
 def anchor_point(profile, k, size, duration, reserved, horizon):
     """Find the first step from k on at whose beginning `size` processors are free for `duration` (MF 2.1, step 1).
 
-    `reserved` is where the job stands in the profile already, or `NEVER` for a new one. A scan that reaches it without
-    a gap has found its answer: within its own reservation, lifted out, the job always fits. So a reservation need not
-    be taken out of the profile to learn that it cannot move. Gaps that begin at `horizon` or later are not looked for;
-    if there is none before, the answer is the first step at or after the horizon or the reservation.
+    `reserved` is the start that the job already has in the profile, or `NEVER` for a new job. If a scan reaches it
+    without a gap, it is the answer: without its own reservation the job always fits there. So a reservation need not be
+    taken out of the profile to learn that it cannot move. The scan does not look for gaps that begin at `horizon` or
+    later; if there is none before, the answer is the first step at or after the horizon or the reservation.
     """
     times, free = profile.times, profile.free
     until = min(reserved, horizon)
@@ -210,7 +211,7 @@ _VALID = 0, 0  # an entry that the tree does not use: whether the table holds an
 
 @compiled
 def no_searches(machine, longest):
-    """A table for jobs of up to that many processors and seconds, in which nothing is known."""
+    """An empty table for jobs of up to that many processors and seconds."""
     searches = np.empty((_class_of(machine, _SIZES) + 3, _class_of(longest, _DURATIONS) + 3), np.int64)
     searches[_VALID] = False
     return searches
@@ -218,13 +219,13 @@ def no_searches(machine, longest):
 
 @part
 def forget(searches):
-    """Forget what is known, for processors have been given back."""
+    """Forget all results, because processors have been given back."""
     searches[_VALID] = False
 
 
 @part
 def first_gap(searches, profile, size, duration):
-    """Find the first step at whose beginning there is a gap for a new job, with what is known, and remember it."""
+    """Find the first step at which a gap for a new job begins, with the help of earlier results, and remember it."""
     first = profile.first[0]
     if profile.last[0] - first < _LONG:
         return anchor_point(profile, first, size, duration, NEVER, NEVER)
@@ -239,7 +240,7 @@ def first_gap(searches, profile, size, duration):
 
 @uncounted
 def _class_of(x, classes):
-    """The class of a size or duration, so many to an octave. Of two numbers the larger one's is not lower."""
+    """The class of a size or duration, so many to an octave. A larger number never has a lower class."""
     octave = 0
     while x >> octave >= 2 * classes:
         octave += 1
@@ -248,7 +249,7 @@ def _class_of(x, classes):
 
 @uncounted
 def _no_gap_before(searches, size, duration):
-    """A time before which there is no gap of that size and duration."""
+    """A time before which there is no gap of this size and duration."""
     time = -NEVER
     i = _class_of(size, _SIZES) + 1
     while i > 0:
@@ -262,7 +263,7 @@ def _no_gap_before(searches, size, duration):
 
 @uncounted
 def _remember(searches, size, duration, time):
-    """Enter that there is no gap of that size and duration, or more, before `time`."""
+    """Remember that there is no gap of this size and duration, or more, before `time`."""
     i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
     while i < searches.shape[0]:
         j = _class_of(duration - 1, _DURATIONS) + 2 if duration > 0 else 1

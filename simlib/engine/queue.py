@@ -1,10 +1,10 @@
 """The queue of EASY: the jobs that wait, in order, with an index over them where they are many.
 
-Groups of neighbouring places are the leaves of a binary tree. Each of its nodes knows the shortest estimate of the jobs
-below it that are of a class or a smaller one. So a question to one node tells whether a job below it may be small and
-short enough; only then is it worth to look closer. In an overloaded system with 100,000 jobs waiting this is what keeps
-EASY's passes from growing with the queue: for each job they look at two groups, and at about 20 nodes above them. With
-classes twice as large as the one before it would be 20 groups, for in many the jobs are too large by a little.
+Groups of neighbouring places are the leaves of a binary tree. For each size class, a node knows the shortest estimate
+of the jobs below it in this class or a smaller one. So one node tells whether any job below it may be small and short
+enough; only then does the search go down. Because of this, EASY's passes do not grow with the queue when 100,000 jobs
+wait in an overloaded system: for each job they look at two groups, and at about 20 nodes above them. If each class were
+twice as large as the one before, they would look at 20 groups, because in many groups the jobs are slightly too large.
 """
 
 from collections import namedtuple
@@ -39,7 +39,7 @@ def _size_classes(largest):
 
 @uncounted
 def _class_of(index, procs):
-    """The class of a number of processors; of more than any job has, that of the largest."""
+    """The class of a number of processors; the largest class for more processors than any job has."""
     return index.classes[min(procs, index.largest) >> index.shift]
 
 
@@ -54,7 +54,7 @@ def groups_for(jobs):
 
 @compiled
 def empty_index(size):
-    """Room for the index of a queue of jobs of these sizes; `index_all` fills what is needed of it."""
+    """Room for the index of a queue of jobs of these sizes; `index_all` fills the part that is needed."""
     groups = groups_for(size.size)
     largest = 0
     for job in range(size.size):
@@ -70,7 +70,7 @@ def empty_index(size):
 
 @uncounted
 def index_all(index, queue, queued, size, estimate, groups=0):
-    """Index `queue[:queued]`, where nobody waits at a place that is `GONE`. Returns the number of groups."""
+    """Index `queue[:queued]`, in which a place that is `GONE` is empty. Returns the number of groups."""
     groups = groups if groups > 0 else groups_for(queued)
     index.size[: groups * GROUP] = NEVER
     for place in range(queued):
@@ -103,7 +103,7 @@ def _refresh_group(index, groups, group):
 
 @uncounted
 def enter(index, groups, place, size, estimate):
-    """Bring the index up to date when a job of so many processors and such an estimate has come to a place."""
+    """Update the index after a job of this size and estimate takes a place."""
     index.size[place] = size
     index.estimate[place] = estimate
     shortest = index.shortest
@@ -117,14 +117,14 @@ def enter(index, groups, place, size, estimate):
 
 @uncounted
 def leave(index, groups, place):
-    """Bring the index up to date when a job has left a place."""
+    """Update the index after a job leaves a place."""
     index.size[place] = NEVER
     refresh(index, groups, place // GROUP)
 
 
 @uncounted
 def refresh(index, groups, group):
-    """Bring the index up to date with the jobs of a group."""
+    """Update the index for the jobs of a group."""
     shortest = index.shortest
     node = _refresh_group(index, groups, group) // 2
     changed = True
@@ -176,15 +176,15 @@ class Queue(NamedTuple):
     Attributes
     ----------
     jobs : uint64 array
-        The jobs at the places from `first[0]` to `end[0]`; `GONE` where nobody waits, which are `gone[0]` places.
+        The jobs at the places from `first[0]` to `end[0]`; `gone[0]` of these places are empty: `GONE`.
     first, end, gone : int64 arrays of one number
     index : _Index
-        Of a long queue's places; what is never needed of it takes no memory.
+        Of a long queue's places; parts that are never needed take no memory.
     groups : int64 array of one number
         How many groups the index has, 0 where the queue has none.
     considered : int64 array of three numbers
-        The jobs before this place could not be backfilled in the last pass, which left this shadow time and these extra
-        processors; 0 places where a job has left the machine since.
+        A place, a shadow time and extra processors: the last pass could not backfill the jobs before this place, and
+        left these two. The place is 0 if a job has left the machine since.
     """
 
     jobs: np.ndarray
@@ -244,8 +244,8 @@ def take(queue, place):
 def next_to_backfill(queue, place, free, shadow, extra, now, size, estimate):
     """Find the first job from a place on that can be backfilled (MF 2.2, step 2). Returns its place; `end[0]`: none.
 
-    That is one that requires no more than the free processors and will terminate by the shadow time, or that requires
-    no more than the free and the extra ones.
+    Such a job requires no more than the free processors and will terminate by the shadow time, or it requires no more
+    than the free and the extra ones.
     """
     if queue.groups[0] > 0:
         return next_candidate(queue.index, queue.groups[0], place, queue.end[0], free, extra, shadow - now)
@@ -262,10 +262,10 @@ def next_to_backfill(queue, place, free, shadow, extra, now, size, estimate):
 
 @part
 def not_considered(queue, head, shadow, extra):
-    """Find where those begin that may be backfilled. Returns the place behind the head, or one further behind.
+    """Find the first place whose job may be backfilled. Returns the place behind the head, or one further behind.
 
-    Where nobody has left since the last pass, and the shadow time and extra processors are what it left them, those
-    that it refused have to wait again: there are fewer processors free, and there is less time.
+    If no job has left the machine since the last pass, and shadow time and extra processors have not changed, the jobs
+    that the last pass refused must wait again: there are fewer free processors, and less time.
     """
     considered = queue.considered
     again = head < considered[0] and shadow == considered[1] and extra == considered[2]
@@ -274,7 +274,7 @@ def not_considered(queue, head, shadow, extra):
 
 @part
 def end_pass(queue, shadow, extra, size, estimate):
-    """Tidy up after a pass, and remember what it has left."""
+    """Tidy up after a pass, and remember its shadow time and extra processors."""
     if waiting(queue) == 0:  # as often after a pass
         count_from_front(queue, np.int64(0))
     elif queue.gone[0] > (queue.end[0] // 2 if queue.groups[0] > 0 else 0):
@@ -286,13 +286,13 @@ def end_pass(queue, shadow, extra, size, estimate):
 
 @part
 def remember_pass(queue, shadow, extra):
-    """Remember that all have been considered, with what a pass has left."""
+    """Remember that the pass considered all jobs, with the shadow time and extra processors that it left."""
     queue.considered[0], queue.considered[1], queue.considered[2] = queue.end[0], shadow, extra
 
 
 @uncounted
 def _close_up(queue):
-    """Move the jobs that wait to the front; the index is no longer right then."""
+    """Move the waiting jobs to the front; this invalidates the index."""
     jobs = queue.jobs
     left = np.uint64(0)
     for i in range(np.uint64(queue.end[0])):

@@ -1,7 +1,7 @@
 """The queue of EASY in another order: ranked once for each job, and kept sorted, or ranked again in each pass.
 
-A sorted queue that is long has gaps, so that a job that joins it shifts few others; who could be backfilled is found by
-the index, as in order of arrival.
+A long sorted queue has gaps, so that a job that joins it shifts few others. The index finds the jobs that can be
+backfilled, as in a queue by arrival.
 """
 
 from typing import NamedTuple
@@ -44,17 +44,17 @@ class _Ranked(NamedTuple):
     Attributes
     ----------
     ordering : int
-        Whether the queue is `NOT_RANKED`, but by arrival; sorted by ranks that are `RANKED_ONCE`, as they do not
-        change; or `RANKED_ANEW` in each pass. Who is first is then looked for among all, which stand in any order.
+        How the queue is ordered: `NOT_RANKED` (by arrival), `RANKED_ONCE` (sorted by ranks that do not change) or
+        `RANKED_ANEW` (in each pass; the jobs stand in any order, and the first is searched among all).
     queue : Queue
     rows : float64 array
-        What an order is told of the jobs, and their ranks: see `ranking`. In a queue that is ranked again by the jobs'
-        places, in one that is sorted only of those that have come since the last pass.
+        The facts that an order reads, and the ranks: see `ranking`. A queue that is ranked in each pass has them by the
+        jobs' places. A sorted queue has them only for jobs that joined since the last pass.
     came : uint64 array
-        Who has come since the last pass to a queue that is sorted, `came[:count[0]]`.
+        The jobs that joined a sorted queue since the last pass: `came[:count[0]]`.
     count : int64 array of one number
     key : float64 array
-        Where the queue is sorted, the rank of the job at each place; at a gap, that of a job before it.
+        In a sorted queue, the rank of the job at each place; at a gap, the rank of a job before it.
     """
 
     ordering: int
@@ -67,7 +67,7 @@ class _Ranked(NamedTuple):
 
 @compiled
 def empty_ranked(size, ordering, facts):
-    """Make room for the queue of jobs of these sizes; the order is told these facts, None for three numbers."""
+    """Make room for the queue of jobs of these sizes; the order reads these facts, None for three numbers."""
     queue, rows = empty_queue(size), no_rows(0 if ordering == NOT_RANKED else size.size, facts)
     came, key = np.empty(size.size, np.uint64), np.empty(queue.jobs.size)
     return _Ranked(ordering, queue, rows, came, np.zeros(1, np.int64), key)
@@ -75,7 +75,7 @@ def empty_ranked(size, ordering, facts):
 
 @part
 def join_ranked(ranked, job, submit, size, estimates, facts):
-    """Let a job join the queue: at its end, or where it is sorted, among those that have come."""
+    """Let a job join the queue: at its end, or if it is sorted, among the newly joined jobs."""
     place = ranked.queue.end[0]
     if ranked.ordering == RANKED_ONCE:
         place = ranked.count[0]
@@ -89,9 +89,9 @@ def join_ranked(ranked, job, submit, size, estimates, facts):
 
 @part
 def put_in_order(ranked, now, free, size, estimate, priority, facts):
-    """Rank all jobs, or sort those that have come since the last pass into the queue.
+    """Rank all jobs, or sort the jobs that joined since the last pass into the queue.
 
-    Returns the first job whose rank is not a number, -1 where there is none.
+    Returns the first job whose rank is not a number, -1 if there is none.
     """
     if ranked.ordering == NOT_RANKED:
         return np.int64(-1)
@@ -108,7 +108,7 @@ def put_in_order(ranked, now, free, size, estimate, priority, facts):
 
 @part
 def _sort_in(ranked, job, own, size, estimate):
-    """Sort the job that has arrived last into the queue, behind all that do not rank below it."""
+    """Sort the last arrived job into the queue, behind all jobs that do not rank below it."""
     queue, jobs, key = ranked.queue, ranked.queue.jobs, ranked.key
     if queue.groups[0] > 0:
         _squeeze_in(ranked, job, own, size, estimate)
@@ -160,7 +160,7 @@ def _first_below(key, end, own):
 
 @uncounted
 def _nearest_gap(queue, place):
-    """Find the gap that is nearest to a place; -1 where it is far."""
+    """Find the nearest gap to a place; -1 if it is far."""
     jobs, end = queue.jobs, queue.end[0]
     for far in range(_FAR):
         if place + far < end and jobs[place + far] == GONE:
@@ -172,7 +172,7 @@ def _nearest_gap(queue, place):
 
 @uncounted
 def _index_between(queue, low, high, size, estimate):
-    """Bring the index up to date with the jobs from one place to another, who have come there."""
+    """Update the index for the jobs from one place to another."""
     index, groups = queue.index, queue.groups[0]
     for place in range(low, high + 1):
         job = queue.jobs[place]
@@ -186,7 +186,7 @@ def _index_between(queue, low, high, size, estimate):
 
 @uncounted
 def _close_gaps(ranked):
-    """Move the jobs of a sorted queue to the front; the index is no longer right then."""
+    """Move the jobs of a sorted queue to the front; this invalidates the index."""
     jobs, key, left = ranked.queue.jobs, ranked.key, 0
     for place in range(ranked.queue.end[0]):
         if jobs[place] != GONE:
@@ -234,7 +234,7 @@ def take_head(ranked, place):
 
 @part
 def take_out(ranked, place):
-    """Take out the job at a place, and leave no gap; in a long queue there may be one, for nobody walks it."""
+    """Take out the job at a place, without a gap; in a long queue a gap may remain, because the index skips it."""
     queue, key = ranked.queue, ranked.key
     if queue.groups[0] > 0:
         take(queue, place)
@@ -250,10 +250,10 @@ def take_out(ranked, place):
 
 @uncounted
 def best_to_backfill(queue, place, arrivals, free, shadow, extra, now, size, estimate, backfill, facts):
-    """Find the job from a place on that an order ranks first of those that can be backfilled; ties by arrival.
+    """Find, from a place on, the job that an order ranks first among those that can be backfilled; ties by arrival.
 
-    Returns its place, `end[0]` where there is none; for a job to which the order gives no number, the place from the
-    other end, below zero.
+    Returns its place, `end[0]` if there is none. If the order gives a job no number, returns that job's place counted
+    from the end, below zero.
     """
     submit, number, best, first = arrivals.submit, arrivals.number, -np.inf, queue.end[0]
     place = next_to_backfill(queue, place, free, shadow, extra, now, size, estimate)
@@ -270,9 +270,9 @@ def best_to_backfill(queue, place, arrivals, free, shadow, extra, now, size, est
 
 @part
 def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
-    """Find the job of the highest rank of those that can be backfilled, in a queue that is ranked again.
+    """Find the highest-ranked job that can be backfilled, in a queue that is ranked in each pass.
 
-    The head is none of them, for there are too few processors free. Returns the place; `end[0]` where there is none.
+    The head cannot be, because too few processors are free. Returns the place; `end[0]` if there is none.
     """
     queue, rows = ranked.queue, ranked.rows
     end, window, candidates = queue.end[0], shadow - now, 0
@@ -289,13 +289,13 @@ def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
 
 @part
 def may_be_considered(ranked, head, shadow, extra):
-    """Find where those begin that may be backfilled; in a queue that is ranked again they are anywhere."""
+    """Find the first place whose job may be backfilled: place 0 in a queue that is ranked in each pass."""
     return np.int64(0) if ranked.ordering == RANKED_ANEW else not_considered(ranked.queue, head, shadow, extra)
 
 
 @part
 def end_ranked_pass(ranked, shadow, extra, size, estimate):
-    """Tidy up after a pass, and remember what it has left."""
+    """Tidy up after a pass, and remember its shadow time and extra processors."""
     queue, count = ranked.queue, waiting(ranked.queue)
     if ranked.ordering == NOT_RANKED:
         end_pass(queue, shadow, extra, size, estimate)
@@ -317,9 +317,9 @@ def end_ranked_pass(ranked, shadow, extra, size, estimate):
 
 @uncounted
 def bring_to_front(ranked, count, number):
-    """Put the first so many jobs by rank to the front, in their order, where the queue is ranked again.
+    """In a queue that is ranked in each pass, put the first so many jobs by rank to the front, in their order.
 
-    They seldom are others than in the last pass.
+    They are seldom other jobs than in the last pass.
     """
     rows, jobs = ranked.rows, ranked.queue.jobs
     for i in range(1, ranked.queue.end[0]):

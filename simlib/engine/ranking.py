@@ -1,11 +1,11 @@
-"""The rank that an order gives a job or all jobs of a queue, and what the order is told, such as of accounts.
+"""The ranks that an order gives to jobs, and the facts that it reads, such as the usage of accounts.
 
-What accounts have had of the machine is counted in processor-seconds, of which half are forgotten in each half-life. A
-running job's use counts from second to second, so that nobody gains by jobs that have not ended yet.
+The usage of an account is counted in processor-seconds; half of it is forgotten in each half-life. A running job's use
+counts from second to second, so that jobs which have not ended give no advantage.
 
-An order that is asked job by job takes ten times as long as over arrays, for the processor goes through these four or
-eight numbers at a time. So a queue that is ranked again in each pass has a row for each fact, in which a job's place is
-that in the queue.
+An order that is called job by job takes ten times as long as one over arrays, in which the processor handles four or
+eight numbers at a time. So a queue that is ranked in each pass has a row for each fact; a job has the same place in the
+row as in the queue.
 """
 
 from typing import NamedTuple
@@ -19,10 +19,10 @@ from .running import part, uncounted
 
 
 class Usage(NamedTuple):
-    """What each account has had, and the machine as a whole, which is the last of the accounts.
+    """The usage of each account, and of all together, which is the last account.
 
-    Nothing fades here: a processor-second weighs twice as much as one of a half-life before, which comes to the same,
-    for only ratios count. So one power an instant does for all accounts.
+    Usage is not reduced over time: instead a processor-second weighs twice as much as one a half-life before. The
+    ratios, which alone count, are the same. So one power per instant is enough for all accounts.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Usage(NamedTuple):
     held : int64 array, by account; processors that its jobs take now
     since : float64 array, by account; the weight of the second for which `had` is right
     clock : float64 array of three numbers
-        A second, its weight, and the second whose weight is 1, no more than a half-life before; at first -inf.
-    half_life : float, seconds; 0 where no order asks for it, and nothing is counted
-    share, fair_share : float64 arrays, by account; what it has had in multiples of an equal share, and 2 ** -share
-    told : int64 array, by account; the second for which these two are right
+        A second, its weight, and the second whose weight is 1, at most a half-life before; at first -inf.
+    half_life : float, seconds; 0 if no order reads usage: then nothing is counted
+    share, fair_share : float64 arrays, by account; its usage in multiples of an equal share, and 2 ** -share
+    `told` : int64 array, by account; the second for which these two hold
     """
 
     account: np.ndarray
@@ -50,7 +50,7 @@ class Usage(NamedTuple):
 
 @part
 def _weight(usage, now):
-    """Tell what a processor-second weighs now."""
+    """Find the present weight of a processor-second."""
     clock = usage.clock
     if clock[0] != now:
         clock[0] = now
@@ -62,7 +62,7 @@ def _weight(usage, now):
 
 @uncounted
 def _let_fade(usage, now):
-    """Let the second whose weight is 1 be no more than a half-life before now, so that numbers stay small and exact."""
+    """Keep the second whose weight is 1 within a half-life of now, so that numbers stay small and exact."""
     clock = usage.clock
     if clock[2] == -np.inf:  # nothing has been counted
         clock[2] = now
@@ -76,7 +76,7 @@ def _let_fade(usage, now):
 
 @part
 def _until_now(usage, account, now):
-    """Tell what an account has had up to this second."""
+    """Find the usage of an account up to this second."""
     present = _weight(usage, now)  # first, for all may fade with it
     return usage.had[account] + usage.held[account] * (present - usage.since[account])
 
@@ -95,8 +95,8 @@ def _hold(usage, job, now, procs):
 def _account_told(usage, job, now):
     """Find a job's account, whose `share` and `fair_share` are then right for now.
 
-    The share is 1 if it is fair, and 0 where nobody had any. It has nine digits, so that accounts that have had the
-    same are equal.
+    The share is 1 if it is fair, and 0 if there was no use. It is rounded to nine digits, so that accounts of equal
+    usage are equal.
     """
     account = np.uint64(usage.account[job])
     if usage.told[account] != now and usage.half_life > 0:
@@ -111,12 +111,11 @@ def _account_told(usage, job, now):
 
 
 class NoRank(ValueError):
-    """The order gave no number for a job; the arguments are what it was told, a tuple, and whether it orders those
-    who may be backfilled."""
+    """An order gave no number for a job; arguments: the facts that it read, whether it is the backfill order."""
 
 
 class Facts(NamedTuple):
-    """What an order may be told of a job besides its wait, estimate and size.
+    """The facts that an order may read besides wait, estimate and size.
 
     Attributes
     ----------
@@ -133,7 +132,7 @@ class Facts(NamedTuple):
 
 
 def told(facts, job, now, submit, estimate, size, free, extra, window):
-    """Collect what an order is told of a job that waits: all of `Facts`, or three numbers where `facts` is None."""
+    """Collect the facts of a waiting job that an order reads: all of `Facts`, or three numbers if `facts` is None."""
 
 
 @overload(told, jit_options={"_nrt": False, "forceinline": True})
@@ -153,13 +152,13 @@ def _told(facts, job, now, submit, estimate, size, free, extra, window):
 
 @part
 def rank(order, facts, job, now, submit, estimate, size, free, extra, window):
-    """Ask an order, a compiled function, for the rank of a job that waits."""
+    """Call an order, a compiled function, for the rank of a waiting job."""
     return order(*told(facts, job, now, submit, estimate, size, free, extra, window))
 
 
 @compiled
 def refuse(facts, job, now, submit, estimate, size, free, extra, window, backfilling):
-    """Say that an order has no place for a job: that of the queue, or that in which jobs are backfilled."""
+    """Raise: an order, that of the queue or that of backfilling, gave no number for a job."""
     raise NoRank(told(facts, job, now, submit, estimate, size, free, extra, window), backfilling)
 
 
@@ -191,7 +190,7 @@ def no_rows(jobs, facts):
 
 @part
 def tell(rows, place, job, submit, size, estimates, facts):
-    """Write down what is told of a job that has come to a place, and does not change."""
+    """Write the constant facts of a job into its place."""
     rows[_SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
     rows[_ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
     if facts is not None:
@@ -201,13 +200,13 @@ def tell(rows, place, job, submit, size, estimates, facts):
 
 @part
 def copy_row(rows, place, to):
-    """Copy all that is known of the job at a place to another."""
+    """Copy all facts of the job at a place to another place."""
     for row in range(rows.shape[0]):
         rows[row, to] = rows[row, place]
 
 
 def ask(order, facts, rows, jobs, begin, end, now, free):
-    """Have an order rank the jobs at the places from `begin` to `end`, told all of `Facts` or three numbers of each."""
+    """Rank the jobs at the places from `begin` to `end` by an order that reads all of `Facts` or three numbers."""
 
 
 @overload(ask, jit_options={"_nrt": False, "forceinline": True})
@@ -232,9 +231,9 @@ def _ask(order, facts, rows, jobs, begin, end, now, free):
 
 @part
 def ask_for_ranks(rows, jobs, begin, end, now, free, order, facts):
-    """Ask an order, a compiled function, for the ranks of the jobs at the places from `begin` to `end`.
+    """Call an order, a compiled function, for the ranks of the jobs at the places from `begin` to `end`.
 
-    Returns the place of the first that has no number, `end` where each has one.
+    Returns the place of the first job without a number, `end` if all have one.
     """
     if begin == end:
         return end
@@ -251,7 +250,7 @@ def ask_for_ranks(rows, jobs, begin, end, now, free, order, facts):
 
 @part
 def best_of(rows, row, jobs, number, begin, end):
-    """Find the largest value in a row, ties by arrival. Returns its place, `end` where no value is a number."""
+    """Find the largest value in a row, ties by arrival. Returns its place, `end` if no value is a number."""
     values = rows[row]
     best, first = -np.inf, end
     for i in range(begin, end):
@@ -270,7 +269,7 @@ def before(rows, jobs, number, one, other):
 
 @part
 def swap(rows, jobs, one, other):
-    """Let the jobs at two places change them."""
+    """Exchange the jobs at two places."""
     jobs[one], jobs[other] = jobs[other], jobs[one]
     for row in range(rows.shape[0]):
         rows[row, one], rows[row, other] = rows[row, other], rows[row, one]

@@ -1,8 +1,8 @@
-"""The queue of conservative backfilling: who waits, by arrival and by reserved start.
+"""The queue of conservative backfilling: the waiting jobs, by arrival and by reserved start.
 
-By start they are kept in two sorted parts: few that arrived last, and all others. A new job goes into the small part.
-When that is full, or its order is needed, the two are merged; so a queue of 100,000 is not shifted for each job that
-arrives.
+The order by start has two sorted parts: the last few to arrive, and all others. A new job goes into the small part.
+When this is full, or the whole order is needed, the two are merged. So a queue of 100,000 jobs is not shifted at each
+arrival.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class _Reservations(NamedTuple):
 
     Attributes
     ----------
-    start : int64 array, seconds by job; reserved, and in the end real
+    start : int64 array, seconds by job; first reserved, finally real
     by_start, recent : uint64 arrays
         By start, ties by arrival: `by_start[first[0]:last[0]]`, and of the last to arrive
         `recent[earliest[0]:latest[0]]`.
@@ -61,7 +61,7 @@ def no_reservations(number):
 
 @part
 def next_start(reserved):
-    """Tell when the next job is to start; `NEVER` where none waits."""
+    """Tell when the next job is to start; `NEVER` if none waits."""
     start, first, earliest = reserved.start, reserved.first[0], reserved.earliest[0]
     time = start[reserved.by_start[np.uint64(first)]] if first < reserved.last[0] else NEVER
     if earliest < reserved.latest[0]:
@@ -115,7 +115,7 @@ def take_due(reserved, now, due):
 
 @part
 def passed_another(reserved, job):
-    """Tell whether a job that arrived before this one waits."""
+    """Tell whether a job that arrived before this one still waits."""
     oldest = reserved.oldest[0]
     return oldest < reserved.newest[0] and reserved.number[reserved.by_arrival[oldest]] < reserved.number[job]
 
@@ -157,7 +157,7 @@ def drop_started(reserved):
 
 @uncounted
 def sort_by_start(reserved):
-    """Sort the large part by start again, ties by arrival; it nearly is already, and holds all jobs."""
+    """Sort the large part by start again, ties by arrival; it is nearly sorted, and holds all jobs."""
     by_start, start, number = reserved.by_start, reserved.start, reserved.number
     first = reserved.first[0]
     for i in range(first + 1, reserved.last[0]):

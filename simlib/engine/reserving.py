@@ -1,7 +1,7 @@
 """Backfilling with reservations for some of the waiting jobs: between EASY and conservative backfilling.
 
-Those who have one keep it, and move forward only, as under conservative backfilling; the others may start whenever
-they fit until their expected end without touching a reservation.
+A job with a reservation keeps it, and can only move forward, as under conservative backfilling. Any other job may start
+when it fits until its expected end without touching a reservation.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ _SHORTEST = 10
 
 @uncounted
 def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
-    """Sort the waiting jobs by falling priority, ties by arrival. Returns the place of one without a number, or count.
+    """Sort waiting jobs by falling priority, ties by arrival. Returns the place of a job without a number, or `count`.
 
     Insertion sort: between two passes the order hardly changes.
     """
@@ -56,7 +56,7 @@ def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, 
 
 @uncounted
 def _give_up(profile, queue, most, count, start, estimate, size):
-    """Take the reservations of jobs that are not among the first any more. Returns until when this frees processors."""
+    """Cancel the reservations of jobs that are no longer among the first. Returns until when this frees processors."""
     horizon = -NEVER
     for i in range(most, count):
         job = queue[i]
@@ -69,7 +69,7 @@ def _give_up(profile, queue, most, count, start, estimate, size):
 
 @uncounted
 def _holders_of(queue, count, start, holders):
-    """List who holds a reservation, in the order of the queue. Returns how many they are."""
+    """List the jobs that hold a reservation, in the order of the queue. Returns their number."""
     held = 0
     for i in range(count):
         if start[queue[i]] != NEVER:
@@ -80,13 +80,13 @@ def _holders_of(queue, count, start, holders):
 
 @part
 def _expected_slowdown(wait, duration):
-    """Bounded slowdown of a job that has waited so long, if it starts now and runs so long; to nine digits."""
+    """The bounded slowdown of a job with this wait, if it starts now and runs this long; to nine digits."""
     return np.rint(max(1.0, (wait + duration) / max(duration, _SHORTEST)) * 1e9) / 1e9
 
 
 @part
 def _is_slow(wait, duration, entitling):
-    """Tell whether a job's expected slowdown has come to the one that entitles; far from it without a division."""
+    """Tell whether a job's expected slowdown reaches the threshold; if it is far away, without a division."""
     if entitling <= 1:
         return True
     near = entitling * (1 - 1e-9) - 1e-6
@@ -95,7 +95,7 @@ def _is_slow(wait, duration, entitling):
 
 @part
 def _slowdown_that_entitles(threshold, slowdowns, ended):
-    """The expected slowdown from which on a job gets a reservation."""
+    """The threshold: the expected slowdown from which on a job gets a reservation."""
     if threshold != ADAPTIVE:
         return threshold
     return np.rint(slowdowns / ended * 1e9) / 1e9 if ended > 0 else 1.0
@@ -132,7 +132,7 @@ def reserving(
     Returns
     -------
     start, reserved : int64 arrays, seconds; the start that was reserved first, -1 where there never was one
-    backfilled : bool array, whether the job started while one before it in the queue was left waiting
+    backfilled : bool array, whether the job started while one before it in the queue still waited
     """
     n = submit.size
     arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, n)  # jobs of no length take no room

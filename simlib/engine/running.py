@@ -1,7 +1,7 @@
-"""Who arrives when, and who runs, in order of the times at which they end or are expected to.
+"""The arrivals of jobs, and the running jobs in order of their ends and expected ends.
 
 A follower is submitted a think time after the end of the job that it follows (feedback; fields 17 and 18 of the
-Standard Workload Format). So who arrives when is known in the simulation only.
+Standard Workload Format). So only the simulation knows the submit times.
 """
 
 from functools import partial
@@ -41,7 +41,7 @@ class _Arrivals(NamedTuple):
         by submit time and, where it is equal, by their number. In between there is room for the followers whose
         submit time is not known yet.
     arrived, coming : int64 arrays of one number
-    number : int64 array, by job that has arrived how many had before it
+    number : int64 array, by arrived job; how many arrived before it
     submit : int64 array, seconds by job; that of a follower is set when the job before it ends
     think : int64 array, seconds by job
     first, others : int64 arrays
@@ -89,7 +89,7 @@ def arrivals_of(submit, preceding, think):
 
 @part
 def next_arrival(arrivals):
-    """Tell when the next job arrives; `NEVER` where none is known of."""
+    """Tell when the next job arrives; `NEVER` if none is known."""
     at = arrivals.coming[0]
     return arrivals.submit[arrivals.order[at]] if at < arrivals.order.size else NEVER
 
@@ -107,7 +107,7 @@ def arrive(arrivals):
 
 @part
 def submit_followers(arrivals, job, end):
-    """Set the submit times of those that follow `job`, which ends at `end`, and put them among those to come."""
+    """Set the submit times of the followers of `job`, which ends at `end`, and add them to the jobs to come."""
     if arrivals.first.size > 0:
         follower = arrivals.first[job]
         while follower >= 0:
@@ -118,7 +118,7 @@ def submit_followers(arrivals, job, end):
 
 @compiled
 def _insert(order, coming, submit, follower):
-    """Insert a follower among those to come, from the front, because few jobs arrive during a think time."""
+    """Insert a follower among the jobs to come, from the front, because few jobs arrive during a think time."""
     i = coming[0]
     while i < order.size and (
         submit[order[i]] < submit[follower] or (submit[order[i]] == submit[follower] and order[i] < follower)
@@ -130,7 +130,7 @@ def _insert(order, coming, submit, follower):
 
 
 class _Ends(NamedTuple):
-    """Running jobs in order of a time, that of their end or that of the expected one.
+    """Running jobs in order of their ends, or of their expected ends.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class _Ends(NamedTuple):
 
 
 class _Running(NamedTuple):
-    """The machine under EASY: who runs on it, and how much of it is free.
+    """The machine under EASY: its running jobs, and its free processors.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class _Running(NamedTuple):
 
 @compiled
 def no_ends(jobs, at_once):
-    """Make room for the ends of so many jobs, of which so many run at once at most."""
+    """Make room for the ends of so many jobs, and for so many that run at once."""
     return _Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
 
 
@@ -179,7 +179,7 @@ def idle(machine, jobs):
 
 @part
 def next_end(ends):
-    """Tell when the next job ends; `NEVER` where none runs."""
+    """Tell when the next job ends; `NEVER` if none runs."""
     count = ends.count[0]
     return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
 
@@ -219,7 +219,7 @@ def remove(ends, job):
 
 @part
 def start_job(running, job, now, size, run, estimate):
-    """Start a job now: it takes its processors, for its run time, and is expected to for its estimate."""
+    """Start a job now: it takes its processors for its run time, and is expected to take them for its estimate."""
     running.start[job] = now
     running.free[0] -= size[job]
     insert(running.by_end, job, now + run[job])

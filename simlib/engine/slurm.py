@@ -1,4 +1,4 @@
-"""Slurm's backfill scheduler: in each cycle a plan is made for the first jobs of the queue, and forgotten after it."""
+"""Slurm's backfill scheduler: each cycle makes a plan for the first jobs of the queue, and then forgets it."""
 
 import numpy as np
 
@@ -23,13 +23,13 @@ from .running import (
 
 @uncounted
 def _rounded_up(time, resolution):
-    """The first multiple of the resolution that is not before a second."""
+    """The first multiple of the resolution at or after a second."""
     return time + -time % resolution
 
 
 @uncounted
 def _draw_map(profile, running, now, size):
-    """Make the profile that of the running jobs, each of which holds its processors until its expected end."""
+    """Make the profile of the running jobs; each holds its processors until its expected end."""
     expected, last = running.by_expected_end, np.uint64(0)
     profile.times[0], profile.free[0] = now, running.free[0]
     for i in range(expected.count[0] - 1, -1, -1):
@@ -90,7 +90,7 @@ def slurm_backfill(
     Returns
     -------
     start : int64 array, seconds
-    backfilled : bool array, whether the job started in a cycle while one before it was left waiting
+    backfilled : bool array, whether the job started in a cycle while one before it still waited
     """
     n = submit.size
     arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)

@@ -1,8 +1,8 @@
 """FCFS, EASY and conservative backfilling where jobs need GPUs besides processors: both have to be free.
 
-The kernels are those of `easy` and `conservative` with a second question at each place where these ask for processors.
-EASY looks for candidates by their processors, as there, and then at their GPUs. Conservative backfilling has a profile
-of each resource, and looks for a gap in both by turns.
+The kernels are those of `easy` and `conservative`, but check GPUs wherever these check processors. EASY looks for
+candidates by their processors, and then checks their GPUs. Conservative backfilling has a profile of each resource, and
+searches both in turn for a gap.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ from .running import (
 
 @uncounted
 def _shadow_time_of_both(head, free, free_gpus, now, running, count, expected_end, size, gpus):
-    """When the head can start at the latest; the processors and the GPUs that it will leave free then."""
+    """Find the latest start of the head, and the processors and GPUs that it will leave free then."""
     shadow = now
     for i in range(count - 1, -1, -1):
         job = running[i]
@@ -95,8 +95,8 @@ def easy_with_gpus(
     Parameters
     ----------
     submit, run, estimate, size, machine, preceding, think, progress_and_stop, reuse_extra
-        As for `easy`; reusing extra processors is reusing extra GPUs, too.
-    gpus : int64 array, the GPUs that each job needs, which may be none
+        As for `easy`; with it extra GPUs are reused, too.
+    gpus : int64 array, the GPUs that each job needs, 0 or more
     machine_gpus : int, GPUs; no job needs more
 
     Returns
@@ -186,7 +186,7 @@ def _gap(profile, k, time, size, duration, reserved, horizon):
 def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reserved, horizon):
     """Find the first second from `time` on at which a gap begins in both profiles.
 
-    Returns the steps of both in which it lies, and the second.
+    Returns the steps of both profiles in which the second lies, and the second.
     """
     while True:
         k, time = _gap(by_procs, k, time, size, duration, reserved, horizon)
@@ -200,7 +200,7 @@ def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reser
 
 @uncounted
 def _step_back(profile, k, time):
-    """Find the last step from k back that begins at `time` or before, for steps may have been shifted."""
+    """Find the last step, from k back, that begins at or before `time`; steps may have been shifted."""
     while k > profile.first[0] and profile.times[k] > time:
         k -= ONE
     return k
@@ -208,7 +208,7 @@ def _step_back(profile, k, time):
 
 @uncounted
 def _move(profile, k, reserved, anchor, duration, amount):
-    """Move a reservation to an earlier second: what it takes before and after the move stays as it is."""
+    """Move a reservation to an earlier second; where the old and the new one overlap, the profile does not change."""
     end = anchor + duration
     k = give(profile, k, anchor, min(end, reserved), -amount)
     give(profile, k, max(end, reserved), reserved + duration, amount)

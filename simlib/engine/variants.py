@@ -52,15 +52,15 @@ DEPTH = 50
 
 
 class _Candidates(NamedTuple):
-    """The jobs among which the best set is looked for, and what is known of their sets.
+    """The jobs from which the best set is chosen, and a table of their sets.
 
     Attributes
     ----------
-    places : int64 array, in the queue; in the end those of the best set
+    places : int64 array, in the queue; finally those of the best set
     size, past : int64 arrays, processors; and those of them that are held past the shadow time
     least : int64 array, (DEPTH + 1, processors + 1)
-        `least[i, n]`: sets of the candidates from i on that take n processors take at least so many past the shadow
-        time; `NEVER` where there is no such set.
+        `least[i, n]`: the fewest processors past the shadow time of any set of the candidates from i on that takes n
+        processors; `NEVER` if there is no such set.
     """
 
     places: np.ndarray
@@ -71,7 +71,7 @@ class _Candidates(NamedTuple):
 
 @compiled
 def _no_candidates(machine):
-    """Make room for the candidates on a machine of so many processors; for none where it has none."""
+    """Make room for the candidates on a machine of so many processors; none for 0 processors."""
     depth = DEPTH if machine > 0 else 0
     places, size, past = np.empty((3, depth), np.int64)
     return _Candidates(places, size, past, np.empty((depth + 1, machine + 1), np.int64))
@@ -81,8 +81,8 @@ def _no_candidates(machine):
 def _best_set(candidates, queue, head, free, shadow, extra, now, size, estimate):
     """Find the set that takes the most free processors and no more than `extra` of them past the shadow time.
 
-    Of equally good sets it is the one that has the first candidate, else not; then the second, and so on. Returns how
-    many jobs it has, whose places in the queue are the first of `candidates.places`.
+    Ties: the set with the first candidate wins; then the set with the second, and so on. Returns the number of its
+    jobs; their places in the queue are the first of `candidates.places`.
     """
     count = _candidates(candidates, queue, head, free, shadow, extra, now, size, estimate)
     taken, taken_past = _first_that_fit(candidates, count, free, extra)
@@ -99,7 +99,7 @@ def _best_set(candidates, queue, head, free, shadow, extra, now, size, estimate)
 
 @uncounted
 def _candidates(candidates, queue, head, free, shadow, extra, now, size, estimate):
-    """List those of the first `DEPTH` jobs behind the head that could be backfilled alone. Returns how many."""
+    """List the jobs, among the first `DEPTH` behind the head, that could be backfilled alone. Returns their number."""
     count, looked, place = 0, 0, first_waiting(queue, head + 1)
     while place < queue.end[0] and looked < DEPTH and free > 0:
         job = queue.jobs[np.uint64(place)]
@@ -114,7 +114,7 @@ def _candidates(candidates, queue, head, free, shadow, extra, now, size, estimat
 
 @uncounted
 def _first_that_fit(candidates, count, free, extra):
-    """How many processors EASY's own set takes, which has each candidate that fits beside those before it."""
+    """Count the processors of EASY's set: each candidate that fits beside those before it."""
     taken, past = 0, 0
     for i in range(count):
         if taken + candidates.size[i] <= free and past + candidates.past[i] <= extra:
@@ -125,7 +125,7 @@ def _first_that_fit(candidates, count, free, extra):
 
 @uncounted
 def _chosen_first(candidates, count, free, extra):
-    """Keep the places of that set. Returns how many they are."""
+    """Keep the places of EASY's set. Returns their number."""
     chosen = 0
     for i in range(count):
         if candidates.size[i] <= free and candidates.past[i] <= extra:
@@ -152,7 +152,7 @@ def _least(candidates, count, free):
 
 @uncounted
 def _chosen(candidates, count, most, extra):
-    """Keep the places of the best set, which takes `most` processors. Returns how many they are."""
+    """Keep the places of the best set, which takes `most` processors. Returns their number."""
     chosen = 0
     for i in range(count):
         size, past = candidates.size[i], candidates.past[i]
@@ -178,9 +178,9 @@ def _launch(running, facts, job, now, size, run, estimate):
 def _pass_one_by_one(
     ranked, head, arrivals, running, shadow, extra, now, size, run, estimates, reuse_extra, backfill, facts
 ):
-    """Start each job that does not delay the head, one after the other, in the order `backfill`; None: the queue's.
+    """Start each job that does not delay the head, one after another, in the order `backfill`; None: the queue's.
 
-    Returns the extra processors that are left; and the job to which the order gives no number, -1 where there is none.
+    Returns the remaining extra processors, and the job to which the order gives no number, -1 if there is none.
     """
     queue = ranked.queue
     begin, needed = may_be_considered(ranked, head, shadow, extra), estimates.backfill
@@ -198,7 +198,7 @@ def _pass_one_by_one(
 
 @part
 def _next(ranked, place, arrivals, running, shadow, extra, now, size, estimate, backfill, facts):
-    """Find who is backfilled next, from a place on: the first in the queue, or the best by an order."""
+    """Find the next job to backfill from a place on: the first in the queue, or the best by an order."""
     if backfill is None and ranked.ordering == RANKED_ANEW:
         return best_ranked_to_backfill(ranked, arrivals.number, running.free[0], shadow, extra, now)
     if backfill is None:
@@ -209,7 +209,7 @@ def _next(ranked, place, arrivals, running, shadow, extra, now, size, estimate, 
 
 @part
 def _take(ranked, place, begin, backfill):
-    """Take out who was backfilled from a place. Returns from where on the next one is looked for."""
+    """Take out a backfilled job. Returns the place from which the search for the next one begins."""
     if backfill is None and ranked.ordering != RANKED_ANEW:
         take(ranked.queue, place)
         return place + 1
@@ -219,7 +219,7 @@ def _take(ranked, place, begin, backfill):
 
 @part
 def _pass_as_best_set(candidates, ranked, head, number, running, shadow, extra, now, size, run, estimates, facts):
-    """Start the jobs that together fill the machine best."""
+    """Start the set of jobs that fills the machine best."""
     queue = ranked.queue
     if ranked.ordering == RANKED_ANEW:
         bring_to_front(ranked, 1 + DEPTH, number)

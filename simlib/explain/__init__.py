@@ -1,10 +1,10 @@
-"""Tell why a scheduler does what it does: every decision of a policy, with its rule, and why a job waited.
+"""Explain the decisions of a scheduler: each decision of a policy with its rule, and why a job waited.
 
-The policies are written here a second time, in plain Python, to be read beside the papers' pseudo-code: `easy` has FCFS
-and EASY, whose head is passed one by one, in an order or by the best set, perhaps with predicted run times;
-`conservative` has conservative backfilling and what is between the two. They decide as the compiled ones of
-`simlib.engine` do, job by job. What they see is in `system`, what is said of a decision in `rules`; `records` keeps it
-with all that could be seen then, and `replay` schedules a second time to tell why a job waited, or why schedules part.
+This room contains the policies in plain Python, to be read beside the papers' pseudo-code. `easy` has FCFS and EASY:
+jobs pass the head one by one, in an order or as the best set, optionally with predicted run times. `conservative` has
+conservative backfilling, and policies between EASY and it. They decide like the compiled ones of `simlib.engine`, job
+by job. `system` has what they see, and `rules` the sentences for decisions. `records` keeps each decision with the
+state at that instant. `replay` schedules a second time to explain why a job waited, or why two schedules differ.
 """
 
 from .._util import importing
@@ -28,21 +28,21 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
     Parameters
     ----------
     workload : Workload
-        Of up to about 200 jobs; at most `LIMIT`.
+        With up to about 200 jobs; at most `LIMIT`.
     policy : FCFS, EASY, Conservative or Selective
-        With all their options, but for a `simlib.policies.walltime.Adjustment` of estimates.
+        With all their options, except a `simlib.policies.walltime.Adjustment` of estimates.
     overrun : {"extend", "kill"}
         As in `simlib.simulate`.
 
     Returns
     -------
     Explanation
-        A sequence of `Decision`, whose attribute `schedule` is what `simlib.simulate` returns.
+        A sequence of `Decision`; its attribute `schedule` is the result of `simlib.simulate`.
 
     Raises
     ------
     ValueError
-        For too many jobs, a policy that is not known here, or what `simlib.simulate` refuses.
+        For too many jobs, a policy that is not known here, and the errors of `simlib.simulate`.
 
     Examples
     --------

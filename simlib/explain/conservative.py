@@ -1,4 +1,4 @@
-"""Conservative backfilling, in plain Python: to be read beside MF section 2.1; and reservations for some of the jobs.
+"""Conservative backfilling in plain Python, to be read beside MF section 2.1; and reservations for some jobs.
 
 The profile is a list of steps [time, processors free from then until the next step]; the last one lasts for ever.
 """
@@ -47,7 +47,7 @@ def conservative(system: System, compress: str = "arrival") -> Decisions:
 
 
 def anchor_point(profile: Profile, job: Job) -> tuple[int, list[tuple[int, int]]]:
-    """Find the earliest time at which a job fits, and the gaps before it that are too short."""
+    """Find the earliest time at which a job fits, and the earlier gaps, which are too short."""
     anchor: int | None = None
     too_short: list[tuple[int, int]] = []
     for step, (time, free) in enumerate(profile):
@@ -79,7 +79,7 @@ def _compress_schedule(system: System, jobs: Sequence[Job]) -> Decisions:
 
 
 def _reserve_anew(system: System) -> Decisions:
-    """Forget all reservations and make new ones in order of arrival: what the paper warns of (figure 2)."""
+    """Forget all reservations and make new ones in order of arrival; the paper warns of this (figure 2)."""
     before = {job: job.reserved for job in system.queue}
     for job in system.queue:
         _give(system.profile, job.reserved, job.reserved + job.estimate, job.procs)
@@ -94,7 +94,7 @@ def _reserve_anew(system: System) -> Decisions:
 
 
 def _leave(system: System) -> list[Job]:
-    """Let jobs leave, and the profile begin now; return those that end early, which leave a gap in it."""
+    """Let jobs leave, and the profile begin now; return the jobs that end early, which leave a gap in it."""
     profile, now = system.profile, system.now
     while len(profile) > 1 and profile[1][0] <= now:
         del profile[0]
@@ -119,7 +119,7 @@ def _give(profile: Profile, begin: int, end: int, procs: int) -> None:
 
 
 def _split(profile: Profile, time: int) -> int:
-    """Split the step that lasts at `time`, unless one begins then; return the place of the step that begins then."""
+    """Split the step at `time`, unless a step begins then; return the place of the step that begins then."""
     place = len(profile)
     while profile[place - 1][0] > time:
         place -= 1
@@ -130,7 +130,7 @@ def _split(profile: Profile, time: int) -> int:
 
 
 def joined(profile: Profile) -> Profile:
-    """Copy the profile without steps that change nothing."""
+    """Copy the profile without superfluous steps."""
     return [list(step) for k, step in enumerate(profile) if k == 0 or step[1] != profile[k - 1][1]]
 
 
@@ -142,7 +142,7 @@ SHORTEST = 10
 
 @dataclass
 class Entitled:
-    """Who gets a reservation: the first `most` jobs that wait, once their expected slowdown has come to a threshold."""
+    """Choose the jobs that get a reservation: the first `most` that wait and whose expected slowdown is high enough."""
 
     most: float = math.inf
     threshold: float | None = 0.0
@@ -157,12 +157,12 @@ class Entitled:
         return round(self.slowdowns / self.ended * 1e9) / 1e9 if self.ended else 1.0
 
     def learn(self, ended: Sequence[Job]) -> None:
-        """Take in how slow the jobs were that have ended."""
+        """Learn the slowdowns of the jobs that have ended."""
         self.slowdowns += sum(_slowdown(job.start - job.submit, job.run) for job in ended)
         self.ended += len(ended)
 
     def why(self, job: Job, now: int) -> str:
-        """Say why a job gets a reservation, in a clause; empty where everyone does."""
+        """Say in a clause why a job gets a reservation; empty if every job does."""
         if self.most < math.inf:
             return "which is the first in the queue" if self.most == 1 else f"among the first {self.most:g} that wait"
         if self.threshold == 0:
@@ -202,7 +202,7 @@ def reserving(system: System, entitled: Entitled, order: Ranks | None = None) ->
 
 
 def _go_through(system: System, entitled: Entitled) -> Decisions:
-    """Go through the queue: who is entitled to a reservation gets one, and who can start does."""
+    """Go through the queue: reserve for jobs that are entitled to it, and start jobs that can start."""
     now = system.now
     waiting: list[Job] = []
     for job in list(system.queue):

@@ -1,4 +1,4 @@
-"""FCFS and EASY backfilling, in plain Python: to be read beside MF sections 1 and 2.2."""
+"""FCFS and EASY backfilling in plain Python, to be read beside MF sections 1 and 2.2."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -111,7 +111,7 @@ def _refusal(job: Job, system: System) -> tuple:
 
 
 def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisions:
-    """Start the best of the jobs that may pass the head, by an order, again and again."""
+    """Repeatedly start the job that may pass the head and is the best by an order."""
     last_order = others = system.queue[1:]
     while fitting := [job for job in others if job.start is None and _may_pass(job, system)]:
         window = system.shadow - system.now
@@ -128,7 +128,7 @@ def in_order(system: System, order: Ranks, reuse_extra: bool = False) -> Decisio
 
 
 def best_set(system: System) -> Decisions:
-    """Start those of the first jobs behind the head that together fill the machine best: lookahead.
+    """Start the set of the first jobs behind the head that fills the machine best: lookahead.
 
     From Shmueli & Feitelson 2005.
     """
@@ -151,7 +151,7 @@ def best_set(system: System) -> Decisions:
 
 
 def _easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
-    """List those whom EASY would take: each that fits beside those before it."""
+    """List the jobs that EASY would start: each that fits beside those before it."""
     free, extra = system.free, system.extra
     chosen = []
     for job in candidates:
@@ -162,9 +162,9 @@ def _easys_own(candidates: Sequence[Job], system: System) -> list[Job]:
 
 
 def _fullest(candidates: Sequence[Job], system: System) -> list[Job]:
-    """List the set that takes the most free processors, and no more than the extra ones past the shadow time.
+    """Find the set that takes the most free processors, and no more than the extra ones past the shadow time.
 
-    Of equally good sets it is the one that has the first candidate, else not; then the second, and so on.
+    Ties: the set with the first candidate wins; then the set with the second, and so on.
     """
     own = _easys_own(candidates, system)
     if sum(job.procs for job in own) == min(system.free, sum(job.procs for job in candidates)):
@@ -172,7 +172,7 @@ def _fullest(candidates: Sequence[Job], system: System) -> list[Job]:
 
     @cache
     def least(place: int, total: int) -> float:
-        """Of sets of the candidates from a place on that take so many processors: how few past the shadow time."""
+        """The fewest processors past the shadow time, of sets of candidates from a place on that take so many."""
         if place == len(candidates):
             return 0 if total == 0 else inf
         job, without = candidates[place], least(place + 1, total)
@@ -199,7 +199,7 @@ def _past_the_shadow_time(job: Job, system: System) -> int:
 
 
 class Predictor:
-    """What is known of the jobs that have ended, and what it makes of those that arrive and of those that run."""
+    """Predict the run times of arriving and running jobs from the jobs that have ended."""
 
     def __init__(self, predictions: Predictions, ended: Sequence[Job] = ()) -> None:
         self.predictions = predictions
@@ -239,7 +239,7 @@ class Predictor:
                 yield rules.does_not_predict, job, len(last_two)
 
     def correct(self, system: System) -> Decisions:
-        """Expect the running jobs to end later that have outlived what was expected of them."""
+        """Expect running jobs that have outlived their predictions to end later."""
         for job in sorted(system.running, key=lambda job: (job.expected_end, job.arrival)):
             if self.predictions.correct and job.expected_end <= system.now:
                 before = job.expected_end
@@ -248,7 +248,7 @@ class Predictor:
 
 
 def corrected(expected: int, estimate: int, age: int) -> int:
-    """Say how long a job is expected to run that has run for `age` seconds: what was expected, or its corrections."""
+    """The expected run time of a job that has run for `age` seconds: the prediction, or its corrections."""
     if expected <= age:
         expected = estimate
     for step in STEPS:

@@ -1,4 +1,4 @@
-"""Record each decision: what was decided, by which rule, and what could be seen at that instant."""
+"""Record each decision, its rule, and the state at that instant."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from .system import Decisions, Job, System
 
 
 class Waiting(NamedTuple):
-    """A job in the queue; `priority` where the queue is sorted by one.
+    """A job in the queue; `priority` if the queue is sorted by one.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of a scheduler, and all that can be seen at that instant when it has been made.
+    """A decision of a scheduler, and the state right after it.
 
     Jobs are named as in the workload's index. Times are seconds of the workload.
 
@@ -54,31 +54,31 @@ class Decision:
     time : int
     kind : str
         "event" (jobs ended or arrived, nothing is decided yet), "sort" (the queue), "start", "backfill" (a start ahead
-        of a job that came earlier, or of the head), "wait" (at the head), "refuse"; "try" (in which order jobs may pass
-        the head) and "choose" (which set of them does); "predict" and "correct" (run times); and of reservations
+        of an earlier job, or of the head), "wait" (at the head), "refuse"; "try" (the order in which jobs may pass the
+        head) and "choose" (the set that passes it); "predict" and "correct" (run times); and for reservations
         "reserve", "move", "keep" and "give up".
     rule : str
-        By which rule, in a few words.
+        The rule, in a few words.
     sentence : str
         The decision in plain English.
     jobs : tuple
-        The jobs decided on: one, or several in a row that were refused alike; empty for an event.
+        The jobs of the decision: one, or several in a row that were refused by the same rule; empty for an event.
     ended, arrived : tuple
-        The jobs that have ended and arrived at this instant.
+        The jobs that have ended, and that have arrived, at this instant.
     procs, free : int
-        Processors of the machine, and those that are free.
+        Processors of the machine, and free processors.
     queue : tuple of Waiting
-        In its order, the head first; where that is not sorted, in order of arrival.
+        In its order, the head first; in order of arrival if the queue is not sorted.
     running, done : tuple of Span
-        The running jobs until their expected ends, and those that have ended.
+        The running jobs until their expected ends, and the jobs that have ended.
     reservations : tuple of Span
-        Of each queued job that has one; under EASY with one reservation the head's, from its shadow time.
+        The reservations of queued jobs; under EASY with one reservation that of the head, from its shadow time.
     shadow, extra : int or None
-        Under EASY with one reservation, once the head has had to wait at this instant: its shadow time, and the extra
-        processors left.
+        Under EASY with one reservation, after the head has had to wait at this instant: its shadow time, and the
+        remaining extra processors.
     profile : tuple of (int, int) or None
-        Where more jobs have reservations: times, and how many processors are free from then until the next one, when
-        running and reserved jobs have theirs.
+        If more jobs have reservations: times, and the number of processors that are free from each time until the next,
+        beside running and reserved jobs.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Decision:
 
     @property
     def job(self) -> Hashable:
-        """The job decided on, or None where it is not a single one."""
+        """The job of the decision; None if there is not exactly one."""
         return self.jobs[0] if len(self.jobs) == 1 else None
 
     def __str__(self) -> str:
@@ -117,13 +117,13 @@ class Decision:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Sequence[Decision]):
-    """The decisions that lead to a schedule, in order; printed, one line each.
+    """The decisions that lead to a schedule, in order; it prints one line for each.
 
     Attributes
     ----------
     decisions : tuple of Decision
     schedule : Schedule
-        As `simlib.simulate` returns it.
+        As from `simlib.simulate`.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def record(system: System, steps: Decisions) -> tuple[Decision, ...]:
 
 
 def _seen(system: System, before: Decision | None) -> dict[str, Any]:
-    """Take down what can be seen in a system; a tuple that is the same in the record before is shared with it."""
+    """Record the state of a system; tuples that are equal in the record before are shared with it."""
     if system.shadow is not None:
         head = system.queue[0]
         reservations = [Span(head.name, head.procs, system.shadow, system.shadow + head.while_running, False)]
@@ -204,7 +204,7 @@ def _seen(system: System, before: Decision | None) -> dict[str, Any]:
 
 
 def promises(explanation: Explanation) -> list[Decision | None]:
-    """List for each decision the last one at which a shadow time was found, until the head of that one has started."""
+    """For each decision, list the last one that set a shadow time, until its head has started."""
     standing: list[Decision | None] = []
     last: Decision | None = None
     for seen in explanation:
@@ -217,9 +217,9 @@ def promises(explanation: Explanation) -> list[Decision | None]:
 
 
 def reserved(seen: Decision, promise: Decision | None) -> Sequence[Span]:
-    """List what is reserved at a decision, or what was promised to the head before, as long as it can be held.
+    """List the reservations at a decision, or the earlier promise to the head, if it can still be kept.
 
-    It cannot where the queue has a new order, and somebody else has started in its place.
+    It cannot be kept if the queue has a new order and another job has started in its place.
     """
     if seen.reservations or promise is None:
         return seen.reservations

@@ -1,8 +1,8 @@
 """Schedule slowly and obviously, to check other schedulers: from MF section 2 and Tang et al. sections 4 and 5.
 
-The compiled engine is compared with it job by job, and so can be a policy of your own. It shares no code with the
-engine and avoids its ideas: no event queue, no sorted arrays, no profile kept up to date. Every question ("how many
-processors are free then?") is answered by going through all jobs. So it is for hundreds of jobs, not for whole logs.
+Tests compare the compiled engine with it job by job; you can compare your own policy. It shares no code with the engine
+and avoids its ideas: no event queue, no sorted arrays, no profile kept up to date. It answers every question ("how many
+processors are free then?") by going through all jobs. So it is for hundreds of jobs, not for whole logs.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     Parameters
     ----------
     workload, policy, overrun, feedback
-        As for `simlib.simulate`; the policy is one of this package. An order may be any function of what it asks for,
-        for it is not compiled.
+        As for `simlib.simulate`; the policy is one of this package. An order may be any Python function of facts: it is
+        not compiled.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     Raises
     ------
     ValueError
-        For a policy that is written nowhere here.
+        For a policy that this module does not have.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
 
 
 def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
-    """The scheduler of this module that does what a policy says."""
+    """The scheduler of this module for a policy."""
     priority = _order(getattr(policy, "order", "fcfs"), ORDERS, jobs)
     if type(policy) is policies.FCFS:
         return FCFS(priority)
@@ -101,7 +101,7 @@ def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
 
 
 def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
-    """The function by which a queue is sorted; None for the order of arrival."""
+    """The function that sorts a queue; None for the order of arrival."""
     if order == "fcfs":
         return None
     if isinstance(order, str) and order in ("sjf", "wfp"):
@@ -145,13 +145,13 @@ def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:
 
 
 def _keys(jobs: pd.DataFrame, scheme: "Scheme") -> list[tuple | None]:
-    """The key of each job, None where a part of it is not known."""
+    """The key of each job, None if a part of it is not known."""
     parts = zip(*(jobs[column] for column in scheme.columns), strict=True)
     return [None if -1 in key else key for key in parts]
 
 
 class Pair:
-    """Processors and GPUs, where jobs need both: no more than others means no more of either."""
+    """Processors and GPUs, if jobs need both; `<=` means no more of either."""
 
     def __init__(self, procs: int, gpus: int) -> None:
         self.procs, self.gpus = procs, gpus
@@ -177,7 +177,7 @@ class Pair:
 
 
 class Job:
-    """Hold what is known of a job at an instant; what is not known yet is None."""
+    """Hold the facts of a job at an instant; a fact that is not known yet is None."""
 
     def __init__(self, number: int, submit: int, run: int, estimate: int, size: int) -> None:
         self.number, self.run, self.estimate, self.size = number, run, estimate, size
@@ -191,17 +191,17 @@ class Job:
         self.backfilled = False
 
     def go_by_adjusted(self, in_queue: bool, to_backfill: bool, while_running: bool) -> None:
-        """Use the adjusted estimate where that is switched on."""
+        """Use the adjusted estimate where the switches say so."""
         self.in_queue = self.adjusted if in_queue else self.estimate
         self.to_backfill = self.adjusted if to_backfill else self.estimate
         self.while_running = self.adjusted if while_running else self.estimate
 
     def end(self) -> int:
-        """Add up when a job that has started ends."""
+        """Compute the end of a job that has started."""
         return self.start + self.run
 
     def expected_end(self) -> int:
-        """Add up when a job that has started is expected to end."""
+        """Compute the expected end of a job that has started."""
         return self.start + self.estimate
 
 
@@ -241,7 +241,7 @@ def schedule(
 
 
 def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
-    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of no length."""
+    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of length zero."""
     times = [job.end() for job in jobs if job.start is not None and job not in gone]
     times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
     times += [job.reserved for job in queue if job.reserved is not None]
@@ -256,7 +256,7 @@ class FCFS:
         self.gone: list[Job] = []
 
     def alarms(self, running: list[Job]) -> list[int]:
-        """List seconds at which a pass is wanted, besides those at which jobs end or arrive."""
+        """List seconds at which a pass is needed, in addition to ends and arrivals."""
         return []
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
@@ -290,7 +290,7 @@ class FCFS:
         return sorted(queue, key=place)
 
     def rank(self, priority: Any, job: Job, estimate: int, running: list[Job], seen: dict[str, int]) -> float:
-        """Ask an order for the rank of a job; `seen` is what the system looks like."""
+        """Call an order for the rank of a job; `seen` is the state of the system."""
         wait = seen["now"] - job.submit
         if not isinstance(priority, Asking):
             return priority(wait, estimate, job.size)
@@ -298,10 +298,10 @@ class FCFS:
 
 
 class Asking:
-    """An order that asks by name for what it wants to know of a job.
+    """An order that reads facts of a job by name.
 
-    `names` are those that `function` is told: see `simlib.policies.orders`; `about` has of each job by number its user,
-    group, queue and `account`, whose use of the machine counts; half of that is forgotten in `half_life` seconds.
+    `names` are the facts that `function` reads: see `simlib.policies.orders`. `about` has, by job number, user, group,
+    queue and `account`, whose usage counts; half of the usage is forgotten in `half_life` seconds.
     """
 
     def __init__(
@@ -318,7 +318,7 @@ class Asking:
         return self.function(**{name: told[name] for name in self.names})
 
     def usage(self, job: Job, started: list[Job], now: int) -> float:
-        """Add up what the job's account has had, in multiples of an equal share of all, to nine digits."""
+        """Compute the usage of the job's account, in multiples of an equal share of all, to nine digits."""
 
         def had(one: Job) -> float:
             ages = now - one.start, now - min(one.end(), now)
@@ -335,7 +335,7 @@ class Asking:
 class EASY(FCFS):
     """Backfill by section 2.2: `priority` orders the queue, `backfill` those behind the head, both as for FCFS.
 
-    With `lookahead` those pass the head that together take the most free processors, found by trying all sets.
+    With `lookahead` the set that takes the most free processors passes the head; all sets are tried.
     """
 
     DEPTH = 50  # jobs behind the head that lookahead looks at
@@ -347,7 +347,7 @@ class EASY(FCFS):
         self.reuse_extra, self.backfill, self.lookahead = reuse_extra, backfill, lookahead
 
     def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
-        """List the jobs that start: from the head while they fit, then those that are backfilled."""
+        """List the jobs that start: from the head while they fit, then the backfilled ones."""
         starting = super().scheduling_pass(running, queue, machine, now)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
         if not waiting:
@@ -370,7 +370,7 @@ class EASY(FCFS):
         return starting + passing
 
     def one_by_one(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
-        """List who passes the head: again and again the first, or best, of those that would not delay it."""
+        """List the jobs that pass the head: repeatedly the first, or best, of those that would not delay it."""
         passing: list[Job] = []
         while fitting := [job for job in others if job not in passing and self.may_pass(job, seen)]:
             job = fitting[0]
@@ -384,7 +384,7 @@ class EASY(FCFS):
         return passing
 
     def best_set(self, others: list[Job], seen: dict[str, int]) -> list[Job]:
-        """List who passes the head together: the best set, of several the one with the first job, then the second."""
+        """List the best set to pass the head; ties: the set with the first job, then the second, and so on."""
         near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
         best: list[Job] = []
         for taken in product((True, False), repeat=len(near)):
@@ -400,13 +400,14 @@ class EASY(FCFS):
         return job.size <= seen["free"] and (job.to_backfill <= seen["window"] or job.size <= seen["extra"])
 
     def expected_end(self, job: Job, now: int) -> int:
-        """Say when a running job is expected to end."""
+        """Give the expected end of a running job."""
         return max(now, job.start + job.while_running)
 
     def head_fits(self, head: Job, held: list[tuple[int, int]], machine: int, time: int) -> bool:
         """Tell whether the head would find enough processors once all jobs expected to end by `time` have ended.
 
-        It does not fit now, when jobs expected to end now have not ended: so at least one of them must count as gone.
+        It does not fit now, and jobs with an expected end of now have not ended: so at least one of them must count as
+        gone.
         """
         gone = [size for end, size in held if end <= time]
         return bool(gone) and machine - sum(size for end, size in held if end > time) >= head.size
@@ -415,9 +416,9 @@ class EASY(FCFS):
 class Predicting(EASY):
     """Plan with the mean run time of the last two jobs of the same user: EASY++ (Tsafrir et al. 2005, section 3).
 
-    `users` has the user of each job by number, None where it is not known; `past` has earlier jobs as (user, run time,
-    estimate), in order of their submission; `estimates` what users requested; `switches` as for `AdjustedEASY`. With
-    `similar` there must be two last jobs, and the estimates of all three the same (sections 5.1 and 6).
+    `users` has the user of each job by number, None if unknown; `past` has earlier jobs as (user, run time, estimate),
+    in order of their submission; `estimates` has the requested times; `switches` as for `AdjustedEASY`. With `similar`
+    there must be two last jobs, and all three estimates must be equal (sections 5.1 and 6).
     """
 
     MORE = [60 * more for more in (1, 5, 15, 30)] + [3600 * more for more in (1, 2, 5, 10, 20, 50, 100)]
@@ -454,11 +455,11 @@ class Predicting(EASY):
         job.go_by_adjusted(*self.switches)
 
     def alarms(self, running: list[Job]) -> list[int]:
-        """List when jobs outlive what is expected of them, if nothing ends before."""
+        """List the seconds at which jobs outlive their predictions, if nothing ends before."""
         return [job.start + job.while_running for job in running] if self.correct else []
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
-        """Take note that jobs have ended, and that others have not."""
+        """Take note that jobs have ended, and that others have outlived their predictions."""
         super().jobs_left(left, running, queue, machine, now)
         for job in running:
             if self.correct and job.start + job.while_running <= now:
@@ -471,7 +472,7 @@ class Predicting(EASY):
 class AdjustedEASY(EASY):
     """Plan with estimates times A, from jobs of the same key that ended before (sections 4 and 5 of Tang et al.).
 
-    `keys` has the key of each job by number, None where it is not known; `past` has earlier jobs as (key, R, end).
+    `keys` has the key of each job by number, None if unknown; `past` has earlier jobs as (key, R, end).
     """
 
     def __init__(
@@ -493,7 +494,7 @@ class AdjustedEASY(EASY):
         self.close_call = False  # whether rounding to whole seconds hung on the last digits
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
-        """Learn how much of their estimates jobs have used that ended."""
+        """Learn the used share of the estimates of jobs that have ended."""
         super().jobs_left(left, running, queue, machine, now)
         for job in left:
             used = min(1, job.run / job.estimate) if job.estimate else 1
@@ -511,7 +512,7 @@ class AdjustedEASY(EASY):
         job.go_by_adjusted(*self.switches)
 
     def expected_end(self, job: Job, now: int) -> int:
-        """Say when a running job is expected to end; later than now if it runs longer than was expected."""
+        """Give the expected end of a running job; later than now if it runs longer than expected."""
         end = job.start + job.while_running
         return end if end > now else now + self.overdue
 
@@ -566,7 +567,7 @@ class Conservative(FCFS):
 
 
 class Reserving(Conservative):
-    """Reserve for the first `most` jobs of the queue whose expected slowdown has come to `threshold`; backfill others.
+    """Reserve for the first `most` jobs of the queue whose expected slowdown reaches `threshold`; backfill others.
 
     The threshold None is the mean slowdown of the jobs that have ended.
     """
@@ -585,7 +586,7 @@ class Reserving(Conservative):
         """Make no reservation before the pass."""
 
     def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
-        """List the jobs that start, and reserve for those that are entitled to it."""
+        """List the jobs that start, and reserve for jobs that are entitled to it."""
         queue = self.in_order(queue, running, machine, now)
         for place, job in enumerate(queue):
             if self.priority is not None and place >= self.most and job.reserved is not None:
@@ -614,7 +615,7 @@ class Reserving(Conservative):
         return [job for job in queue if job not in waiting]
 
     def needed(self) -> float:
-        """Say from which expected slowdown on a job gets a reservation."""
+        """Give the expected slowdown from which on a job gets a reservation."""
         if self.threshold is not None:
             return self.threshold
         slow = [slowdown(job.start - job.submit, job.run) for job in self.gone]
@@ -622,7 +623,7 @@ class Reserving(Conservative):
 
 
 class Slurm(FCFS):
-    """Start jobs as under FCFS, and in cycles plan those that wait, as `simlib.SlurmBackfill` defines it."""
+    """Start jobs as under FCFS, and plan waiting jobs in cycles, as `simlib.SlurmBackfill` defines it."""
 
     def __init__(self, depth: float, window: int, resolution: int, interval: int, priority: Order = None) -> None:
         super().__init__(priority)
@@ -632,7 +633,7 @@ class Slurm(FCFS):
         self.due: list[int] = []
 
     def alarms(self, running: list[Job]) -> list[int]:
-        """List when the next cycle takes place, if it is known."""
+        """List the second of the next cycle, if it is known."""
         return self.due
 
     def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
@@ -645,7 +646,7 @@ class Slurm(FCFS):
         self.changed = True
 
     def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
-        """List the jobs that start: from the head while they fit, then those that a cycle starts."""
+        """List the jobs that start: from the head while they fit, then the jobs that a cycle starts."""
         starting = super().scheduling_pass(running, queue, machine, now)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
         if waiting and self.changed and now >= self.last_cycle + self.interval:
@@ -658,7 +659,7 @@ class Slurm(FCFS):
         return starting
 
     def cycle(self, waiting: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
-        """Plan jobs one after the other. Lists those that can start now."""
+        """Plan jobs one after another; list the jobs that can start now."""
         held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in running if job.start is not None]
         held += [(now, now + max(job.estimate, 1), job.size) for job in running if job.start is None]
         starting: list[Job] = []
@@ -685,7 +686,7 @@ class Slurm(FCFS):
         raise AssertionError("a job no larger than the machine fits after all others")
 
     def end_of_slot(self, job: Job, start: int) -> int:
-        """Add up when a job is expected to end that starts then, rounded up to the resolution."""
+        """Compute the expected end of a job that starts then, rounded up to the resolution."""
         return -(-(start + max(job.estimate, 1)) // self.resolution) * self.resolution
 
 
@@ -700,6 +701,6 @@ def sjf(wait: float, estimate: float, size: float) -> float:
 
 
 def wfp(wait: float, estimate: float, size: float) -> float:
-    """Put those first that waited long for their estimate, and the large ones (Tang et al. 2013, equation 5)."""
+    """Put jobs first that waited long for their estimate, and large jobs (Tang et al. 2013, equation 5)."""
     ratio = wait / max(estimate, 1)
     return ratio * ratio * ratio * size

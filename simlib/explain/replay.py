@@ -1,4 +1,4 @@
-"""Make a schedule a second time, by the policies in plain Python: so tell why a job waited, and why schedules part."""
+"""Make a schedule again with the policies in plain Python, to explain why a job waited, or why schedules differ."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ def check(policy: Any) -> None:
 
 
 def _refuse_gpus(schedule: Schedule) -> None:
-    """Refuse a schedule of jobs that need GPUs, of which the explanations know nothing."""
+    """Refuse a schedule of jobs that need GPUs: explanations do not cover them."""
     if schedule.workload.needs_gpus:
         raise ValueError(
             f"{schedule.workload.name}: explain: found jobs that need GPUs, expected jobs that need processors only; "
@@ -45,7 +45,7 @@ def _refuse_gpus(schedule: Schedule) -> None:
 
 
 def schedule_again(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple[System, Decisions]:
-    """Make a system before its first instant, and the decisions by which it becomes the schedule."""
+    """Make a system before its first instant, and the decisions that lead to the schedule."""
     policy: Any = schedule.policy
     check(policy)
     _refuse_gpus(schedule)
@@ -76,12 +76,12 @@ def schedule_again(schedule: Schedule, first: int = 0, last: int | None = None) 
 
 
 def reserves(policy: Any) -> bool:
-    """Tell whether more jobs than the head of the queue may have reservations under a policy."""
+    """Tell whether jobs other than the head of the queue may have reservations under a policy."""
     return type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
 
 
 def _scheduler(policy: Any, facts: Any, earlier: Sequence[Job]) -> Scheduler:
-    """Choose the plain version of a policy that was prepared for its workload; some jobs ended before."""
+    """Choose the plain version of a policy that is prepared for its workload; some jobs have ended before."""
 
     def ranks(setting: str) -> Ranks:
         return Ranks(getattr(policy, setting), policy._pointer(setting, facts).ctypes)
@@ -107,7 +107,7 @@ def _scheduler(policy: Any, facts: Any, earlier: Sequence[Job]) -> Scheduler:
 
 
 def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]:
-    """The jobs at these places of a schedule, with what may be known of them."""
+    """The jobs at these places of a schedule, with the facts that a scheduler may know."""
     run, submit, size = (schedule.column(name) for name in ("run", "submit", "procs"))
     estimate = np.maximum(schedule.column("estimate"), run)  # of a job that overran it was raised, or its run cut
     columns = {"submit": submit, "run": run, "estimate": estimate, "procs": size}
@@ -128,7 +128,7 @@ def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]
 
 
 class _Moment(NamedTuple):
-    """A decision on a job: when, by which rule, and the job's reservation and shadow time after it."""
+    """A decision on a job: its time and rule, and the job's reservation and shadow time after it."""
 
     time: int
     rule: rules.Rule
@@ -141,11 +141,11 @@ _Story = Sequence[_Moment]
 
 
 def why(schedule: Schedule, job: Hashable) -> str:
-    """Tell why a job waited as long as it did.
+    """Explain why a job waited as long as it did.
 
-    Most of it is read off the schedule, of any size. How often the job was refused and how its reservation or shadow
-    time moved is known to the scheduler only. The paragraph says it where the policy is one that `explain` knows, and
-    at most `LIMIT` jobs have come since the machine was last empty.
+    Most facts come from the schedule, which may be of any size. Only the scheduler knows how often the job was refused,
+    and how its reservation or shadow time moved. The text includes this if `explain` knows the policy, and at most
+    `LIMIT` jobs have arrived since the machine was last empty.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
     Raises
     ------
     ValueError
-        For a job that is not in the schedule, or one of several of that name.
+        For a job that is not in the schedule, or a label that several jobs have.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
 
 
 def _by_arrival(schedule: Schedule, job: Any) -> tuple[pd.DataFrame, int]:
-    """Sort the schedule's jobs by arrival, and find the place of the one of this name."""
+    """Sort the schedule's jobs by arrival, and find the place of the job with this label."""
     table = schedule.jobs.sort_values("submit", kind="stable")
     places = np.flatnonzero(table.index == job)
     if len(places):
@@ -204,7 +204,7 @@ def _by_arrival(schedule: Schedule, job: Any) -> tuple[pd.DataFrame, int]:
 
 
 def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:
-    """Tell what a schedule's policy decided on a job at a second, in sentences.
+    """List the decisions of a schedule's policy on a job at a second, in sentences.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:
     Returns
     -------
     list of str
-        Empty where nothing was decided on the job then, or the policy is one that `explain` does not know.
+        Empty if there was no decision on the job then, or if `explain` does not know the policy.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:
 
 
 def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: int) -> Iterator[tuple[Any, ...]]:
-    """Find the decisions on a job up to a second, as (system, rule, job, facts); none where they cannot be known."""
+    """Find the decisions on a job up to a second, as (system, rule, job, facts); none if they cannot be known."""
     try:
         check(schedule.policy)
         _refuse_gpus(schedule)
@@ -252,7 +252,7 @@ def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: in
 
 
 def _story(schedule: Schedule, table: pd.DataFrame, place: int) -> _Story | None:
-    """Find what was decided on the job until it started; None where that is not known."""
+    """Find the decisions on the job until it started; None if they are not known."""
     story: list[_Moment] = []
     system: System | None = None
     rule: rules.Rule
@@ -302,7 +302,7 @@ def _promise(its: Any, schedule: Schedule, story: _Story | None) -> str:
 
 
 def _reserved(story: _Story | None) -> str:
-    """Tell of a job's reservations, where not all jobs have one from the beginning."""
+    """Describe a job's reservations, if not all jobs have one from the beginning."""
     changes = {"reserve": "got a reservation for", "move": "had it moved to", "give up": "gave it up"}
     seen = [(one.rule.kind, one.reserved, one.time) for one in story or () if one.rule.kind in changes]
     if not seen:
@@ -314,7 +314,7 @@ def _reserved(story: _Story | None) -> str:
 
 
 def _moved(what: str, first: int, moves: Sequence[tuple[int, int]]) -> str:
-    """Tell where a promise moved; `moves` are times and what was promised then."""
+    """Describe how a promise moved; `moves` are times and the promises then."""
     befores = [first, *(at for _, at in moves)]
     steps = [
         f"{number(at)} (at {number(now)})" for before, (now, at) in zip(befores, moves, strict=False) if at != before
@@ -361,7 +361,7 @@ def _refusals(story: _Story | None) -> str:
 
 
 def _started(table: pd.DataFrame, place: int) -> str:
-    """Tell how it started: when which jobs ended, and ahead of which others."""
+    """Describe the start: which jobs ended then, and which jobs it passed."""
     its: Any = table.iloc[place]
     before = table[:place]
     ended = table.index[(table.end == its.start) & (table.start < its.start)]
@@ -374,7 +374,7 @@ def _started(table: pd.DataFrame, place: int) -> str:
 
 
 def _against_promise(its: Any, schedule: Schedule) -> str:
-    """Compare its start with what was promised."""
+    """Compare the start with the promise."""
     if "guarantee" in its:
         promised, what = its.guarantee, "guarantee"
     elif schedule.shadow is not None and schedule.shadow[its.name] >= 0:
@@ -388,7 +388,7 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
 
 
 def _with_request(its: Any) -> str:
-    """Name a job of a table with what it asks for."""
+    """Name a job of a table with its request."""
     return f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
 
 
@@ -401,7 +401,7 @@ def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Difference:
-    """Say where two schedules of the same jobs part, and why; printed, in words."""
+    """Say where two schedules of the same jobs begin to differ, and why; it prints a text."""
 
     job: object
     time: int
@@ -413,9 +413,9 @@ class Difference:
 
 
 def first_difference(one: Schedule, other: Schedule) -> Difference | None:
-    """Find the first job that two schedules start at different times, and say why.
+    """Find the first job that two schedules start at different times, and explain why.
 
-    Hold your own policy against one that is known to be right: the reference, or a compiled policy.
+    Use it to compare your own policy with one that is known to be right: the reference, or a compiled policy.
 
     Parameters
     ----------
@@ -425,8 +425,8 @@ def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     Returns
     -------
     Difference or None
-        With the attributes `job`, `time` (when the first of the two starts it), `starts` (in one and in the other) and
-        `text`, which is what it prints. None where both start all jobs at the same times.
+        With the attributes `job`, `time` (the earlier of its two starts), `starts` (in one and in the other) and
+        `text`, which it prints. None if both start all jobs at the same times.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The rules by which schedulers decide, and the sentence that tells of each decision."""
+"""The rules by which schedulers decide, and the sentence for each decision."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,14 +15,14 @@ def _named(*several: Job) -> str:
 
 
 def _with_values(several: Sequence[Job], values: Sequence[str] | None) -> str:
-    """Name jobs with the values by which they are sorted; None where these go without saying."""
+    """Name jobs with the values by which they are sorted; without values if these are None."""
     if values is None:
         return _named(*several)
     return jobs(f"{job.name} ({value})" for job, value in zip(several, values, strict=True))
 
 
 def _request(job: Job) -> str:
-    """Say what a job asks for."""
+    """Say what a job requests."""
     return f"{processors(job.procs)}, estimate {length(job.estimate)}"
 
 
@@ -32,7 +32,7 @@ def _are_free(count: int) -> str:
 
 
 def _too_few(job: Job, free: int) -> str:
-    """Say that a job needs more than is free."""
+    """Say that a job needs more than the free processors."""
     return f"it needs {processors(job.procs)}, {f'{number(free)} {are(free)}' if free else 'none is'} free"
 
 
@@ -50,12 +50,12 @@ def _passes_the(head: Job, job: Job) -> str:
 
 
 def _may(job: Job) -> str:
-    """Choose how sure it is until when a candidate runs at the most: predictions may prove too short."""
+    """Choose the verb for the latest end of a candidate: predictions may be too short."""
     return "should" if job.to_backfill < job.estimate else "may"
 
 
 def _end_of(ended: Sequence[Job], now: int) -> str:
-    """Say which jobs end, and which of them earlier than expected."""
+    """Say which jobs end, and which of them end earlier than expected."""
     text = f"{_named(*ended)} {verb(ended, 'ends', 'end')}"
     early = [job for job in ended if job.expected_end > now]
     if not early:
@@ -80,7 +80,7 @@ class Rule(NamedTuple):
 
 
 def _rule(kind: str, name: str, together: bool = False) -> Callable[[_Say], Rule]:
-    """Make a rule of the function that says its sentence."""
+    """Make a rule of the function that writes its sentence."""
     return lambda say: Rule(kind, name, say, together)
 
 

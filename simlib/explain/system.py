@@ -1,4 +1,4 @@
-"""What a scheduler sees: the machine, the jobs that run on it, the queue, its order, and what each account has had."""
+"""The state that a scheduler sees: the machine, running jobs, the queue, its order, and the usage of accounts."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from ..policies.orders import Multifactor, Thresholded
 
 
 class Usage:
-    """Processor-seconds by account, and of all together, of which half are forgotten in each half-life."""
+    """Processor-seconds by account, and of all together; half of them are forgotten in each half-life."""
 
     def __init__(self, accounts: int, half_life: float) -> None:
         self.accounts, self.half_life, self.begin = accounts, half_life, -math.inf
@@ -27,7 +27,7 @@ class Usage:
                 self.held[one] += procs
 
     def times_its_share(self, account: int, now: int) -> float:
-        """Tell what an account has had, in multiples of an equal share of all, to nine digits."""
+        """The usage of an account, in multiples of an equal share of all, to nine digits."""
         if self.half_life == 0:
             return 0.0
         everything = self._until(self.accounts, now)
@@ -36,12 +36,12 @@ class Usage:
         return round(self._until(account, now) / everything * self.accounts * 1e9) / 1e9
 
     def _until(self, account: int, now: int) -> float:
-        """What an account has had up to this second, each processor-second times its weight."""
+        """The usage of an account up to this second, each processor-second times its weight."""
         weight = self._weight(now)  # first, for all may fade with it
         return self.had[account] + self.held[account] * (weight - self.since[account])
 
     def _weight(self, now: int) -> float:
-        """What a processor-second weighs now: twice as much as one of a half-life before. Only ratios count."""
+        """The present weight of a processor-second: twice that of a half-life before. Only ratios count."""
         if self.begin == -math.inf:
             self.begin = now
         half_lives = math.floor((now - self.begin) / self.half_life)
@@ -94,7 +94,7 @@ class Job:
     factors: Any = None  # under a Multifactor: what its priority is made of, by name
 
     def __post_init__(self) -> None:
-        """Go by the user's estimate, until something else is predicted."""
+        """Use the user's estimate until there is a prediction."""
         self.requested = self.estimate if self.requested is None else self.requested
         self.in_queue = self.estimate if self.in_queue is None else self.in_queue
         self.to_backfill = self.estimate if self.to_backfill is None else self.to_backfill
@@ -113,9 +113,9 @@ class Job:
 
 @dataclass(eq=False)
 class System:
-    """Everything at an instant, `now`; changed in place.
+    """The whole state at an instant, `now`; changed in place.
 
-    `to_come` are the jobs that have not arrived yet, in order of arrival; `ended` and `arrived` those of this instant.
+    `to_come` has the jobs that have not arrived yet, in order of arrival; `ended` and `arrived` those of this instant.
     """
 
     procs: int
@@ -134,7 +134,7 @@ class System:
     usage: Usage | None = None  # where orders ask for more than three numbers
 
     def next_instant(self) -> int:
-        """Find the time when the next job ends, outlives what is expected of it, arrives or has a reservation."""
+        """Find the time when the next job ends, outlives its prediction, arrives or has a reservation."""
         times = [job.end for job in self.running] + [job.submit for job in self.to_come[:1]]
         times += [job.expected_end for job in self.running if self.corrects]
         return min(times + [job.reserved for job in self.queue if job.reserved is not None])
@@ -151,7 +151,7 @@ class System:
         return self.ended
 
     def arrive(self) -> list[Job]:
-        """Take the jobs that are submitted now out of those to come; return them."""
+        """Move the jobs that are submitted now out of the jobs to come; return them."""
         count = 0
         while count < len(self.to_come) and self.to_come[count].submit <= self.now:
             count += 1
@@ -170,13 +170,13 @@ class System:
     def _held(self, job: Job) -> int:
         """Count the processors that a job holds.
 
-        Beside reservations a job of no length holds none, so that any number of them start at once.
+        Beside reservations a job of length zero holds none, so that any number of such jobs start at once.
         """
         return job.procs if self.profile is None or job.estimate > 0 else 0
 
 
 def decisions(system: System, scheduler: Scheduler) -> Decisions:
-    """Schedule all jobs to come: instant by instant, each as the scheduler decides."""
+    """Schedule all jobs to come, instant by instant, as the scheduler decides."""
     system.free = system.procs
     while system.to_come or system.queue or system.running:
         system.now = system.next_instant()
@@ -221,7 +221,7 @@ _WEIGHTS = "age", "procs", "fair_share"
 
 @dataclass
 class Ranks:
-    """An order of jobs, by which the largest rank comes first; ties by arrival."""
+    """An order of jobs: the largest rank comes first; ties by arrival."""
 
     order: Any
     function: Callable[..., float]
@@ -243,7 +243,7 @@ class Ranks:
 
     @property
     def by(self) -> str:
-        """What jobs are sorted by, in words."""
+        """The criterion of sorting, in words."""
         if isinstance(self.order, Multifactor):
             counted = [name.replace("_", " ") for name in _WEIGHTS if getattr(self.order, name)]
             return ", ".join(["priority", *filter(None, [" + ".join(counted)])])
@@ -255,7 +255,7 @@ class Ranks:
         return getattr(self.order, "__name__", "<lambda>").replace("<lambda>", "the given function")
 
     def values(self, jobs: Sequence[Job], ranks: Sequence[float]) -> list[str] | None:
-        """Show the ranks of jobs, in words; None where the order needs none."""
+        """Write the ranks of jobs in words; None if the order needs none."""
         if self.order in ("arrival", "fcfs"):
             return None
         if isinstance(self.order, Multifactor):

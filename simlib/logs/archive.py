@@ -1,8 +1,8 @@
-"""Load a log by its path or name: one of the catalogue that is at hand, else from the archive, else its twin.
+"""Load a log by its path or its name in the catalogue: from this machine, else from the archive, else its twin.
 
-A log of the catalogue is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then fetched from the
-Parallel Workloads Archive. Whatever is found is verified before use: the number and the digest of its job lines, as far
-as they are known, and that it is not made up. `$SIMLIB_ARCHIVE` names a mirror to fetch from.
+A log of the catalogue is looked for in the folder `$SIMLIB_TRACES`, then among the downloads, then in the Parallel
+Workloads Archive. Each file is verified before use: the number and the digest of its job lines, if they are known, and
+that it is not made up. `$SIMLIB_ARCHIVE` names a mirror of the archive.
 """
 
 import functools
@@ -50,7 +50,7 @@ NOT_VERIFIED = "not verified: its digest is not known"
 
 
 class ArchiveError(RuntimeError):
-    """A log that is not known, not to be had, or not what the catalogue says."""
+    """A log that is unknown, not available, or different from the catalogue's description."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,15 @@ class File:
     Attributes
     ----------
     file, variant : str
-        Its name, and which of the log's variants it is.
+        The file's name, and its variant of the log.
     lines : int or None
-        How many job lines it has, where that is known.
+        The number of its job lines, if known.
     sha256 : str or None
-        Their digest, where that is known: see `simlib.logs.swf.job_lines`.
+        The digest of its job lines, if known: see `simlib.logs.swf.job_lines`.
     download : bool
         Whether the archive has it.
     limit : int
-        Bytes that it has at most.
+        The largest number of bytes that it may have.
     synthetic : bool
         Whether its log is made up.
 
@@ -89,37 +89,38 @@ class File:
 
     @property
     def verified(self) -> bool:
-        """Whether a file that is found can be told from any other, by its digest."""
+        """Whether a digest identifies the file."""
         return self.sha256 is not None
 
 
 def load(log: str | Path, variant: str | None = None) -> Workload:
-    """Load a log as a Workload; one of the catalogue is fetched from the archive where it is not available.
+    """Load a log as a Workload; if a log of the catalogue is not on this machine, download it from the archive.
 
-    Where it cannot be had at all, it is replaced by its twin, which is made up, with a UserWarning once a log. When the
-    archive did not answer once, it is not asked again.
+    If the download fails, the log's twin, which is made up, replaces it, with a UserWarning once for each log. If the
+    archive does not answer once, later calls do not try it again.
 
     Parameters
     ----------
     log : str or Path
-        A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them. Or what the papers call such a
-        log, "KTH": all of it, and not only the jobs that they took. Or the path of a file as for `simlib.read_swf`.
+        A name in the catalogue, such as "KTH-SP2"; `python -m simlib logs` lists them. Or the papers' name of such a
+        log, "KTH"; this loads the whole log, not only the jobs that the papers use. Or the path of a file as for
+        `simlib.read_swf`.
     variant : str, optional
-        Of a log of the catalogue. "original", "cleaned", "reconstructed": this and nothing else. "twin": the synthetic
-        one. By default the best log at hand.
+        The variant of a log of the catalogue: "original", "cleaned" or "reconstructed" load only this variant, "twin"
+        the synthetic one. By default the best available file.
 
     Returns
     -------
     Workload
-        With the catalogue's machine size, which for some logs is not the header's.
+        It has the catalogue's machine size, which for some logs differs from the header's.
 
     Raises
     ------
     ArchiveError
-        Where the log is unknown, or the papers call several so; where a file is here that is not the one that the
-        catalogue describes; where the variant that was requested, or a log without a twin, cannot be fetched.
+        If the log is unknown, or the papers use the name for several logs; if a file on this machine differs from the
+        catalogue's description; if the requested variant, or a log without a twin, cannot be downloaded.
     SWFError
-        Where the file is not a log.
+        If the file is not a log.
 
     Warns
     -----
@@ -145,7 +146,7 @@ def load(log: str | Path, variant: str | None = None) -> Workload:
 
 
 def path_or_name(log: str | Path) -> Path | str:
-    """Find the file of a log by its path, or its name in the catalogue by this name or what the papers call it."""
+    """Find the path of a log's file, or the log's name in the catalogue, by a path, this name or the papers' name."""
     known, path = catalogue()["logs"], Path(log).expanduser()
     called = [str(log)] if str(log) in known else [name for name in _called().get(str(log), ()) if name in known]
     if len(called) == 1:
@@ -162,7 +163,7 @@ def path_or_name(log: str | Path) -> Path | str:
 
 @functools.cache
 def _called() -> dict[str, list[str]]:
-    """The names in the catalogue of the logs behind each name of the papers."""
+    """By each name of the papers, the names of these logs in the catalogue."""
     names: dict[str, list[str]] = {}
     for table in sorted((paths.DATA / "published").glob("*_logs.toml")):
         for trace in tomllib.loads(table.read_text(encoding="utf-8"))["trace"]:
@@ -177,12 +178,12 @@ def twin_of(name: str) -> Workload:
 
 
 def twin_table(name: str) -> Path:
-    """Where the parameters of a log's twin are, if it has one."""
+    """The file of the parameters of a log's twin, if it has one."""
     return paths.DATA / "models" / "twins" / f"{name}.toml"
 
 
 def has_twin(name: str) -> bool:
-    """Tell whether there are the parameters of a twin."""
+    """Tell whether a log has a twin."""
     return twin_table(name).exists()
 
 
@@ -191,7 +192,7 @@ _warned: set[str] = set()  # names of logs
 
 
 def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
-    """Load a log of the catalogue, or its twin, and what is doubtful of it."""
+    """Load a log of the catalogue, or its twin, and list what is doubtful about it."""
     if variant == "twin":
         return twin_of(name), []
     if here := find(name, variant):
@@ -278,12 +279,12 @@ def files(name: str, variant: str | None = None) -> list[File]:
 
 
 def find(name: str, variant: str | None = None) -> tuple[Path, File] | None:
-    """Find the best file of a log on this machine and verify it; None where there is none.
+    """Find the best file of a log on this machine and verify it; None if there is none.
 
     Raises
     ------
     ArchiveError
-        For an unknown name or variant, or a file that is not the one that the catalogue describes.
+        For an unknown name or variant, or a file that differs from the catalogue's description.
 
     Examples
     --------
@@ -322,7 +323,7 @@ def fetch(name: str, variant: str | None = None, progress: bool = False) -> Path
     Raises
     ------
     ArchiveError
-        With one line that says why; no file is left behind.
+        With one line that gives the reason; no file is left behind.
 
     Examples
     --------
@@ -346,21 +347,21 @@ def fetch(name: str, variant: str | None = None, progress: bool = False) -> Path
 
 
 def _base() -> str:
-    """The address of the archive, or of the mirror in its place."""
+    """The address of the archive, or of its mirror."""
     return os.environ.get("SIMLIB_ARCHIVE") or catalogue()["base"]
 
 
 class Unreachable(ArchiveError):
-    """No answer from the archive: it is of no use to ask for another log."""
+    """The archive does not answer: trying another log is useless."""
 
 
 def _public(url: str) -> str:
-    """An address without the name and password that it may hold."""
+    """An address without name and password."""
     return re.sub(r"^(\w+://)?.*@", r"\1", url)
 
 
 class _Bounded(io.BufferedWriter):
-    """A new file that takes just above `limit` bytes, and takes them for `LONGEST`; else writing fails."""
+    """A new file that accepts slightly more than `limit` bytes, for at most `LONGEST`; then writing fails."""
 
     def __init__(self, path: Path, limit: int) -> None:
         super().__init__(io.FileIO(path, "w"))
@@ -376,13 +377,13 @@ class _Bounded(io.BufferedWriter):
 
 
 class _TooLarge(Exception):
-    """More bytes than a log has."""
+    """The file is larger than a log may be."""
 
 
 def _download(name: str, url: str, path: Path, limit: int, progress: bool) -> None:
-    """Download a file of at most `limit` bytes, or say in an ArchiveError why not.
+    """Download a file of at most `limit` bytes; ArchiveError with the reason if that fails.
 
-    A server can hold back a header byte by byte, so all of it is done by a thread, which is left alone after `LONGEST`.
+    A server can delay a header byte by byte. So a thread does all the work, and is abandoned after `LONGEST`.
     """
     import requests  # slow to import, and seldom needed
     import urllib3
@@ -429,7 +430,7 @@ def verify(path: Path, file: File) -> None:
     Raises
     ------
     ArchiveError
-        Where the number or the digest of its job lines is another, or it is no log at all, or says that it is made up.
+        If the number or the digest of its job lines differs, if it is no log, or if it says that it is made up.
 
     Examples
     --------
@@ -440,7 +441,7 @@ def verify(path: Path, file: File) -> None:
 
 
 def _fault(path: Path, file: File) -> str | None:
-    """What is wrong with a file by the catalogue; None where it is right."""
+    """Describe how a file differs from the catalogue; None if it does not."""
     try:
         lines, digest, header = _contents(path, file)
         if not file.verified:
@@ -457,7 +458,7 @@ def _fault(path: Path, file: File) -> str | None:
 
 
 def _contents(path: Path, file: File) -> tuple[int, str, tuple[str, ...]]:
-    """The number and digest of a file's job lines, and its comments; read again when the file has changed."""
+    """The number and digest of a file's job lines, and its comments; read again after the file has changed."""
     stat = os.stat(path)
     return _contents_as_of(str(path), stat.st_size, stat.st_mtime_ns, _UNPACKED * file.limit)
 

@@ -1,8 +1,8 @@
-"""Put back jobs that cleaning took out of a log: their numbers narrow when they came, what they were like is drawn.
+"""Put back jobs that cleaning removed from a log: job numbers limit their submit times; their properties are drawn.
 
-A cleaned log of the Parallel Workloads Archive names in its header the users, job numbers and hours that were taken
-out, and keeps the numbers of the jobs that are left. So each lost job was submitted between its neighbours by number.
-A log with jobs put back is one draw of many, never the archive's: its name and its history say so.
+The header of a cleaned log of the Parallel Workloads Archive names the removed users, job numbers and hours, and the
+remaining jobs keep their numbers. So each lost job was submitted between its neighbours by number. A log with jobs put
+back is one draw of many, not the archive's log: its name and its history say so.
 """
 
 import re
@@ -25,7 +25,7 @@ _HOURS = re.compile(r"\bhour>=([0-9]+) and hour<=([0-9]+)")
 
 @dataclass(frozen=True)
 class _Filter:
-    """Describe what cleaning took out, as a line of a log's header says."""
+    """Describe one rule of cleaning, from a line of a log's header."""
 
     user: int
     numbers: tuple[tuple[int, int], ...]
@@ -34,9 +34,9 @@ class _Filter:
 
 
 def _filters(header: Iterable[str]) -> list[_Filter]:
-    """Read from a log's comments which users' jobs cleaning took out.
+    """Read from a log's comments which users' jobs cleaning removed.
 
-    Filters that name no user, of the first few jobs or days, are left out: nothing comes before what they took.
+    Filters without a user, for the first few jobs or days, are left out: no job comes before the removed ones.
     """
     known = []
     for line in header:
@@ -50,11 +50,11 @@ def _filters(header: Iterable[str]) -> list[_Filter]:
 
 
 def lost(workload: Workload) -> pd.DataFrame:
-    """List the jobs that cleaning took out of a log.
+    """List the jobs that cleaning removed from a log.
 
-    Gives a DataFrame, a row a gap in the numbers and user, and for a filter by hours a row a day: `first` and
-    `last`, the numbers that are missing there; `user`; `jobs`, how many of them are this user's; `earliest` and
-    `latest`, the seconds between which they were submitted.
+    Gives a DataFrame with one row for each gap in the numbers and user, and for a filter by hours one for each day:
+    `first` and `last`, the limits of the missing numbers; `user`; `jobs`, how many of them belong to this user;
+    `earliest` and `latest`, the seconds between which they were submitted.
     """
     log = _log(workload)
     number, submit = log.job.to_numpy(), log.submit.to_numpy()
@@ -74,14 +74,14 @@ def lost(workload: Workload) -> pd.DataFrame:
 
 
 def _log(workload: Workload) -> pd.DataFrame:
-    """The log's lines; ValueError where there are none."""
+    """The log's lines; ValueError if there are none."""
     if workload.log is None:
         raise ValueError(f"{workload.name}: has no log, so no job numbers; expected a cleaned log read from SWF")
     return workload.log
 
 
 def _candidates(workload: Workload, gap: Any, known: list[_Filter]) -> list[tuple[int, int, int, int, int]]:
-    """The filters that may have taken jobs out of a gap, each with what is left of its time; by hours a row a day."""
+    """The filters that may have removed jobs from a gap, with their parts of its time; by hours one for each day."""
     rows = []
     for number, one in enumerate(known):
         if one.numbers and not any(first <= gap.last and gap.first <= last for first, last in one.numbers):
@@ -98,10 +98,11 @@ def _candidates(workload: Workload, gap: Any, known: list[_Filter]) -> list[tupl
 
 
 def _shared_out(table: pd.DataFrame, known: list[_Filter]) -> np.ndarray:
-    """Share the numbers of each gap out among the rows that may have them.
+    """Divide the numbers of each gap among the rows that may have them.
 
-    A filter that has a gap for itself has all of it, evenly by day. Where several have a say, those by hours get as
-    many a day as on the median of their own days, and the others share what is left, by what the header says they lack.
+    If only one filter covers a gap, it gets all numbers, evenly by day. If several do, a filter by hours gets on each
+    day the median of its days without competition. The others divide the rest in proportion to their lost jobs by the
+    header.
     """
     jobs = np.zeros(len(table), int)
     missing = table["last"] - table["first"] + 1
@@ -120,7 +121,7 @@ def _shared_out(table: pd.DataFrame, known: list[_Filter]) -> np.ndarray:
 
 
 def _shares(count: int, weights: np.ndarray) -> np.ndarray:
-    """Share whole things out by weight."""
+    """Divide a whole number by weight."""
     return np.diff(np.r_[0, (count * np.cumsum(weights) / weights.sum()).round()]).astype(int)
 
 
@@ -138,14 +139,15 @@ def put_back(
     workload : Workload
         As for `lost`; all jobs of the log, none left out.
     like : dict of int to DataFrame
-        By user, what the lost jobs were like: log lines (SWF fields such as `run`, `procs`, `requested_time`), of which
-        one is drawn for each job; a single line makes them all alike. Users who are not named stay away.
+        By user, examples of the lost jobs: log lines (SWF fields such as `run`, `procs`, `requested_time`). One line is
+        drawn for each job; with a single line all jobs are equal. Jobs of other users are not put back.
     seed : int
-        Of the draw: submit times, and lines.
+        Seed of the draw of submit times and lines.
     every : dict of int to float, optional
-        By user, seconds from one job to the next, from a moment on that is drawn; by default each moment is drawn.
+        By user, seconds from one job to the next; only the first submit time is drawn. By default each submit time is
+        drawn.
     gaps : DataFrame, optional
-        From `lost`, where it is known already, or in its place.
+        The result of `lost`, if it is known already, or a table to use instead.
 
     Returns
     -------
@@ -188,7 +190,7 @@ def put_back(
 def _drawn(
     rows: pd.DataFrame, like: Mapping[int, pd.DataFrame], every: Mapping[int, float], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Draw the lines of all lost jobs: when they were submitted, and what they were like; numbered by submit time."""
+    """Draw the lines of all lost jobs, with submit times; numbered by submit time."""
     of_row = np.repeat(rows.index, rows.jobs)
     jobs = rows.jobs.to_numpy()
     within = np.arange(len(of_row)) - np.repeat(jobs.cumsum() - jobs, jobs)

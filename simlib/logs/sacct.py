@@ -1,7 +1,7 @@
 """Convert the accounting records of a Slurm cluster, as `sacct --parsable2` prints them, to SWF.
 
-`COMMAND` is what to run on the cluster. Users, accounts, job names, partitions, qualities of service and the jobs
-themselves become numbers: no name is written but those of partitions, unless more are requested. Fields and formats:
+`COMMAND` is the command to run on the cluster. Users, accounts, job names, partitions, qualities of service and jobs
+become numbers. The log has the names of partitions; it has other names only on request. Fields and formats:
 https://slurm.schedmd.com/sacct.html
 """
 
@@ -98,42 +98,43 @@ def convert(
 ) -> dict[str, int]:
     """Convert a file of sacct's output to a log.
 
-    A job's size is what it had of the machine, its estimate the time limit. A job that never started has run time
-    and size -1, as in the logs of the archive, and waited until it was cancelled. Each run of a requeued job and
-    each part of a heterogeneous one is a job. It is submitted when it became eligible, where that is recorded: what
-    is held, depends on others or is to begin later does not wait for the machine. The run time of a job that was
-    suspended is what Slurm says has elapsed, without the time in which it was suspended, when others may have had
-    its processors: by the log it ends earlier than it did. A job's GPUs are the further field `gpus`, where any job had
-    some. Memory and CPU time are not converted. Records that ended before they started, or whose fields cannot be told
-    apart for a | or a line feed in a name, are left out.
+    A job's size is its allocation, its estimate the time limit. A job that never started has run time and size -1, as
+    in the logs of the archive, and its wait lasts until it was cancelled. Each run of a requeued job and each part of a
+    heterogeneous one is a separate job. Its submit time is the time at which it became eligible, if recorded: a job
+    that is held, depends on others or is to begin later does not wait for the machine. The run time of a suspended job
+    is Slurm's elapsed time, which excludes the suspension, when other jobs may have used its processors: so in the log
+    it ends earlier than it did. If any job had GPUs, the further field `gpus` has each job's. Memory and CPU time are
+    not converted. Left out are records that ended before they started, and records whose fields cannot be separated,
+    because a name has a | or a line feed.
 
     Parameters
     ----------
     source : str or Path
-        Plain or gzip-compressed; several outputs may stand one after the other.
+        Plain or gzip-compressed; it may contain several outputs one after another.
     target : str or Path
         The log; a path that ends in .gz is compressed.
     unit : {"cpus", "nodes"}
-        What to count as processors: nodes for a cluster that allocates whole ones.
+        The unit of processors: nodes for a cluster that allocates whole nodes.
     procs : int, optional
-        Size of the machine; by default the largest number that was in use for at least a thousandth of the time, or
-        that a job had.
+        Size of the machine; by default the largest number that was in use for at least a thousandth of the time, or the
+        size of the largest job, if larger.
     gpus : int, optional
-        The machine's GPUs; by default found in the same way.
+        The machine's GPUs; by default estimated in the same way.
     timezone : str
-        The zone of times that are not in seconds since 1970, and of the log's calendar, such as Europe/Berlin.
+        The zone of the log's calendar, and of times that are not in seconds since 1970; such as Europe/Berlin.
     names : bool
-        Whether the header has the names of users, accounts and qualities of service, too, and not of partitions alone.
+        Whether the header has the names of users, accounts and qualities of service, in addition to those of
+        partitions.
 
     Returns
     -------
     dict of str to int
-        How many records there were, and what became of them.
+        The numbers of records, by what became of them.
 
     Raises
     ------
     SacctError
-        Where the file is not such output, lacks a column, or holds what sacct does not print; where the log would
+        If the file is not such output, lacks a column, or has a value that sacct does not print; if the log would
         overwrite it.
 
     Examples
@@ -193,7 +194,7 @@ def convert(
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
-    """Find the names of users, groups, queues and partitions by their numbers, as far as the log's header has them.
+    """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def names(workload: Workload) -> dict[str, dict[int, str]]:
 
 
 def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str, list[int]]]:
-    """Read the records as a table of strings, and the lines of those that cannot be read, by why.
+    """Read the records as a table of strings, and list the lines of unreadable ones by reason.
 
     The table's columns are in small letters; its index is the line in the file.
     """
@@ -255,7 +256,7 @@ def _read(path: str | Path, required: list[str]) -> tuple[pd.DataFrame, dict[str
 
 
 def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[int, str], list[int]]:
-    """Tell the lines that are records from those of records that are broken over several lines.
+    """Separate lines that are records from the lines of records that are broken over several.
 
     A line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where the
     name is the last column, the first of the two lines has all separators, and looks like a record; where the name is
@@ -283,10 +284,11 @@ def _whole(lines: dict[int, str], columns: list[str], tail: str) -> tuple[dict[i
 
 
 def _shifted(whole: dict[int, str], columns: list[str], tail: str) -> set[int]:
-    """Find the records with more fields than columns of which it is not sure that the job's name holds the others.
+    """Find records with too many fields, except where the job's name surely contains the extra ones.
 
-    It is sure where the job's name is the last column, only names stand before it, and those of each group (account,
-    QOS, partition) are those of some record without a | in a name. A user's name need not be: users are many.
+    It is sure if the job's name is the last column, only names come before it, and the names of each group (account,
+    QOS, partition) also occur in a record without a | in a name. A user's name need not occur there: there are many
+    users.
     """
     separators = len(columns) - 1 + len(tail)
     surplus = {number for number, line in whole.items() if line.count("|") > separators}
@@ -300,7 +302,7 @@ def _shifted(whole: dict[int, str], columns: list[str], tail: str) -> set[int]:
 
 
 def _left_out(records: pd.DataFrame) -> pd.Series:
-    """Why each record is not a job of the log; empty where it is one."""
+    """The reason why each record is not a job of the log; empty if it is one."""
     unfinished = records.state.isin(_UNFINISHED) | records.end.isin(_NO_TIME)
     reason = pd.Series("", records.index).mask(unfinished, "had not ended")
     reason = reason.mask(records.state == "REVOKED", "ran elsewhere")
@@ -315,7 +317,7 @@ def _column(records: pd.DataFrame, names: str) -> pd.Series:
 
 
 def _groups(text: pd.Series, pattern: str, expected: str, unknown: Collection[str] = ()) -> pd.DataFrame:
-    """The groups of a pattern that each value of a column matches in full; missing where it is one of `unknown`."""
+    """The groups of a pattern that each value of a column fully matches; missing if the value is one of `unknown`."""
     known = ~text.isin(unknown)
     groups = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
     _refuse(text, known & groups.isna().all(axis=1), expected)
@@ -330,7 +332,7 @@ def _refuse(text: pd.Series, wrong: pd.Series, expected: str) -> None:
 
 
 def _times(text: pd.Series, zone: zoneinfo.ZoneInfo, unknown: Collection[str] = (), first: bool = True) -> pd.Series:
-    """Seconds since 1970, -1 where unknown. Of an hour that the clock strikes twice the first or the second one."""
+    """Seconds since 1970, -1 if unknown. `first`: whether a time that the clock shows twice is the first one."""
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
     groups = _groups(text, _TIME, expected, unknown)
     local = pd.to_datetime(groups[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
@@ -353,7 +355,7 @@ def _durations(text: pd.Series, unit: int, unknown: Collection[str] = ()) -> pd.
 
 
 def _counts(text: pd.Series) -> pd.Series:
-    """Whole numbers, -1 where there is none."""
+    """Whole numbers, -1 if there is none."""
     expected = f"a whole number up to {_LARGEST}"
     groups = _groups(text, _COUNT, expected, unknown=("",))
     factor = groups[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
@@ -366,7 +368,7 @@ def _counts(text: pd.Series) -> pd.Series:
 
 
 def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo) -> pd.DataFrame:
-    """What the records say in numbers, in order of submit times; times are in seconds since 1970, -1 where unknown."""
+    """Convert the records to numbers, in order of submit times; times are in seconds since 1970, -1 if unknown."""
     if records.empty:
         raise SacctError("found no job that has ended")
     submitted = _times(records.submit, zone)
@@ -464,7 +466,7 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, t
 
 
 def _notes(jobs: pd.DataFrame, records: pd.DataFrame) -> list[str]:
-    """The comment lines that say what the log lacks, or counts in its own way."""
+    """The comment lines that say what the log lacks, or how it counts."""
     notes = [" Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come"]
     ran = jobs[~jobs.never]
     if "eligible" in records:
@@ -494,21 +496,10 @@ def _share(part: float, whole: float) -> str:
 
 
 def in_use(log: pd.DataFrame, column: str = "procs") -> tuple[int, int]:
-    """Find how many processors a machine has had at least, by the times of its log, and the highest peak.
+    """Find a lower limit of the machine's size, by the times of its log, and the highest peak.
 
-    The first is what was in use for a thousandth of the time, which leaves out brief peaks, or by the largest job: see
-    `_SUSTAINED`. What a job leaves can be taken in the same second.
-
-    Parameters
-    ----------
-    log : DataFrame
-        Fields `submit`, `wait`, `run`, and what is counted.
-    column : {"procs", "gpus"}
-
-    Examples
-    --------
-    >>> in_use(pd.DataFrame({"submit": [0, 5000], "wait": 0, "run": [10000, 1], "procs": [3, 2]}))
-    (3, 5)
+    The limit is the number that was in use for a thousandth of the time, without brief peaks, or the size of the
+    largest job: see `_SUSTAINED`. Another job can take a job's processors in the second of its end.
     """
     ran = log[(log.run >= 0) & (log[column] > 0)]
     if ran.empty:

@@ -1,4 +1,4 @@
-"""Schedules and logs: what happened on the machine by a log's own times, and schedules for other people's tools."""
+"""Recorded schedules, from a log's own times, and schedules written for other tools."""
 
 import warnings
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .swf import LogWarning
 
 @dataclass(frozen=True)
 class Recorded:
-    """Stand in a recorded schedule where others have their policy: nobody knows what it was."""
+    """Replace the policy of a recorded schedule: the real one is unknown."""
 
     def schedule(self, *_: Any, **__: Any) -> dict[str, np.ndarray]:
         """Refuse to plan: a log does not say how its scheduler decided."""
@@ -30,17 +30,17 @@ class Recorded:
 
 
 def recorded(workload: Workload) -> Schedule:
-    """Take what happened by the log's own times as a Schedule: each job starts its recorded wait after its submission.
+    """Make a Schedule of the log's own times: each job starts its recorded wait after its submission.
 
-    Recorded waits are not what a policy alone would give: limits of users and queues, holds, jobs that wait for others,
-    reservations and outages are in them, and in no log. `Schedule.plan` is not known; `Schedule.check` says where more
-    processors were in use than there are. As backfilled counts, as in simulations, a job that started while one that
-    came earlier was waiting: where jobs are held for weeks, that is nearly every one.
+    A policy alone does not explain recorded waits: limits of users and queues, holds, dependencies, reservations and
+    outages also cause them, and no log has these. `Schedule.plan` is not known; `Schedule.check` tells where more
+    processors were in use than the machine has. As in simulations, a job counts as backfilled if it started while an
+    earlier job was waiting: if jobs are held for weeks, nearly every job counts.
 
     Parameters
     ----------
     workload : Workload
-        Of a log, or some of its jobs; their estimates may be others.
+        A log, or some of its jobs; estimates may differ from the log's.
 
     Returns
     -------
@@ -49,12 +49,12 @@ def recorded(workload: Workload) -> Schedule:
     Raises
     ------
     ValueError
-        Where there is no log, or the submit and run times are not the log's own any more.
+        If there is no log, or submit and run times are no longer the log's own.
 
     Warns
     -----
     LogWarning
-        Where waits are not recorded: they count as none. Where more processors were in use than the machine has.
+        If waits are not recorded: they count as zero. If more processors were in use than the machine has.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def recorded(workload: Workload) -> Schedule:
 
 
 def excess(schedule: Schedule) -> tuple[float, int, int]:
-    """Find how many processors were in use at most, and for how many of all seconds more than the machine has."""
+    """Find the largest number of processors in use, and the number of seconds in which it exceeded the machine."""
     if not len(schedule.workload):
         return 0.0, 0, 0
     steps = schedule.utilization()
@@ -114,8 +114,8 @@ _FAILED = (0, 5)
 def write_evalys(schedule: Schedule, path: str | Path) -> None:
     """Write a Schedule as the CSV file of jobs that evalys reads (`JobSet.from_csv`) and Batsim writes.
 
-    As a simulation says how many processors a job has, and not which, each job gets the lowest free ones. For Parquet
-    there is pandas, where pyarrow is installed: `schedule.jobs.to_parquet(path)`.
+    A simulation knows how many processors a job has, but not which: here each job gets the lowest free ones. To write
+    Parquet, use pandas with pyarrow: `schedule.jobs.to_parquet(path)`.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def write_evalys(schedule: Schedule, path: str | Path) -> None:
     Raises
     ------
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Read and write the Standard Workload Format (SWF), version 2.2, of the Parallel Workloads Archive.
 
-A log is a header of comment lines (`; Key: value`) and one line of 18 numbers a job, -1 for what is not known. Some
-logs have further numbers behind these, which are kept: see `read_log`. One that is called `gpus` has the GPUs that each
-job needs; the machine's are in a line such as `; MaxGPUs: 32`.
-Format: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
+A log has a header of comment lines (`; Key: value`) and one line of 18 numbers for each job, -1 for unknown. Further
+numbers behind these are kept: see `read_log`. A further field `gpus` has the GPUs that each job needs; a line such as
+`; MaxGPUs: 32` has the machine's. Format: https://www.cs.huji.ac.il/labs/parallel/workload/swf.html
 """
 
 import gzip
@@ -75,7 +74,7 @@ _ZONE = re.compile(r"(\S+)(\s*[(\[{;].*)?")
 
 
 def header_fields(header: Iterable[str]) -> dict[str, str]:
-    """Collect the `Key: value` lines of a header in a dict; the values of a repeated key are joined by line feeds.
+    """Collect the `Key: value` lines of a header in a dict; the values of a repeated key are joined with line feeds.
 
     Examples
     --------
@@ -91,7 +90,7 @@ def header_fields(header: Iterable[str]) -> dict[str, str]:
 
 
 def machine_size(metadata: Mapping[str, str]) -> int:
-    """Read the processors of the machine: MaxProcs, else MaxNodes where that is missing, empty, 0 or -1.
+    """Read the processors of the machine: MaxProcs, or MaxNodes if MaxProcs is missing, empty, 0 or -1.
 
     Only a whole number counts; words without digits, or brackets, may follow it.
 
@@ -103,7 +102,7 @@ def machine_size(metadata: Mapping[str, str]) -> int:
     Raises
     ------
     ValueError
-        Where there is none, or another number such as 1,024 or 2K, or two that differ.
+        If there is none, or one that is not a whole number, such as 1,024 or 2K, or two that differ.
 
     Examples
     --------
@@ -117,7 +116,7 @@ def machine_size(metadata: Mapping[str, str]) -> int:
 
 
 def _count_of(metadata: Mapping[str, str], key: str) -> int:
-    """Read how many there are by a line of the header; 0 where it is missing, empty, 0 or -1."""
+    """Read a count from a line of the header; 0 if it is missing, empty, 0 or -1."""
     text = _value(metadata, key)
     if not text:
         return 0
@@ -128,7 +127,7 @@ def _count_of(metadata: Mapping[str, str], key: str) -> int:
 
 
 def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
-    """Read the time of second 0 in the log's own zone; None where the header has no UnixStartTime.
+    """Read the time of second 0 in the log's own zone; None if the header has no UnixStartTime.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
     Raises
     ------
     ValueError
-        Where it, or the TimeZoneString, cannot be read.
+        If it, or the TimeZoneString, cannot be read.
 
     Examples
     --------
@@ -166,7 +165,7 @@ def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
 
 
 def says_synthetic(header: Iterable[str]) -> bool:
-    """Tell whether a comment says that the jobs are made up: in any line, in capitals or small letters.
+    """Tell whether a comment has the word "synthetic", in capitals or small letters.
 
     Examples
     --------
@@ -183,7 +182,7 @@ def _first_group(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _value(metadata: Mapping[str, str], key: str, default: str = "") -> str:
-    """Look up the value of a key; ValueError where the header has two that differ."""
+    """Look up the value of a key; ValueError if the header has two that differ."""
     values = list(dict.fromkeys(filter(None, metadata.get(key, default).split("\n"))))
     if len(values) > 1:
         raise ValueError(f"header line {key}: found {values[0][:40]!r} and {values[1][:40]!r}, expected one value")
@@ -205,35 +204,35 @@ def read_swf(
     Parameters
     ----------
     path : str or Path
-        A plain or gzip-compressed file, told apart by its content.
+        A plain or gzip-compressed file; its content decides, not its name.
     procs : int, optional
         The machine's processors; by default the header's MaxProcs, else its MaxNodes.
     name : str, optional
-        What to call the workload; by default the file's name without its endings.
+        Name of the workload; by default the file's name without its endings.
     limit : int
-        The largest size of the text in bytes, once it is decompressed. Two GiB by default, some twenty million jobs.
+        The largest size of the decompressed text in bytes; by default two GiB, about twenty million jobs.
     gpus : int, optional
-        The machine's GPUs; by default the header's MaxGPUs. They count where the log has a field `gpus` only.
+        The machine's GPUs; by default the header's MaxGPUs. They count only if the log has a field `gpus`.
 
     Returns
     -------
     Workload
-        A job's size is its allocated processors, or the requested ones where the log records no allocation at all.
-        Its estimate is the requested time if that is positive, else its run time. Times are rounded to whole seconds.
-        It is synthetic if any comment has the word "synthetic". `Workload.log` has all fields of the log, those behind
-        the 18 of the format by the names that the header gives (`; Field 19: energy`), or as `field_19` and so on.
+        A job's size is its allocated processors, or the requested ones if the log records no allocation at all. Its
+        estimate is the requested time if that is positive, else its run time. Times are rounded to whole seconds. The
+        workload is synthetic if any comment has the word "synthetic". `Workload.log` has all fields of the log; further
+        ones have the names that the header gives (`; Field 19: energy`), else `field_19` and so on.
 
     Raises
     ------
     SWFError
-        Where the file is not a log, is larger than the limit or the memory, or gives no machine size that makes sense
-        and none was passed; where jobs need GPUs, and it does not say how many there are.
+        If the file is not a log, or is larger than the limit or the memory; if it has no valid machine size and `procs`
+        is not given; if jobs need GPUs, and neither the header nor `gpus` gives the machine's number.
 
     Warns
     -----
     LogWarning
-        Where what the log says of itself makes no sense, or it lacks estimates: see `simlib.logs.swf.doubts`. Where
-        its time or zone cannot be read, so that it has no calendar.
+        If the log contradicts itself or lacks estimates: see `simlib.logs.swf.doubts`. If its start time or zone cannot
+        be read, so that it has no calendar.
 
     Examples
     --------
@@ -258,18 +257,18 @@ def read(
     synthetic: bool = False,
     gpus: int | None = None,
 ) -> tuple[Workload, list[str]]:
-    """Read a log as `read_swf` does, but return what is doubtful instead of warning of it.
+    """Read a log as `read_swf` does, but return the doubts instead of warning.
 
     Parameters
     ----------
     path, procs, name, limit, gpus
         As for `read_swf`.
     known : dict of str to str, optional
-        Fields of the header that are known better than the file has them.
+        Fields that replace those of the header.
     source : dict, optional
-        What else is known of where it comes from.
+        Further facts about the log's origin.
     synthetic : bool
-        Whether it is known to be made up, whatever the header says.
+        Whether it is known to be made up, even if the header does not say so.
 
     Returns
     -------
@@ -319,7 +318,7 @@ def read(
 
 
 def _gpus_of(log: pd.DataFrame, metadata: Mapping[str, str], gpus: int | None) -> int:
-    """The GPUs of the machine where the log says which jobs need some; else 0."""
+    """The GPUs of the machine if the log has the jobs' GPUs; else 0."""
     if "gpus" not in log:
         return 0
     machine = _count_of(metadata, "MaxGPUs") if gpus is None else gpus
@@ -334,7 +333,7 @@ def _gpus_of(log: pd.DataFrame, metadata: Mapping[str, str], gpus: int | None) -
 def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
     """Make the jobs table of a Workload from the fields of a log (see `read_swf` for sizes and estimates).
 
-    A field `gpus` makes a column of that name: -1, for not known, stands for none.
+    A field `gpus` becomes a column of the same name; -1 (unknown) becomes 0.
 
     Examples
     --------
@@ -363,14 +362,15 @@ EXCESS = ((300, 1.20), (3600, 1.05))
 
 
 class LogWarning(UserWarning):
-    """A log says of itself what makes no sense, or lacks what simulations need."""
+    """A log contradicts itself, or lacks what simulations need."""
 
 
 def doubts(workload: Workload) -> list[str]:
-    """List what a recorded log says of itself that is not to be trusted.
+    """List the doubts about a recorded log.
 
-    More than one job in twenty is larger than the machine, or has no requested time; or more processors were in use
-    than the machine has (`EXCESS`), by the recorded submit, wait and run times. What is made up is not doubted.
+    There are three: more than one job in twenty is larger than the machine; more than one in twenty has no requested
+    time; more processors were in use than the machine has (`EXCESS`), by the recorded submit, wait and run times.
+    Synthetic logs are not checked.
 
     Examples
     --------
@@ -404,9 +404,9 @@ def doubts(workload: Workload) -> list[str]:
 
 
 def _peak_use(workload: Workload) -> tuple[float, int]:
-    """Find the largest mean use as a share of the machine, and over how many seconds.
+    """Find the largest mean use, as a share of the machine, and the seconds of its period.
 
-    By the first limit of `EXCESS` that it exceeds; (0, 0) where it exceeds none.
+    The first limit of `EXCESS` that is exceeded decides; (0, 0) if none is.
     """
     jobs = workload._jobs
     if workload.log is None:
@@ -452,9 +452,9 @@ def _mean_use(start: Ints, end: Ints, procs: Floats, width: int, periods: int) -
 def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
     """Write a Workload, or the Schedule of one, as SWF; it reads back equal.
 
-    The jobs that take part are written, with the fields of the log they came from where they have one. Of a schedule,
-    the wait and run times are the simulated ones. Jobs whose index has names instead of numbers are numbered from 1. A
-    path that ends in .gz is compressed. The file appears at once and whole; the same jobs give the same bytes.
+    It writes the jobs that take part, with the fields of their log, if there is one. A schedule's wait and run times
+    are the simulated ones. Jobs whose index has names instead of numbers are numbered from 1. A file whose path ends in
+    .gz is compressed. The file appears at once and whole; the same jobs give the same bytes.
 
     Parameters
     ----------
@@ -464,9 +464,9 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
     Raises
     ------
     SWFError
-        Where it would not read back equal; nothing is written. The message names the job: an estimate of 0 that is not
-        its run time, a number of 2**53 or more, a number that another job has, too. Or there is no job at all, the
-        start is not a whole second in a zone that has a name, or a header line holds a line break.
+        If it would not read back equal; nothing is written. The message names the job: its estimate is 0 but its run
+        time is not, it has a number of 2**53 or more, or two jobs have the same number. Or there is no job at all, the
+        start is not a whole second in a zone that has a name, or a header line contains a line break.
     OSError
         Where the file cannot be written.
 
@@ -520,7 +520,7 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
     header : iterable of str
         Without their semicolon.
     log : DataFrame
-        Columns `FIELDS` and any further ones, one row a job line.
+        Columns `FIELDS` and any further ones, one row for each job line.
     path : str or Path
 
     Raises
@@ -560,7 +560,7 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
 
 
 def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str, expected: str) -> None:
-    """Raise SWFError that names the first job whose field is not right."""
+    """Raise SWFError that names the first job whose field is wrong."""
     if not right.all():
         place = int(np.argmin(right.to_numpy()))
         job, value = (fields[name].iloc[place] for name in ("job", field))
@@ -568,7 +568,7 @@ def _refuse(path: str | Path, fields: pd.DataFrame, right: pd.Series, field: str
 
 
 def _header_of(workload: Workload, path: str | Path, fields: pd.DataFrame) -> list[str]:
-    """The header lines to write: those read, with machine size, clock and mark as they are now."""
+    """The header lines to write: those read, with the present machine size, clock and synthetic mark."""
     header = list(_updated(workload))
     if "gpus" in fields:
         number = 1 + len(FIELDS) + [field for field in fields if field not in FIELDS].index("gpus")
@@ -587,7 +587,7 @@ def _header_of(workload: Workload, path: str | Path, fields: pd.DataFrame) -> li
 
 
 def _updated(workload: Workload) -> Iterator[str]:
-    """The header lines that were read, where machine size, clock and mark take the place of what they said before."""
+    """The header lines that were read, with machine size, clock and synthetic mark replaced."""
     values: dict[str, object] = {"MaxProcs": workload.procs, "MaxGPUs": workload.gpus or None}
     values |= {"UnixStartTime": None, "TimeZoneString": None}
     if workload.start is not None:

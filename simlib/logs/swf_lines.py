@@ -42,12 +42,12 @@ def read_bytes(path: str | Path, limit: int = LIMIT) -> bytes:
     ----------
     path : str or Path
     limit : int
-        The largest size of the text in bytes, once it is decompressed.
+        The largest size of the decompressed text in bytes.
 
     Raises
     ------
     SWFError
-        Where it cannot be read, is no file (a pipe without a writer would be waited for), larger, or no text.
+        If it cannot be read, is no file (reading a pipe could wait for ever), is larger, or is no text.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def read_bytes(path: str | Path, limit: int = LIMIT) -> bytes:
 
 
 def _decompressed(data: bytes) -> Iterator[bytes]:
-    """Decompress a gzip file's bytes a block at a time; `gzip.open` takes one and a half times as long."""
+    """Decompress a gzip file's bytes block by block; `gzip.open` takes one and a half times as long."""
     while data:
         part = zlib.decompressobj(wbits=31)
         while not part.eof:
@@ -103,7 +103,7 @@ def _joined(parts: Iterable[bytes], path: str | Path, limit: int) -> bytes:
 
 
 def _with_line_feeds(data: bytes) -> bytes:
-    """End each line of a text with a line feed, and replace the rarer kinds of white space by blanks."""
+    """End each line of a text with a line feed, and replace rarer kinds of white space by blanks."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"\v" in data or b"\f" in data:
@@ -113,7 +113,7 @@ def _with_line_feeds(data: bytes) -> bytes:
 
 @contextmanager
 def memory_errors_name(path: str | Path) -> Iterator[None]:
-    """Raise an SWFError that names the file where the block runs out of memory."""
+    """Raise an SWFError that names the file if the block runs out of memory."""
     try:
         yield
     except MemoryError:
@@ -143,8 +143,8 @@ _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.DataFrame]:
     """Read all fields of all job lines, and the comments.
 
-    A log may have further fields behind the 18 of the format, the same number on all lines. A comment such as
-    `; Field 19: energy` names one; without it is called `field_19`.
+    A log may have further fields behind the 18 of the format, the same number on all lines. A comment such as `; Field
+    19: energy` names one; without a comment its name is `field_19`.
 
     Parameters
     ----------
@@ -157,13 +157,13 @@ def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.
     header : tuple of str
         The comment lines without their semicolon.
     log : DataFrame
-        One row a job line in the order of the file, columns `FIELDS` and the further ones, index the job number; whole
-        numbers where a field has nothing else.
+        One row for each job line, in the order of the file; columns `FIELDS` and the further ones; the index is the job
+        number. A field that has only whole numbers is int64.
 
     Raises
     ------
     SWFError
-        Where the file cannot be read, or a line of it is not 18 numbers, or as many more as the first line has.
+        If the file cannot be read, or a line does not have 18 numbers, or as many as the first line.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.
 def job_lines(path: str | Path) -> tuple[int, str]:
     """Find the count and SHA-256 of a log's job lines, white space folded to single blanks, one line feed each.
 
-    Comments, compression and layout do not matter to it, so it tells whether two files hold the same jobs.
+    Comments, compression and layout do not change it, so it shows whether two files contain the same jobs.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def _count(lines: bytes) -> int:
 
 
 def _further(comments: list[bytes], count: int) -> list[str]:
-    """The names of the fields behind the 18, of a log whose first line has so many that are plausible."""
+    """The names of the fields behind the 18, if the first line has a plausible number of them."""
     if not len(FIELDS) < count <= _MOST:
         return []
     named = [(int(match[1]), match[2].decode()) for line in comments if (match := _NAME_OF_FIELD.fullmatch(line))]
@@ -282,7 +282,7 @@ def _further(comments: list[bytes], count: int) -> list[str]:
 
 
 def _parse_fast(lines: bytes, fields: list[str]) -> pd.DataFrame:
-    """Parse all fields by pandas' C parser. Raises ValueError for anything that is not clean: never a wrong table."""
+    """Parse all fields with pandas' C parser; ValueError for any text that is not clean, so that no table is wrong."""
     if _count(lines) != len(fields):  # a longer first line would shift the columns
         raise ValueError
     if lines.startswith(codecs.BOM_UTF8):  # that pandas would pass over
@@ -310,7 +310,7 @@ def _parse_fast(lines: bytes, fields: list[str]) -> pd.DataFrame:
 
 
 def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFrame:
-    """Parse all fields line by line, or raise an SWFError that says where the first fault is."""
+    """Parse all fields line by line, or raise an SWFError that names the first fault."""
     numbers = array("d")  # a list of them would take four times the memory
     for number, line in enumerate(io.BytesIO(data), start=1):
         values = line.partition(b";")[0].split()
@@ -340,7 +340,7 @@ def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFr
 
 
 def make_whole(log: pd.DataFrame, field: str) -> None:
-    """Make a field of the table int64 where all its numbers are whole."""
+    """Make a field of the table int64 if all its numbers are whole."""
     values = log[field].to_numpy()
     if np.isfinite(values).all() and (np.abs(values) <= LARGEST).all():
         whole = values.astype(np.int64)

@@ -1,7 +1,6 @@
 """Read tables of jobs, CSV or Parquet, by a mapping of their columns to the fields of the Standard Workload Format.
 
-Public sets that come as tables have their mappings here, in `MAPPINGS`: for each field the column, its unit, and where
-that is written.
+`MAPPINGS` has the mappings of public sets: for each field the column, its unit, and the source of this information.
 """
 
 import warnings
@@ -39,18 +38,18 @@ _NONE = "", "nan", "None", "NaT", "<NA>", "INFINITE", "UNLIMITED"
 
 
 class Mapped(NamedTuple):
-    """Say how the columns of a public set are read.
+    """Describe how the columns of a public set are read.
 
     Attributes
     ----------
     columns : dict
         See `read_table`.
     timezone : str
-        The zone of times that do not say theirs, and of the calendar.
+        The zone of the calendar, and of times without a zone.
     unit : str
-        What is counted as processors.
+        The unit of processors.
     source : str
-        Where the columns and their units are written.
+        The source that describes the columns and their units.
 
     Examples
     --------
@@ -156,27 +155,27 @@ def read_table(
     timezone: str | None = None,
     name: str | None = None,
 ) -> Workload:
-    """Read a table of jobs, one in a row.
+    """Read a table of jobs, one row for each.
 
-    Users, groups, applications, queues and partitions become numbers in the order in which they appear. A job that
-    never started has no start or no end, takes no part, and is kept in the log with run time and size -1. `write_swf`
-    writes what was read as a log.
+    Users, groups, applications, queues and partitions are numbered in the order in which they appear. A job that never
+    started has no start or no end; it does not take part, and the log keeps it with run time and size -1. `write_swf`
+    writes the workload as a log.
 
     Parameters
     ----------
     path : str or Path
-        A CSV file with names in its first line, which may be compressed; or a Parquet file, if its name ends in
-        .parquet, for which pyarrow is needed: `pip install "simlib[parquet]"`.
+        A CSV file with column names in its first line, which may be compressed; or a Parquet file, if its name ends in
+        .parquet. Parquet needs pyarrow: `pip install "simlib[parquet]"`.
     columns : str or dict
-        A name in `simlib.logs.tables.MAPPINGS`: "PM100", "F-DATA", "ALCF" or "Eagle". Or for each field of the log (see
-        `simlib.logs.tables.FIELDS`; submit, procs, and run or start and end are needed) the table's column and what its
-        values are: "s", "min" or "h", durations, also as lengths of time; "count", whole numbers; "time", dates with
-        times; "unix", seconds since 1970; "names"; a dict of numbers by words; or a function of the column, a Series,
-        that gives numbers.
+        A name in `simlib.logs.tables.MAPPINGS`: "PM100", "F-DATA", "ALCF" or "Eagle". Or a dict: for each field of the
+        log (see `simlib.logs.tables.FIELDS`; submit, procs, and run or start and end are needed) the table's column and
+        its kind of values: "s", "min" or "h", durations, also as lengths of time; "count", whole numbers; "time", dates
+        with times; "unix", seconds since 1970; "names"; a dict of numbers by words; or a function of the column, a
+        Series, that gives numbers.
     procs : int
-        Size of the machine, in what the mapping counts as processors.
+        Size of the machine, in the mapping's unit of processors.
     timezone : str, optional
-        The zone of times that do not say theirs, and of the log's calendar; by default the mapping's own, or UTC.
+        The zone of the log's calendar, and of times without a zone; by default the mapping's, or UTC.
     name : str, optional
         What to call the workload; by default the file's name without its endings.
 
@@ -187,14 +186,15 @@ def read_table(
     Raises
     ------
     TableError
-        Where the file is no such table, lacks a column, or has a value that is none of its kind. It is an SWFError.
+        If the file is no such table, lacks a column, or has a value that is not of the column's kind. It is an
+        SWFError.
     ValueError
-        For a mapping or a zone that is none.
+        For an unknown mapping or zone.
 
     Warns
     -----
     LogWarning
-        As `simlib.read_swf`, where the table lacks limits, or the machine cannot be so small.
+        As `simlib.read_swf`, if the table lacks limits, or the machine must be larger.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def read_table(
 
 
 def _known(columns: str | Columns) -> Mapped:
-    """The mapping that is meant, checked."""
+    """Look up and check the mapping."""
     if isinstance(columns, str):
         if columns not in MAPPINGS:
             names = ", ".join(map(repr, MAPPINGS))
@@ -251,7 +251,7 @@ def _known(columns: str | Columns) -> Mapped:
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Some columns of a table, those of a CSV file as text, by rows from 1 on."""
+    """Read some columns of a table, those of a CSV file as text, by rows from 1 on."""
     try:
         if path.suffix == ".parquet":
             table = pd.read_parquet(path)
@@ -272,7 +272,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
 
 
 def _numbers(column: pd.Series, unit: Unit, zone: zoneinfo.ZoneInfo) -> pd.Series:
-    """The values of a column as whole numbers, -1 where there is none; times are seconds since 1970."""
+    """The values of a column as whole numbers, -1 if there is none; times are seconds since 1970."""
     text = column.astype(str).str.strip()
     absent = column.isna() | text.isin(_NONE)
     if unit == "names":
@@ -295,7 +295,7 @@ def _refuse(column: pd.Series, wrong: pd.Series, expected: str) -> None:
 
 
 def _measured(column: pd.Series, unit: Unit, zone: zoneinfo.ZoneInfo) -> tuple[pd.Series, str]:
-    """The values of a column as numbers, nan where they cannot be read, and what was expected."""
+    """The values of a column as numbers, nan if they cannot be read, and a description of the expected values."""
     if callable(unit):
         return pd.to_numeric(unit(column), errors="coerce").astype(float), "what the function makes a number of"
     if unit == "time":
@@ -307,7 +307,7 @@ def _measured(column: pd.Series, unit: Unit, zone: zoneinfo.ZoneInfo) -> tuple[p
 
 
 def _moments(column: pd.Series, zone: zoneinfo.ZoneInfo) -> pd.Series:
-    """Seconds since 1970 of dates with times, nan where they cannot be read; those without a zone are in this one."""
+    """Seconds since 1970 of dates with times, nan if they cannot be read; times without a zone are in this one."""
     text = column.astype(str)
     with_zone = text.str.contains(r"(?:Z|[+-]\d\d:?\d\d)$", regex=True)
     seconds = pd.Series(np.nan, column.index)

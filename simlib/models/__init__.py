@@ -1,4 +1,4 @@
-"""Workloads that no machine had: models of Feitelson '96 and Jann '97, twins that stand in for logs, other users."""
+"""Synthetic workloads: the models Feitelson '96 and Jann '97, twins that replace logs, and resampled users."""
 
 from .._util import importing
 

@@ -1,7 +1,7 @@
-"""Show on small workloads how backfilling works, and count on any how often its promises are kept.
+"""Show how backfilling works on small workloads, and count how often promised start times are kept on any workload.
 
-MF draw their figures 1 to 3 without numbers; the jobs here are made so that the policies show exactly the effects that
-captions and text describe.
+MF draw their figures 1 to 3 without numbers. The jobs here are chosen so that the policies show exactly the effects
+that captions and text describe.
 """
 
 import pandas as pd
@@ -68,7 +68,7 @@ def figure3(length: int = 30) -> Workload:
     Parameters
     ----------
     length : int
-        Seconds that the backfilled job runs; it delays not the first queued job, but the second.
+        Run time of the backfilled job in seconds; it delays the second queued job, not the first.
 
     Examples
     --------
@@ -95,9 +95,10 @@ def promises(workload: Workload) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By scheduler and rule: `promised`, the jobs that were promised a start time (every job its guarantee under
-        conservative; those that waited at the head their shadow time under EASY), `late`, how many started later,
-        `late_share` of those promised, and `mean_late_s` and `worst_s`, how much later, in seconds.
+        One row for each scheduler and rule: `promised`, the number of jobs with a promised start time (under
+        conservative every job's guarantee; under EASY the shadow time of jobs that waited at the head); `late`, the
+        number that started later; `late_share`, their share of the promised; `mean_late_s` and `worst_s`, the mean and
+        the largest delay in seconds.
 
     Examples
     --------

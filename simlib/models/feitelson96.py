@@ -1,8 +1,8 @@
-"""The general workload model of Feitelson '96, and the variants that MF make of it for their Figure 7.
+"""The general workload model of Feitelson '96, and MF's variants of it for their Figure 7.
 
 D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNCS 1162), as MF section 3.1 uses it:
 
-- sizes: harmonic of order 1.5, the chance of n processors falling as n^-1.5, with powers of two emphasised by hand;
+- sizes: harmonic of order 1.5: the chance of n processors falls as n^-1.5; powers of two are emphasised by hand;
 - run times: hyper-exponential; the chance of a long branch depends on the size, so that both are weakly correlated;
 - repeated executions: the same job comes again and again, n times with a chance that falls as n^-2.5, each time when
   the last execution has ended on an idle machine, or after a time to think;
@@ -10,7 +10,7 @@ D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNC
 
 Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
 Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `tools/fit.py` fitted
-those that no source at hand prints.
+those that no available source prints.
 """
 
 import tomllib
@@ -32,7 +32,7 @@ VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("gener
 
 @cache
 def table() -> dict[str, Any]:
-    """Read the model's numbers, `data/models/feitelson96.toml`; `fit` says that they are not the paper's own."""
+    """Read the model's numbers, `data/models/feitelson96.toml`; `fit` marks those that are not the paper's."""
     numbers = tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
     return numbers | {"fit": "refitted"}
 
@@ -55,17 +55,17 @@ def workload(
     repeat : bool
         Whether jobs are executed repeatedly.
     arrivals : function, optional
-        Given a numpy Generator and a number n, it returns n times between successive submissions, in place of those
-        of the model. Their unit does not matter, since they are scaled to the load.
+        A function of a numpy Generator and a number n that returns n interarrival times, which replace those of the
+        model. Their unit does not matter: they are scaled to the load.
     about : dict, optional
-        The model's numbers, such as one of `feitelson_family.members`; by default those of `table`.
+        The model's numbers; by default those of `table`.
 
     Returns
     -------
     Workload
-        On the model's machine, at the load that the table gives; `Workload.scale_load` sets another one (MF 3.1). A
-        job's `app` is the number of the job that is executed. Submit times are those of an idle machine; for
-        `simulate(..., feedback=True)` the log's fields `preceding` and `think` tell which execution comes before.
+        On the model's machine, at the table's load; `Workload.scale_load` sets another one (MF 3.1). Executions of the
+        same job have the same `app`. Submit times are those of an idle machine; for `simulate(..., feedback=True)` the
+        log's fields `preceding` and `think` link each execution to the one before.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def size_chances(about: dict[str, Any], machine: int) -> Floats:
 
 
 def branch_chances(about: dict[str, Any], n: Sequence[float] | Ints) -> Floats:
-    """Compute the chance of each branch of the hyper-exponential run time for jobs of size n, a row a size.
+    """Compute the chance of each branch of the hyper-exponential run time for jobs of size n, one row for each size.
 
     The table gives them for some sizes; in between they are linear in n.
     """
@@ -124,7 +124,7 @@ def _executions(
 ) -> dict[str, Ints]:
     """Draw executions, and return the columns of the first `jobs` of them, by the names of SWF.
 
-    As many jobs are drawn, each with all its executions, so that there are enough.
+    It draws `jobs` jobs, each with all its executions, so that there are enough.
     """
     machine, again = about["machine"], about["repetition"]
     size = 1 + rng.choice(machine, jobs, p=size_chances(sizes, machine))

@@ -6,7 +6,7 @@ J. Jann, P. Pattanaik, H. Franke, F. Wang, J. Skovira and J. Riordan, "Modeling 
 Jobs are divided by size into ranges that end at powers of two. In each range interarrival times and run times are
 independent and hyper-Erlang of common order (`HyperErlang`), with the first three moments of the log. The ranges'
 streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not available; those in
-`data/models/jann97.toml` come from doing the same with the same three months of the log (`tools/fit.py`).
+`data/models/jann97.toml` are fitted in the same way to the same three months of the log (`tools/fit.py`).
 """
 
 import tomllib
@@ -32,7 +32,7 @@ _LARGEST_ORDER = 1000
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """With chance `chance` an Erlang variable of mean `means[0]`, else of mean `means[1]`; both of the same order.
+    """An Erlang variable of mean `means[0]` with chance `chance`, else of mean `means[1]`; both of the same order.
 
     An Erlang variable of order k is the sum of k exponential ones, each of mean `means[i]` / k.
     """
@@ -67,10 +67,10 @@ def moments(values: ArrayLike) -> tuple[float, float, float]:
 def match(m1: float, m2: float, m3: float) -> HyperErlang:
     """Find the hyper-Erlang distribution of the lowest order that has the three raw moments m1, m2, m3.
 
-    An Erlang variable of order k has the moments k x, k (k+1) x^2, k (k+1) (k+2) x^3, x being the mean of a phase. So
-    what is left to find is a distribution over two positive numbers x with the moments m1 / k, m2 / (k (k+1)) and
-    m3 / (k (k+1) (k+2)): they are the roots of a quadratic. Whatever positive variable the moments belong to, it exists
-    from some order k on; the lowest such order is taken.
+    An Erlang variable of order k has the moments k x, k (k+1) x^2, k (k+1) (k+2) x^3, where x is the mean of a phase.
+    So the two means x must have the moments m1 / k, m2 / (k (k+1)) and m3 / (k (k+1) (k+2)): they are the roots of a
+    quadratic. For the moments of any positive variable a solution exists from some order k on; the lowest such order is
+    taken.
     """
     found = f"hyper_erlang.match: found the moments {m1:g}, {m2:g}, {m3:g}"
     if not (np.isfinite([m1, m2, m3]).all() and m1 > 0):
@@ -119,7 +119,7 @@ def workload(jobs: int = 100_000, procs: int = _PROCS, seed: int = 0) -> Workloa
     Returns
     -------
     Workload
-        Its load is what the model gives on such a machine; `Workload.scale_load` sets another one (MF section 3.1).
+        Its load is the model's on such a machine; `Workload.scale_load` sets another one (MF section 3.1).
 
     Raises
     ------
@@ -160,7 +160,7 @@ def interarrivals(rng: np.random.Generator, n: int) -> Floats:
 
 
 def _arrivals(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> Floats:
-    """Draw submit times [s] of one range, up to a time by which all ranges together surely have so many jobs."""
+    """Draw submit times [s] of one range, up to a time by which all ranges together surely have enough jobs."""
     means = [_mean(other["interarrival"]) for other in table()["range"]]
     until = 1.1 * jobs / sum(1 / mean for mean in means) + 100 * max(means)
     interarrival = HyperErlang(**about["interarrival"])

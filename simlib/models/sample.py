@@ -1,8 +1,8 @@
-"""The sample log: three made-up months of a 128-processor machine, for when no real log is at hand.
+"""The sample log: three synthetic months of a 128-processor machine, for use without a real log.
 
-It has what the exhibits need: a daily cycle, small jobs and powers of two, users who repeat similar jobs, estimates
-that are round and mostly far too high, jobs that fail at once and jobs killed at their limit. It is fitted to nothing.
-`python -m simlib.models.sample` writes `data/samples/sample.swf.gz`.
+It has all features that the exhibits need: a daily cycle, small jobs and powers of two, users who repeat similar jobs,
+estimates that are round and mostly far too high, jobs that fail at once and jobs killed at their limit. It is fitted to
+no log. `python -m simlib.models.sample` writes `data/samples/sample.swf.gz`.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Twins: for each log of the catalogue a synthetic stand-in that resembles it, for when the log is not available.
+"""Twins: for each log of the catalogue a synthetic one that resembles it, for use when the log is not available.
 
 A twin has the log's machine, calendar, and number of jobs and load by month; its sizes, requested times and run times,
 its daily and weekly cycle, and its users, who repeat their jobs. Everything comes from a small table,
@@ -42,10 +42,10 @@ A table has these fields; a *curve* is a list of the values that a distribution 
         choices         of so many random times a user's month begins at the least busy one
     [likeness]          shares that the scores of jobs have in common: size, request, queue: within a user; used (R):
                         within a user, his requested time and a session
-    [sizes], [queues]   how many jobs each size, each queue has
-    [apps]              one_off: share of the jobs with an application of their own
-    classes             upper ends of the classes of requested times, seconds; -1 for jobs that requested none
-    [[size_class]]      upto: upper end; popular: [seconds, jobs] of popular requested times; rest, others: how many
+    [sizes], [queues]   how many jobs each size, each queue has [apps] one_off: share of the jobs whose application no
+    other job has classes             upper ends of the classes of requested times, seconds; -1 for jobs that requested
+    none [[size_class]]      upto: upper end; popular: [seconds, jobs] of popular requested times; rest, others: how
+    many
                         jobs requested other times, and their curve; used: for each of `classes`, empty where there is
                         no job, the curve of R in per mille, for jobs that requested none of the run time in seconds
     [[status]]          of jobs that requested a time, or none: by classes of R in per mille, or of run time in
@@ -127,9 +127,9 @@ def parameters(name: str) -> Table:
 
 
 def generate(table: Table, zone: str | tzinfo | None, rng: np.random.Generator) -> pd.DataFrame:
-    """Make the jobs of a twin: who submits in which month, what is repeated, what is requested and used, and when.
+    """Make the jobs of a twin: users and months, repetitions, requests, run times, and submit times.
 
-    Gives a DataFrame, one row per job, by user and in the order of his jobs.
+    Gives a DataFrame, one row per job, by user and in the order of each user's jobs.
     """
     jobs = _add_users(table, rng)
     jobs = _add_sessions(table, jobs, rng)
@@ -151,7 +151,7 @@ NONE = -1
 
 
 def read(curve: _Curve, probability: Sequence[float] | Floats) -> Floats:
-    """Read a distribution's values at given probabilities off its curve, interpolated on a logarithmic scale."""
+    """Read a distribution's values at given probabilities from its curve, interpolated on a logarithmic scale."""
     return np.expm1(np.interp(probability, GRID, np.log1p(curve)))
 
 
@@ -202,18 +202,18 @@ class Clock:
         self.edges: Ints = np.array([edge for edge in edges if table["first"] <= edge <= table["last"] + 1])
 
     def busy(self, seconds: _Numbers) -> Floats:
-        """Count time by submissions: fast by day, slow by night, a second for a second on average."""
+        """Count time by submissions: fast by day, slow by night, with the same length on average."""
         return np.interp(seconds, self._hours, self._busy)
 
     def time(self, busy: _Numbers) -> Floats:
-        """Tell the second of the log from time counted by submissions: the inverse of `busy`."""
+        """Convert time counted by submissions to a second of the log: the inverse of `busy`."""
         return np.interp(busy, self._busy, self._hours)
 
 
 def _add_times(table: Table, clock: Clock, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Add `submit` (seconds).
 
-    A user's month begins at some time of the month; what runs over its end goes to its start.
+    A user's month begins at some time of the month; jobs beyond its end are moved to its start.
     """
     about, spell, month = table["sessions"], jobs.spell.to_numpy(), jobs.month.to_numpy()
     # the time from the user's job before to each job, in some unit for each spell, longer after a heavy job
@@ -247,10 +247,10 @@ def _draw_after(
 
 
 def _begins(choices: int, jobs: pd.DataFrame, since: Floats, rng: np.random.Generator) -> Floats:
-    """Choose where in its month each spell begins, from 0 to 1; the heaviest choose first.
+    """Choose the beginning of each spell in its month, from 0 to 1; the spells with the most work choose first.
 
-    Users who find the machine busy come back later, which keeps real load more even than chance would. So each spell
-    takes, of some random times, the one at which its own work meets the least work of others.
+    Users who find the machine busy come back later; so real load is more even than chance would make it. So each spell
+    takes, among some random times, the one at which its work coincides with the least work of others.
     """
     spells = jobs.spell.iloc[-1] + 1
     part = np.minimum(since * _PARTS, _PARTS - 1).astype(int)
@@ -274,7 +274,7 @@ def _begins(choices: int, jobs: pd.DataFrame, since: Floats, rng: np.random.Gene
 def _add_users(table: Table, rng: np.random.Generator) -> pd.DataFrame:
     """Deal the jobs to users and months; each user and each month has as many as in the log.
 
-    The busiest user first, each takes a stretch of months that still has room for all his jobs.
+    Each user, the busiest first, takes a range of months that still has room for all the user's jobs.
 
     Gives a DataFrame, one row per job, by user and month: `user` and `month`, both numbered from 0; `spell`, a number
     of that user and month; `busy`, the class of the user in that month by the number of his jobs (see
@@ -335,7 +335,7 @@ _ROUNDS, _STEP = 8, 0.4  # the work of months and users is approached in so many
 
 
 class _Asked(NamedTuple):
-    """What each job asks for, and where its R = run time / requested time is in the distribution of R."""
+    """Each job's request, and the place of its R = run time / requested time in the distribution of R."""
 
     procs: Ints
     requested: Ints
@@ -354,8 +354,8 @@ def _add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.
 
     `used` is R in per mille, or the run time of jobs that requested none. `session` is numbered again.
 
-    The scores of a month's jobs, and of the jobs of users who are equally busy, are raised or lowered until their
-    work is nearly the log's. The run times alone make up for what is left in a month.
+    The scores of a month's jobs, and of the jobs of equally busy users, are raised or lowered until their work is
+    nearly the log's. The run times make up for the remaining difference of a month.
     """
     months = np.array(table["months"]["work"], float) * 3600
     users = np.array(table["sessions"]["work"]) * months.sum()
@@ -387,7 +387,7 @@ def _add_work(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.
 
 
 def _ask(table: Table, user: Ints, size_scores: Floats, request_scores: Floats, noise: Floats, lift: Floats) -> _Asked:
-    """Deal sizes in order of one score, and requested times by class of size in order of another one."""
+    """Assign sizes in order of one score, and requested times by class of size in order of another."""
     sizes = np.repeat(table["sizes"]["procs"], table["sizes"]["jobs"])
     procs = sizes[(places(size_scores, np.zeros_like(user)) * len(sizes)).astype(int)]
     size_class = np.searchsorted([part["upto"] for part in table["size_class"][:-1]], procs)
@@ -413,7 +413,7 @@ def requested_times(part: Table) -> Ints:
 
 
 def _run_times_of(table: Table) -> _RunTimes:
-    """Make the function that reads run times off the table's curves of R."""
+    """Make the function that reads run times from the table's curves of R."""
     curves = [curve or [0] * len(GRID) for part in table["size_class"] for curve in part["used"]]
     steps = (np.arange(len(curves))[:, None] * 2 + GRID).ravel()  # all curves as one
     values = np.log1p(curves).ravel()
@@ -473,7 +473,7 @@ def _add_names(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd
 def _swf_fields(table: Table, jobs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """List the 18 SWF fields of each line of the log, in order of submission.
 
-    Lines of jobs that were removed before they ran are among them: some of the jobs once more, without a run time.
+    They include the lines of jobs that were removed before they ran: copies of some jobs, without a run time.
     """
     jobs = jobs.assign(wait=np.rint(read(table["waits"], rng.random(len(jobs)))).astype(int))
     removed = jobs.iloc[rng.choice(len(jobs), table["removed"])].assign(run=NONE, wait=NONE, status=5)

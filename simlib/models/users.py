@@ -1,17 +1,17 @@
-"""Draw another log from the users of a log: what it might have been with other users of the same kind.
+"""Draw another log from the users of a log: a log of other users of the same kind.
 
 Zakay & Feitelson, "Workload resampling for performance evaluation of parallel job schedulers", ICPE 2013 and
 Concurrency & Computation 26(12), 2014: a log is divided into the jobs of each user, and these are joined again, so
 that what a user does and the cycles of day and week remain (abstracts). Sessions and batches are those of their "On
 identifying user session boundaries in parallel workload logs", JSSPP 2012 (LNCS 7698), sections 2 and 6.
 
-How users are drawn there was not to be had. As others retell Feitelson, "Resampling with feedback", JSSPP 2021, users
-whose jobs span more than half of the log are long-term, all others temporary, and as many of each kind are drawn as the
-log has. Decided here: every user comes as often as a Poisson number of mean one says, for how many come is chance, too,
-and a kind that has one user would always have him; each time he comes a random whole number of weeks later, and what
-passes the end of the log comes at its beginning, so that some are cut by its ends, as in a real log; users of the first
-and last weeks are kept, so that the load is that of the log on the mean; a new session does not follow an old one, but
-keeps its hour.
+The text that says how users are drawn there was not available. According to others who cite Feitelson, "Resampling with
+feedback", JSSPP 2021, users whose jobs span more than half of the log are long-term, all others temporary, and as many
+of each kind are drawn as the log has. Here, the rules are: (1) Each user occurs a Poisson number of times, with mean
+one, because the number of users is chance, too, and a kind with one user would always have this user. (2) At each
+occurrence the user's jobs move by a random whole number of weeks. Jobs beyond the end of the log move to its beginning,
+so that its ends cut some users off, as in a real log. (3) Users of the first and last weeks are kept, so that the mean
+load is the log's. (4) A new session does not follow an old one, but keeps its hour.
 """
 
 import numpy as np
@@ -32,10 +32,10 @@ SESSION = 3600
 def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) -> Workload:
     """Draw another log as long from the users of a log.
 
-    Each user comes once on the mean: he may be absent, or come twice and more; each time with all his jobs, a random
-    number of weeks later or, round the end of the log, earlier. So hours, days of the week and all that a user's jobs
-    have in common remain; what users have in common, such as holidays, does not. The load differs from draw to draw,
-    for few users bring much of it.
+    Each user occurs once on average, and so may be absent, or occur twice or more. Each time all the user's jobs move
+    by a random number of weeks, round the end of the log. So hours, days of the week and the properties of a user's
+    jobs remain; events that users have in common, such as holidays, do not. The load differs from draw to draw, because
+    few users bring much of it.
 
     Zakay & Feitelson, "Workload resampling for performance evaluation of parallel job schedulers", ICPE 2013; the
     module says which rules are theirs.
@@ -43,17 +43,17 @@ def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) ->
     Parameters
     ----------
     workload : Workload
-        Of five weeks and more. It is cut, or filled up, to whole weeks. Jobs of no known user are one user's.
+        A log of five weeks or more. It is cut, or extended, to whole weeks. Jobs of unknown users count as one user's.
     seed : int
     feedback : bool
-        Whether jobs follow others, for `simulate(..., feedback=True)`: those of the log's fields 17 and 18 where it has
-        them; else a batch of jobs is submitted the time after the end of the batch before it in its session that passed
-        in the log.
+        Whether jobs follow others, for `simulate(..., feedback=True)`: by the log's fields 17 and 18, if it has them;
+        else a batch of jobs follows the batch before it in the session, with the log's time from its end to the next
+        submission.
 
     Returns
     -------
     Workload
-        One draw: its name and its history say so. Jobs and users are numbered again; how long jobs waited is not known.
+        One draw: its name and its history say so. Jobs and users are numbered again; recorded waits become unknown.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def resample_users(workload: Workload, seed: int = 0, feedback: bool = False) ->
 
 
 def resampled(workload: Workload, seed: int, feedback: bool = False) -> tuple[Workload, Ints]:
-    """Draw another log as `resample_users` does; with the place of each of its jobs among those of the log."""
+    """Draw another log as `resample_users` does; return with it the place of each job among those of the log."""
     place, columns = _drawn(workload, seed, feedback)
     jobs = workload.jobs.iloc[place].set_axis(pd.RangeIndex(1, len(place) + 1, name="job"))
     jobs = jobs.assign(submit=columns["submit"], user=columns["user"])
@@ -141,10 +141,10 @@ def _drawn(workload: Workload, seed: int, feedback: bool = False) -> tuple[Ints,
 
 
 def _followed(workload: Workload) -> tuple[Ints, Ints]:
-    """Find which job each one follows, -1 for none, and after how long: as the log says, or from sessions and batches.
+    """Find which job each job follows, -1 for none, and the seconds between, by the log or by sessions and batches.
 
-    A submission within an hour of the user's last one continues his session, and begins a new batch if all that he
-    submitted in it has ended. The jobs of a batch follow the one before it that ended last (JSSPP 2012, section 2.2).
+    A submission within an hour of the user's last one continues the session. It begins a new batch if all jobs of the
+    session have ended. The jobs of a batch follow the job before it that ended last (JSSPP 2012, section 2.2).
     """
     if workload.log is not None and (workload.log.preceding.loc[workload.jobs.index] > 0).any():
         return workload.followed()

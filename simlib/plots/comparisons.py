@@ -1,4 +1,4 @@
-"""Pictures of a comparison of policies: a forest plot, and who gains and who loses."""
+"""Pictures of a comparison of policies: a forest plot, and the groups that gain or lose."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,17 +25,17 @@ _MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "b
 def forest(
     comparison: Comparison, by: str = "all", statistics: tuple[str, ...] = ("mean", "median", "95th", "99th")
 ) -> Figure:
-    """Draw how much each policy changes each measure, with both intervals: one panel per measure, a row a statistic.
+    """Draw how much policies change each measure, with both intervals: one panel per measure, one row per statistic.
 
-    The thick bars are coincidence, the thin ones another year; where these reach further than three times the largest
-    change or coincidence they leave the panel. Of what is zero under the base nothing is drawn, for it has no
-    relative difference.
+    The thick bars are coincidence, the thin ones another year. A thin bar leaves the panel if it is longer than three
+    times the largest change or coincidence. A measure that is zero under the base has no relative difference, and is
+    not drawn.
 
     Parameters
     ----------
     comparison : Comparison
     by : str
-        How jobs are divided: with groups, a row is a group, and the means are drawn.
+        How jobs are divided: with groups, each row is a group, and the means are drawn.
     statistics : tuple of str
         Of all jobs.
 
@@ -84,17 +84,17 @@ def forest(
 def winners(
     comparison: Comparison, by: str | None = None, measure: str = "wait", statistic: str = "mean", most: int = 8
 ) -> Figure:
-    """Draw who loses and who gains most, with both intervals: one panel per policy.
+    """Draw the groups that lose and gain most, with both intervals: one panel per policy.
 
     Parameters
     ----------
     comparison : Comparison
     by : str, optional
-        By default users, where they are known.
+        By default users, if they are known.
     measure, statistic : str
     most : int
-        So many groups at either end, of those whose difference is more than coincidence; months and sizes are all
-        drawn, and in their own order.
+        The number of groups at either end, out of those whose difference is more than coincidence; months and sizes are
+        all drawn, in their natural order.
 
     Returns
     -------
@@ -143,26 +143,26 @@ def changes(
     most: int = 6,
     figsize: tuple[float, float] = (4.6, 3.4),
 ) -> Figure:
-    """Draw by how much the mean wait changes, with both intervals, in a narrow picture with the numbers beside it.
+    """Draw how much the mean wait changes, with both intervals, in a narrow picture with the numbers at the side.
 
     Parameters
     ----------
     comparison : Comparison
     policy : str, optional
-        One policy: a row is a group of jobs. By default a row is a policy.
+        One policy: then each row is a group of jobs. By default each row is a policy.
     by : str
         How the jobs are divided.
     called : callable, optional
-        How to call a group: of "user" and "12" makes "user 12".
+        A function that names a group: from "user" and "12" it makes "user 12".
     most : int
-        So many groups at either end, as in `winners`.
+        The number of groups at either end, as in `winners`.
     figsize : (float, float)
         Its height grows with the rows.
 
     Returns
     -------
     Figure
-        What may be chance is grey. What is too far off to be drawn is an arrow at the edge.
+        Changes that may be chance are grey. Changes outside the axis are arrows at its edge.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def changes(
 
 
 def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statistic: str, most: int) -> pd.DataFrame:
-    """The rows to draw: all of what has an order, else those who lose most and who gain most, beyond coincidence."""
+    """The rows to draw: all groups if they have an order, else those that lose and gain most, beyond coincidence."""
     table = comparison.who(policy, by, measure, statistic)
     if by in ("all", "month", "size"):
         return table.loc[comparison.groups(by)]
@@ -224,7 +224,7 @@ def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statisti
 
 
 def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
-    """What differences are drawn in, by the largest of them."""
+    """Choose the unit of differences by the largest one."""
     if measure == "bounded_slowdown":
         return "", 1
     largest = max((part.difference.abs().max() for part in parts.values() if len(part)), default=0)
@@ -232,7 +232,7 @@ def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
 
 
 def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
-    """Draw differences and their intervals at these heights; what has no end reaches as far as any other."""
+    """Draw differences and their intervals at these heights; infinite ends reach as far as the largest finite one."""
     part = part.replace(np.inf, part.replace(np.inf, np.nan).max(numeric_only=True).max())
     ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(_ANOTHER_YEAR))
     ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(_COINCIDENCE))
@@ -240,7 +240,7 @@ def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
 
 
 def _line(style: dict[str, Any]) -> dict[str, Any]:
-    """A style as collections of lines take it."""
+    """A style, in the form that collections of lines take."""
     return {key.replace("solid_", ""): value for key, value in style.items()}
 
 
@@ -250,7 +250,7 @@ def _intervals() -> dict[str, dict[str, Any]]:
 
 
 def _marked(figure: Figure, comparison: Comparison) -> Figure:
-    """Say where a figure is of what only stands in for a log."""
+    """Mark a figure of a synthetic log."""
     if comparison.workload.stand_in:
         stamp(figure)
     return figure

@@ -1,4 +1,4 @@
-"""Pictures of a table by named levels: a panel for each value of two, colours and lines for those of others."""
+"""Pictures of a table by named levels: panels for two of them, colours and lines for others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -37,15 +37,15 @@ def facets(
     ----------
     table : DataFrame or Series
     row, column : str, optional
-        Levels of its index; without one there is one row, or column.
+        Levels of its index; by default there is one row, or one column.
     size : (float, float)
-        Width and height of a panel, in inches. All together are no wider than 7.2, both columns of a paper.
+        Width and height of a panel, in inches. The figure is at most 7.2 inches wide, both columns of a paper.
     labels : dict
-        What titles and labels say in place of a value.
+        Texts that replace values in titles and labels.
     widths : sequence of float
-        Of the columns, as ratios.
+        Ratios of the columns' widths.
     **options
-        Of `matplotlib.pyplot.subplots`, such as `sharey`.
+        Options of `matplotlib.pyplot.subplots`, such as `sharey`.
 
     Yields
     ------
@@ -94,7 +94,7 @@ def facets(
 
 
 def colours(names: Iterable[Any]) -> dict[Any, str]:
-    """Choose a colour for each name: EASY and conservative backfilling have the same everywhere, others what is left.
+    """Choose a colour for each name: EASY and conservative backfilling always have the same, others the remaining ones.
 
     Examples
     --------
@@ -127,22 +127,23 @@ def curves(
     ax : Axes
     table : DataFrame
     x, colour : str
-        Levels of its index. What is no number on the x axis is a category, in the order in which it comes.
+        Levels of its index. Values of x that are no numbers are categories, in the order of the table.
     line : str, optional
-        A third one, whose values have lines and marks of their own; the first has bars, or all if they lie apart.
+        A third level, whose values have different lines and marks. Its first value has bars; all have if they lie
+        apart.
     value : str
         The column that is drawn.
     bars : str or (str, str), optional
-        A column with a deviation, or two with the ends of an interval.
+        A column with a deviation, or two columns with the ends of an interval.
     shift, line_shift : float
-        How far apart the points of neighbouring colours, and of neighbouring lines, lie.
+        The distances between points of neighbouring colours, and of neighbouring lines.
     joined : bool
         Whether points are joined by lines.
 
     Returns
     -------
     dict
-        Entries for `legend`: the colours, and where there are several the lines.
+        Entries for `legend`: the colours, and if there are several the lines.
 
     Examples
     --------
@@ -183,23 +184,23 @@ def intervals(
     printed: str = "published",
     shift: float = 0.0,
 ) -> dict[str, dict[str, Any]]:
-    """Draw a number with its interval in a row for each combination of some levels, one below the other.
+    """Draw a number with its interval in one row for each combination of some levels.
 
     Parameters
     ----------
     ax : Axes
     table : DataFrame
     rows : sequence of str
-        Levels of its index that make a row.
+        Levels of its index that define a row.
     colour : str
         The level that chooses the colour.
     line : str, optional
-        A level whose values have marks of their own, a little apart.
+        A level whose values have different marks, slightly apart.
     value, ends, printed : str
-        The columns of the number, of the ends of its interval, and of what is printed, a hollow circle; this one may
-        be absent.
+        The columns of the number, of the ends of its interval, and of the printed number, which is a hollow circle;
+        this column may be absent.
     shift : float
-        How far apart neighbouring colours lie where several are in one row.
+        The distance of neighbouring colours, if several are in one row.
 
     Returns
     -------
@@ -240,18 +241,18 @@ def intervals(
 def stacked(
     ax: Axes, table: pd.DataFrame, x: str, colours: Mapping[str, str], line: str | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Draw columns of a table as bars that are stacked, the first at the bottom, for each value of a level.
+    """Draw columns of a table as stacked bars, the first column at the bottom, for each value of a level.
 
     Parameters
     ----------
     ax : Axes
     table : DataFrame
     x : str
-        The level of its index that the x axis goes through, in the order in which it comes.
+        The level of its index on the x axis, in the order of the table.
     colours : dict
         By column.
     line : str, optional
-        A level whose values have bars beside each other; all but the first are light.
+        A level whose values have bars side by side; all but the first are light.
 
     Returns
     -------
@@ -285,7 +286,7 @@ _PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fi
 
 
 def _names(table: pd.DataFrame, level: str) -> list[Any]:
-    """The names of a level, of all panels if this is the part of one."""
+    """The names of a level, in all panels if the table is one panel's part."""
     return table.attrs.get("names", {}).get(level) or list(table.index.unique(level))
 
 
@@ -300,7 +301,7 @@ def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
 def _parts(
     table: pd.DataFrame, colour: tuple[str, Mapping[Any, str], float], line: tuple[str | None, Sequence[Any], float]
 ) -> Iterator[tuple[pd.DataFrame, str, int, float]]:
-    """Go through the rows of each colour and line: with the colour, the line's number, and how far aside they lie."""
+    """Iterate over the rows of each colour and line, with the colour, the line's number, and the sideways shift."""
     (level, names, shift), (of_lines, lines, line_shift) = colour, line
     for order, (name, shade) in enumerate(names.items()):
         for number, of_line in enumerate(lines):
@@ -309,13 +310,13 @@ def _parts(
 
 
 def _places(table: pd.DataFrame, x: str) -> tuple[list[Any], bool]:
-    """What an x axis goes through, and whether these are numbers."""
+    """The values on an x axis, and whether they are numbers."""
     places = table.attrs.get("places", {}).get(x) or list(table.index.unique(x))
     return places, all(isinstance(place, int | float | np.number) for place in places)
 
 
 def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> dict[str, dict[str, Any]]:
-    """Entries of a legend: the colours, and where there are several the lines."""
+    """Entries of a legend: the colours, and if there are several the lines."""
     style = {"marker": "."} | ({} if joined else {"linestyle": ""})
     entries = {"EASY" if name == "easy" else str(name): {"color": shade} | style for name, shade in names.items()}
     for number, line in enumerate(lines if len(lines) > 1 else []):
@@ -330,7 +331,7 @@ def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> di
 def circles(
     ax: Axes, table: pd.DataFrame, x: str, colour: str, *, value: str = "published", shift: float = 0.0, size: float = 7
 ) -> dict[str, dict[str, Any]]:
-    """Draw what is printed as hollow circles, where `curves` draws ours; gives the entry for `legend`, if any is drawn.
+    """Draw printed numbers as hollow circles at the places of `curves`; gives an entry for `legend`, if any is drawn.
 
     Examples
     --------

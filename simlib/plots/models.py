@@ -41,12 +41,10 @@ def distributions_compared(
     return figure
 
 
-def scheduled_compared(
-    table: pd.DataFrame, metrics: Mapping[str, str], schedulers: Sequence[str] = ("easy", "conservative")
-) -> Figure:
+def scheduled_compared(table: pd.DataFrame, metrics: Mapping[str, str]) -> Figure:
     """Draw the scheduling results of logs and of their twins: one panel per metric, one row per log and scheduler."""
     logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
-    rows = list(product(logs, schedulers))
+    rows = list(product(logs, ("easy", "conservative")))
     figure, axes = plt.subplots(1, len(metrics), figsize=(5.6 * len(metrics), 1.2 + 0.42 * len(rows)), sharey=True)
     for ax, (metric, title) in zip(axes, metrics.items(), strict=True):
         for y, (log, scheduler) in enumerate(rows):

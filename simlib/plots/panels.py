@@ -1,4 +1,4 @@
-"""What pictures of several panels share: axes of times and numbers, legends, and cumulative distributions."""
+"""Parts that pictures share: axes of times and numbers, legends, and cumulative distributions."""
 
 import math
 import textwrap
@@ -25,7 +25,7 @@ from matplotlib.ticker import (
 
 
 def title(figure: Figure, text: str) -> None:
-    """Write the message of a figure above it and its legend, in as many lines as its width needs.
+    """Write a figure's title above it and its legend, in as many lines as its width needs.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
     months : iterable of str
         Such as "1996-07".
     every : int
-        How many months lie between two labels, from January on.
+        The number of months from one label to the next, from January on.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
 
 
 def time_axis(ax: Axes) -> None:
-    """Label an x axis that is in seconds by the unit that suits its length.
+    """Label an x axis of seconds in the unit that suits its length.
 
     Examples
     --------
@@ -103,16 +103,16 @@ def in_whole_per_cents(axis: Axis) -> None:
 
 
 def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
-    """Make an axis of changes linear near zero and logarithmic beyond, so that large changes hide no small ones.
+    """Make an axis of changes linear near zero and logarithmic beyond, so that small changes remain visible.
 
     Parameters
     ----------
     axis : Axis
-        After all is drawn.
+        An axis on which everything is drawn already.
     ticks : sequence of float
-        Of these the ones that lie on the axis have a label.
+        Labels; those outside the axis are left out.
     linear : float
-        Up to which change it is linear, or nearly so.
+        The change up to which the axis is nearly linear.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
 
 
 def log_time_axis(ax: Axes) -> None:
-    """Make an x axis of seconds logarithmic, with ticks as people say times.
+    """Make an x axis of seconds logarithmic, with ticks in words such as 10 min.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def log_time_axis(ax: Axes) -> None:
 
 
 def plain_log_axis(ax: Axes) -> None:
-    """Make a y axis logarithmic, with numbers as people write them: 2,000 rather than 2 x 10^3.
+    """Make a y axis logarithmic, with plain numbers: 2,000 rather than 2 x 10^3.
 
     Examples
     --------
@@ -170,13 +170,13 @@ def plain_log_axis(ax: Axes) -> None:
 def legend(
     figure: Figure, entries: Mapping[str, Mapping[str, Any]], loc: str = "outside upper left", **options: Any
 ) -> None:
-    """Put a legend beside a figure's panels, in as few rows as its width allows unless `ncols` says otherwise.
+    """Put a legend beside a figure's panels, in as few rows as its width allows, or in `ncols` columns.
 
     Parameters
     ----------
     figure : Figure
     entries : dict
-        By label the style of a line, as `Axes.plot` takes it, or of an area if it has a "facecolor".
+        By label the style of a line, in the form of `Axes.plot`, or of an area if it has a "facecolor".
     loc : str
     **options
         Of `Figure.legend`.
@@ -213,15 +213,15 @@ def cumulative_panels(
     Parameters
     ----------
     curves : DataFrame
-        Two index levels, a column a time (seconds): the share that takes no longer.
+        Two index levels, one column for each time (seconds): the share that takes no longer.
     panel, line : str
-        The level that divides the panels, and the one that divides the lines of a panel.
+        The level of the panels, and the level of the lines in a panel.
     styles : dict
         Arguments of `Axes.plot` by line, in the order of the legend.
     columns : int
-        How many panels stand side by side.
+        The number of panels side by side.
     title : str
-        Of a panel, by its value.
+        The title of each panel, by its value.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Pictures of one schedule: Gantt chart and utilization."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ from .style import COLOURS, INK, mark
 
 
 def _draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool = True) -> bool:
-    """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is quick."""
+    """Draw the jobs that ran between two seconds of a schedule; all rectangles are one object, which is fast."""
     jobs = schedule.between(begin, end)
     jobs = jobs[jobs.run > 0].sort_values("start", kind="stable")
     start, stop, procs = (jobs[column].to_numpy(copy=True) for column in ("start", "end", "procs"))
@@ -51,7 +51,7 @@ def _draw_part(ax: Axes, schedule: Schedule, begin: int, end: int, labels: bool 
 
 
 def _time_axis(ax: Axes, schedule: Schedule, begin: int, end: int, *seconds: Ints) -> list[Floats]:
-    """Set the x axis to a part of the time: the log's calendar, if it has one. Returns where on it seconds are."""
+    """Set the x axis to a part of the time, in the log's calendar if it has one. Returns where on it seconds are."""
     if schedule.workload.start is None:
         ax.set_xlim(begin, end)
         time_axis(ax)
@@ -67,7 +67,7 @@ def _time_axis(ax: Axes, schedule: Schedule, begin: int, end: int, *seconds: Int
 
 
 def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height: Ints) -> None:
-    """Write the jobs' names into their highest pieces, where there is room."""
+    """Write the jobs' names into their highest pieces, if there is room."""
     highest = np.lexsort((-height, job))
     highest = highest[np.unique(job[highest], return_index=True)[1]]
     for row, place in zip(jobs.iloc[job[highest]].itertuples(), highest, strict=True):
@@ -112,23 +112,23 @@ def gantt(
     labels: bool = True,
     now: int | None = None,
 ) -> Axes:
-    """Draw the Gantt chart of a schedule: time to the right, processors upwards, one rectangle a job.
+    """Draw the Gantt chart of a schedule: time to the right, processors upwards, one rectangle for each job.
 
-    A simulation says how many processors a job has, not which; here each job takes the lowest free ones, so one job
-    can be drawn in several pieces.
+    A simulation knows how many processors a job has, but not which. Here each job takes the lowest free ones, so a job
+    may have several pieces.
 
     Parameters
     ----------
     schedule : Schedule
-        Of up to some hundred jobs; or of any number, if a part of its time is to be drawn in which some thousand ran.
+        With up to a few hundred jobs; or with any number, if a part of the time is drawn in which a few thousand ran.
     first, last : str, date or int, optional
-        The part of the full schedule's time to draw, as for `Schedule.between`, such as "2004-11-10", "2004-11-11";
-        its axis is the log's calendar. By default all of it. Axes in the place of `first` are taken as `ax`.
+        The part of the full schedule's time to draw, as for `Schedule.between`, such as "2004-11-10", "2004-11-11"; its
+        axis is the log's calendar. By default all of it. Axes given as `first` count as `ax`.
     ax : Axes, optional
     labels : bool
-        Whether to write each job's name into its rectangle, where there is room.
+        Whether to write each job's name into its rectangle, if there is room.
     now : int, optional
-        Draw what was known and planned at this second: what is expected after it, pale; reservations, dashed.
+        Draw the state and the plan at this second: expected run times after it are pale, reservations dashed.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def gantt(
 
 
 def _draw_all(ax: Axes, schedule: Schedule, labels: bool, now: int | None) -> bool:
-    """Draw all jobs of a small schedule, or of what was planned; tell whether any was backfilled."""
+    """Draw all jobs of a small schedule, or of a plan; tell whether any job was backfilled."""
     colours = job_colours(schedule.jobs.index)  # a job keeps its colour in the plan
     schedule = schedule if now is None else schedule.plan(now)
     jobs, procs = schedule.jobs, schedule.workload.procs
@@ -191,7 +191,6 @@ def spans(
     colours: Mapping[Hashable, str],
     labels: bool = True,
     now: int | None = None,
-    marked: Collection[Hashable] = (),
 ) -> None:
     """Draw the rectangles of a Gantt chart, on axes whose limits are set.
 
@@ -205,8 +204,6 @@ def spans(
     colours : dict
         By job.
     labels, now : as in `gantt`
-    marked : sequence
-        Jobs that get a black frame.
 
     Examples
     --------
@@ -221,9 +218,6 @@ def spans(
     for job, row in jobs.iterrows():
         for first, height in taken[job]:
             draw_piece(ax, row, first, height, colours[job], now, row.planned)
-            if job in marked:
-                frame: dict[str, Any] = {"fill": False, "edgecolor": "black", "linewidth": 3, "zorder": 2}
-                ax.add_artist(Rectangle((row.start, first), row.run, height, **frame))
         if labels and taken[job]:
             first, height = max(taken[job], key=lambda piece: piece[1])
             _write_label(ax, job, row, first, height, now)
@@ -233,7 +227,7 @@ def spans(
 
 
 def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: int | None, planned: bool = True) -> None:
-    """Draw one piece of a job: what has happened by `now` solid, what is expected pale, a reservation dashed.
+    """Draw one piece of a job: the part before `now` solid, the expected part pale, a reservation dashed.
 
     Parameters
     ----------
@@ -241,10 +235,10 @@ def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: in
     row : Series or named tuple
         The job's `start`, `run` and `backfilled`.
     first, height : int
-        The lowest processor of the piece, and how many it has.
+        The lowest processor of the piece, and the number of its processors.
     colour : str
     now : int or None
-        None where all has happened.
+        None if the job is over.
     planned : bool
         Whether the job has not started yet.
 
@@ -275,7 +269,7 @@ def utilization(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -
     schedule : Schedule
     ax : Axes, optional
     every : str
-        Length of the intervals that are averaged over, such as "1D" or "6h".
+        Length of the intervals over which it averages, such as "1D" or "6h".
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The house style: colours, and matplotlib's settings."""
+"""The style of all pictures: colours, and matplotlib's settings."""
 
 import re
 from base64 import b64encode
@@ -46,7 +46,7 @@ STYLE: dict[Any, Any] = {
 
 
 def use_style() -> None:
-    """Switch matplotlib to the house style, whatever its settings were, and notebooks to pictures as they are saved.
+    """Switch matplotlib to our style, from any settings, and let notebooks show pictures as they are saved.
 
     Examples
     --------
@@ -101,7 +101,7 @@ SYNTHETIC = "SYNTHETIC DATA - not a real log"
 
 
 def mark(ax: Axes, workload: Workload) -> Axes:
-    """Write on a picture that what it shows only stands in for a log, where that is so.
+    """Stamp a picture if its data are synthetic.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def mark(ax: Axes, workload: Workload) -> Axes:
 
 
 def stamp(figure: Figure) -> None:
-    """Write across a picture that what it shows only stands in for a log.
+    """Write across a picture that its data are synthetic.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def stamp(figure: Figure) -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Save a figure as PNG; its bytes are the same wherever it was shown before.
+    """Save a figure as PNG; its bytes do not depend on where it was shown before.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """Draw a figure as `save` does.
+    """Draw a figure as `save` does, and return the PNG.
 
     Examples
     --------
@@ -186,14 +186,9 @@ _INK = {"#000000": "currentColor", "#e5e5e5": "var(--grid, #e5e5e5)"}
 
 
 def svg(figure: Figure, name: str) -> str:
-    """Draw a figure as a part of a page: an SVG as wide as its place, with the page's letters and ink.
+    """Draw a figure as a part of a page: an SVG as wide as its place, with the page's font and text colour.
 
-    Parameters
-    ----------
-    figure : Figure
-        Its label says what it shows to those who do not see it.
-    name : str
-        Letters and digits; tells the parts of several pictures on one page apart.
+    The figure's label is its description. `name` (letters and digits) distinguishes the pictures of one page.
 
     Examples
     --------
@@ -215,7 +210,7 @@ def svg(figure: Figure, name: str) -> str:
 
 
 def _described(figure: Figure) -> str:
-    """Say what a figure shows, for those who do not see it: its label, or else what is written on it."""
+    """Describe a figure for readers who do not see it: its label, or else the texts on it."""
     if label := str(figure.get_label()):
         return label
     titles = [ax.get_title(place) for ax in figure.axes for place in ("left", "center", "right")]
@@ -230,10 +225,11 @@ def _described(figure: Figure) -> str:
 
 
 def shown(figure: Figure) -> tuple[str, dict[str, int | str]] | None:
-    """Draw a figure for a notebook: what is saved of it, in base64, how wide it is on a page, and what it shows.
+    """Draw a figure for a notebook: its PNG in base64, its width on a page, and its description.
 
-    It has more pixels than that, for screens that show them, and is not drawn a second time when it is saved. IPython
-    draws and lays out more than once. Its height is not said: a narrow page would keep it, and squeeze the picture.
+    The PNG has more pixels than its width, for screens that show them. Saving it later does not draw it again. (IPython
+    itself would draw and lay out more than once.) The height is not given: a narrow page would keep it, and squeeze the
+    picture.
     """
     if not figure.axes and not figure.lines:  # of which IPython shows nothing either
         return None
@@ -249,7 +245,7 @@ _drawn: WeakKeyDictionary[Figure, tuple[float, bytes]] = WeakKeyDictionary()
 
 
 def _png(figure: Figure, dpi: float) -> bytes:
-    """Lay a figure out and draw it, each once, where `savefig` draws it twice; or take what was drawn."""
+    """Lay a figure out and draw it, each once (`savefig` draws it twice); or take the earlier drawing."""
     if not figure.stale and figure in _drawn and _drawn[figure][0] == dpi:
         return _drawn[figure][1]
     file, layout, canvas, own_dpi = BytesIO(), figure.get_layout_engine(), figure.canvas, figure.dpi
@@ -272,9 +268,9 @@ def _png(figure: Figure, dpi: float) -> bytes:
 
 
 def _at_the_beginning(figure: Figure) -> None:
-    """Put the axes where they were made, so that a picture is the same wherever and however often it was shown.
+    """Put the axes where they were made, so that a picture does not depend on earlier showings.
 
-    A layout begins where the last one ended, and its result depends on that a little.
+    A layout begins with the result of the last one, and depends on it slightly.
     """
     for ax in figure.axes:
         if ax.get_in_layout() and (place := ax.get_subplotspec()):  # not where somebody placed it by hand

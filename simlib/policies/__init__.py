@@ -1,22 +1,23 @@
-"""Say what a scheduling policy is: its options, checked, and the kernel of `simlib.engine` that carries it out.
+"""Scheduling policies: each has options, which it checks, and a kernel of `simlib.engine` that carries it out.
 
-A policy is any object with a method `schedule(submit, run, estimate, procs, machine)` over int64 arrays, jobs in order
-of arrival, that returns a dict of one array a job: `start` in seconds, and if it likes `backfilled` (bool) and others.
+A policy is any object with a method `schedule(submit, run, estimate, procs, machine)`. It takes int64 arrays, with jobs
+in order of arrival, and returns a dict of arrays with one value for each job: `start` in seconds, optionally
+`backfilled` (bool) and others.
 
-To take part in `simulate(..., feedback=True)` the method has a further parameter `feedback=None`, which is then a pair
-of int64 arrays: for each job the place of the one that it follows, -1 for none, and its think time in seconds. A job
-that follows another is submitted its think time after the simulated end of that one; the dict has `submit` too.
+To support `simulate(..., feedback=True)`, the method has a further parameter `feedback=None`. With feedback it is a
+pair of int64 arrays: for each job the place of the job that it follows, -1 for none, and its think time in seconds. A
+job that follows another is submitted its think time after the simulated end of that job. The dict then has `submit`,
+too.
 
-To show how far it has come, and to be stopped when it takes long, the method has a parameter
-`progress_and_stop=None`, an int64 array of two numbers: it writes how many jobs have started into the first, and
-returns when the second is not 0.
+To show progress and to be stopped, the method has a parameter `progress_and_stop=None`, an int64 array of two numbers.
+The method writes the number of started jobs into the first, and returns when the second is not 0.
 
-A policy that looks at more of the jobs than that has a method `prepare(jobs)` as well, which returns the policy to use
-for this jobs table of a workload.
+A policy that needs other columns of the jobs has a method `prepare(jobs)`, too. It returns the policy to use for this
+jobs table of a workload.
 
 Examples
 --------
-A policy of your own that lets each job start when all before it have ended:
+Your own policy, which starts each job when all jobs before it have ended:
 
 >>> import simlib
 >>> class OneByOne:

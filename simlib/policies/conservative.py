@@ -1,4 +1,4 @@
-"""Conservative backfilling, and reservations only for the jobs that have become slow."""
+"""Conservative backfilling, and selective backfilling, which gives only slow jobs a reservation."""
 
 from __future__ import annotations
 
@@ -24,29 +24,30 @@ _ADAPTIVE = "adaptive"
 
 @dataclass(frozen=True, repr=False)
 class Conservative(Ordered):
-    """Conservative backfilling: every job gets a reservation on arrival, and nobody may delay it (MF section 2.1).
+    """Conservative backfilling: every job gets a reservation on arrival, and no job may delay it (MF section 2.1).
 
-    A job with an estimate of 0 gets the earliest time at which its processors are free, too, but takes none of them:
-    others may reserve these for the same time, and then it starts beside them on a machine that is full.
+    A job with an estimate of 0 gets the earliest time at which its processors are free, but takes none of them: other
+    jobs may reserve them for the same time. Then it starts beside these jobs on a full machine.
 
-    Where jobs need GPUs, too, a reservation takes both, from a time on at which both are free for the whole estimate.
-    So do `Conservative()` and `Conservative("start")`; the other options refuse GPUs.
+    If jobs need GPUs, a reservation takes processors and GPUs, from the first time at which both are free for the whole
+    estimate. `Conservative()` and `Conservative("start")` support GPUs; the other options refuse them.
 
     Parameters
     ----------
     compress : str
         When a job ends early, the queued jobs move forward one by one, in order of "arrival" (the text's rule) or of
-        reserved "start". Two more show why that is done: "none" keeps every reservation as it was made, and leaves
-        idle what early ends freed; "rebackfill" makes all reservations again by arrival, and breaks guarantees.
+        reserved "start". Two more options show why this is necessary: "none" keeps every reservation, and leaves
+        processors idle that early ends freed; "rebackfill" makes all reservations again by arrival, and breaks
+        guarantees.
     order : str or callable
-        As for `simlib.EASY`: the order in which queued jobs move forward when a job ends early, in the place of that
-        of arrival. It gives no job a worse reservation than it has. Of jobs that arrive at one instant the first in
-        this order gets its reservation first.
+        As for `simlib.EASY`: the order in which queued jobs move forward when a job ends early, instead of the order of
+        arrival. It never gives a job a later reservation. Jobs that arrive at one instant get their reservations in
+        this order.
 
     Raises
     ------
     ValueError
-        For another `compress` or `order`, and for an order beside a `compress` that is not "arrival".
+        For an unknown `compress` or `order`, and for an order with a `compress` other than "arrival".
 
     Examples
     --------
@@ -90,28 +91,28 @@ class Conservative(Ordered):
 
 @dataclass(frozen=True, repr=False)
 class Selective(Ordered):
-    """Backfilling with selective reservations: a job gets one when its expected slowdown passes a threshold.
+    """Backfilling with selective reservations: a job gets one when its expected slowdown reaches a threshold.
 
-    The expected slowdown is that of a job that starts now and runs for its estimate: (wait + estimate) /
-    max(estimate, 10 s), at least 1, rounded to nine digits; the 10 seconds count in the divisor only. It is looked at
-    in each scheduling pass, in which the jobs are gone through in the order of the queue. Who has come to the
-    threshold, and has no reservation, gets the earliest, as under conservative backfilling, and keeps it until it
-    starts; when a job ends early, reservations move forward one by one in the order of the queue. All others start if
-    they can do so now, until their expected end, without touching a reservation. An estimate of 0 takes no processors,
-    whether reserved or started, as under conservative backfilling.
+    The expected slowdown is the slowdown of the job if it starts now and runs for its estimate: (wait + estimate) /
+    max(estimate, 10 s), at least 1, rounded to nine digits; the 10 seconds count in the divisor only. Each scheduling
+    pass goes through the jobs in the order of the queue. A job that has reached the threshold, and has no reservation,
+    gets the earliest one, as under conservative backfilling, and keeps it until it starts. When a job ends early,
+    reservations move forward one by one in the order of the queue. Any other job starts if it fits from now until its
+    expected end without touching a reservation. A job with an estimate of 0 takes no processors, as under conservative
+    backfilling.
 
     Parameters
     ----------
     threshold : float or "adaptive"
-        At 1 every job gets a reservation on arrival, which is conservative backfilling; at infinity nobody does, and
-        large jobs may starve. "adaptive": the mean bounded slowdown of all jobs that have ended so far, 1 at first.
+        At 1 every job gets a reservation on arrival, which is conservative backfilling. At infinity no job does, and
+        large jobs may starve. "adaptive" is the mean bounded slowdown of all jobs that have ended so far, initially 1.
     order : str or callable
         As for `simlib.EASY`.
 
     Raises
     ------
     ValueError
-        For another threshold or order.
+        For an unknown threshold or order.
 
     References
     ----------

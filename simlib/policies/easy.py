@@ -1,4 +1,4 @@
-"""First come first served and EASY, and what they have in common with all policies whose queue has an order."""
+"""FCFS and EASY, and the base class of all policies whose queue has an order."""
 
 from __future__ import annotations
 
@@ -43,45 +43,46 @@ _NONE = -3
 
 @dataclass(frozen=True)
 class Predictions:
-    """Plan with predicted run times in the place of the users' estimates, and correct those that are outlived.
+    """Plan with predicted run times instead of the users' estimates, and correct predictions that jobs outlive.
 
-    A job's run time is predicted when it arrives: as the mean run time, in whole seconds and at least one, of the two
-    jobs of the same user that were submitted last of those that have ended by then; where only one has ended, as that
-    one's; where none has, or the user is not known, as the user's estimate. A prediction counts only where it is below
-    the estimate. A running job that outlives its prediction is expected to run for the user's estimate from then on;
-    one that outlives its estimate for one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10,
-    20, 50 and 100 hours, one after another. Each such correction causes a scheduling pass. No job is killed for it.
+    A job's run time is predicted when it arrives. Among the jobs of the same user that have ended by then, the two that
+    were submitted last count: their mean run time, in whole seconds and at least one, is the prediction. If only one
+    has ended, the prediction is its run time. If none has ended, or the user is not known, it is the user's estimate. A
+    prediction counts only if it is below the estimate. A running job that outlives its prediction is then expected to
+    run for the user's estimate. If it outlives its estimate, it is expected to run for one minute more, then for
+    another 5, 15 and 30 minutes, and another 1, 2, 5, 10, 20, 50 and 100 hours, one after another. Each such correction
+    causes a scheduling pass. A prediction never kills a job.
 
-    The estimate is what the user requested, at least one second, even where the job runs longer; without predictions,
-    or where they are switched off, `simulate` raises it to the run time.
+    The estimate is the requested time, at least one second, even if the job runs longer. Without predictions, or where
+    they are switched off, `simulate` raises it to the run time.
 
     Parameters
     ----------
     predictor : {"last two", "same estimate", "exact", "estimate"}
-        "last two" as above; "same estimate" predicts only where both of these jobs requested as much as this one;
-        "exact" knows the run times; "estimate" predicts nothing, so that estimates are corrected and that is all.
+        "last two" as above; "same estimate" predicts only if both of these jobs requested as much as this one; "exact"
+        knows the run times; "estimate" makes no predictions: it only corrects estimates.
     queue, backfill, running : bool
-        Where predictions are used: in the order of the queue, for jobs that might be backfilled, for running jobs, and
-        so for the reservation of the head. The three switches of `simlib.policies.walltime.Adjustment`.
+        Whether predictions are used for the order of the queue, for candidates of backfilling, and for running jobs and
+        so for the reservation of the head. These are the switches of `simlib.policies.walltime.Adjustment`.
     correct : bool
-        Whether what a running job outlives is corrected. If not, the job is expected to end at once, again and again,
-        which keeps others from being backfilled (section 3.3).
+        Whether a prediction that a running job outlives is corrected. If not, the job is expected to end at once, again
+        and again, which prevents backfilling (section 3.3).
     past : DataFrame, optional
-        Jobs that were submitted and have ended before: `submit`, `run`, `user`, and for "same estimate" `estimate`.
+        Earlier jobs, all of which have ended: `submit`, `run`, `user`, and for "same estimate" `estimate`.
 
     Raises
     ------
     ValueError
-        For a predictor that is none of these, or a past without these columns.
+        For an unknown predictor, or a past without these columns.
 
     References
     ----------
     D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using runtime predictions rather than user estimates",
-    technical report, Hebrew University, 2005: the predictor in section 3.2, the correction in 3.4, and in 5.1 the last
-    two similar jobs, with the same estimate, which section 6 calls an immediate window. That both must be there is not
-    said; the printed numbers of Tables 2, 5 and 6 come out so. It does not say how a mean is rounded (here: down),
-    whether a job has ended that ends in the second of an arrival (it has), and what follows the 100 hours (another 100
-    hours each time).
+    technical report, Hebrew University, 2005. Section 3.2 defines the predictor and 3.4 the correction. Section 5.1
+    takes the last two similar jobs, with the same estimate; section 6 calls this an immediate window. The report does
+    not state that there must be two such jobs, but the printed numbers of Tables 2, 5 and 6 result only then. It leaves
+    open how a mean is rounded (here: down), whether a job that ends in the second of an arrival has ended (here: yes),
+    and what follows the 100 hours (here: another 100 hours each time).
 
     Examples
     --------
@@ -108,35 +109,11 @@ class Predictions:
             raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
     def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints, Ints], Ints, Ints]:
-        """Find what is known before the first of these jobs arrives.
+        """Find each user's last two past jobs, the last one first, and each job's user and estimate.
 
-        Parameters
-        ----------
-        jobs : DataFrame
-            As `Workload.jobs`.
-
-        Returns
-        -------
-        runs, numbers, asked : int64 arrays, shape (users, 2)
-            Of the two past jobs of each user that were submitted last, the last one first: the run times in seconds,
-            -1 where there is none; -1 and -2, as they come before the jobs' own numbers; and their estimates.
-        user : int64 array
-            The number of each job's user; -1 for none.
-        estimate : int64 array
-            The user's estimate of each job, in seconds, at least one.
-
-        Raises
-        ------
-        ValueError
-            Where the predictor learns from users' jobs and no job has a user.
-
-        Examples
-        --------
-        >>> table = pd.DataFrame({"user": [3, 5], "submit": [0, 1], "estimate": 60})
-        >>> before = pd.DataFrame({"user": [5, 5, 5], "run": [10, 20, 30], "submit": [-99, -9, -999]})
-        >>> (runs, numbers, _), user, _ = Predictions(past=before).history(table)
-        >>> runs.tolist(), numbers.tolist(), user.tolist()
-        ([[-1, -1], [20, 10]], [[-3, -3], [-1, -2]], [0, 1])
+        The two are arrays of shape (users, 2): run times in seconds, -1 if there is no job; numbers -1 and -2, before
+        those of the jobs; and estimates. A job's user is -1 for none; its estimate is at least one second. ValueError
+        if the predictor learns from users' jobs and no job has a user.
         """
         estimate = jobs.estimate.clip(lower=1).to_numpy(np.int64)
         columns = _PREDICTORS[self.predictor]
@@ -160,7 +137,7 @@ class Predictions:
 
 @dataclass(frozen=True, eq=False)
 class JobFacts:
-    """What a policy knows of jobs besides what every scheduler sees: whose they are, and what earlier ones did."""
+    """The facts of jobs that only some policies read: whose they are, and the history of earlier jobs."""
 
     index: pd.Index
     by_job: list[np.ndarray]
@@ -168,14 +145,14 @@ class JobFacts:
 
     @classmethod
     def of(cls, jobs: pd.DataFrame, adjust: Adjustment | Predictions | None = None) -> JobFacts:
-        """Look at the jobs of a workload."""
+        """Collect the facts of the jobs of a workload."""
         past, *learned = adjust.history(jobs) if adjust is not None else (None,)
         return cls(jobs.index, [*whose(jobs).values(), *learned], past)
 
     def of_same(self, jobs: pd.DataFrame) -> JobFacts | None:
-        """Give the same for the same jobs in another order, as shaken, at little cost; None for other jobs.
+        """Reorder the facts at little cost for the same jobs in another order, as after shaking; None for other jobs.
 
-        For the same jobs in the same order it is the same object.
+        If the order is also the same, it returns the same object.
         """
         if len(jobs) != len(self.index):
             return None
@@ -190,7 +167,7 @@ class JobFacts:
         return JobFacts(jobs.index, [column[place] for column in self.by_job], self.past)
 
     def facts(self, machine: int, account: str = "user", half_life_s: float = _HALF_LIFE_S) -> Facts:
-        """Collect what an order may ask for, with nothing used of the machine yet."""
+        """Collect the facts that an order may read, before any use of the machine."""
         by_job = dict(zip(WHOSE, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
         had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
@@ -203,7 +180,7 @@ class JobFacts:
 
 @dataclass(frozen=True, repr=False)
 class Ordered:
-    """A policy with an `order`; for those of this package to inherit from."""
+    """A policy with an `order`; the base class of this package's policies."""
 
     known: JobFacts | None = field(default=None, kw_only=True, repr=False, compare=False)
 
@@ -212,7 +189,7 @@ class Ordered:
             orders.check(order, names, f"{type(self).__name__}: {setting}")
 
     def __repr__(self) -> str:
-        """Write it as it would be typed: its name, and the options that are not as they are by default."""
+        """Write the call that makes the policy: its name, and the options that are not the defaults."""
         options = []
         for one in fields(self):
             value = getattr(self, one.name)
@@ -222,18 +199,18 @@ class Ordered:
 
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
-        """By setting the order that is set, and the names that there are."""
+        """By setting: the order, and the known names."""
         order: Any = getattr(self, "order", None)
         return {"order": (order, orders.ORDERS)}
 
     @property
     def _asks_for_more(self) -> bool:
-        """Whether an order asks for more than three numbers."""
+        """Whether an order reads more than three numbers."""
         three = set(orders.THREE)
         return any(not set(orders.asked_for(order, names)) <= three for order, names in self._orders.values())
 
     def prepare(self, jobs: pd.DataFrame) -> Self:
-        """Give the policy for these jobs, if it looks at more of them than their times and sizes."""
+        """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
         if adjust is None and not self._asks_for_more:
             return self
@@ -267,18 +244,18 @@ class Ordered:
         return {"submit": submit, **columns}
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        """Call the kernel that carries the policy out; what it returns is by the name of a column."""
+        """Call the kernel of the policy; return its results by column."""
         raise NotImplementedError
 
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
-        """Do the same where jobs need GPUs as well; refuse it where no kernel knows of them."""
+        """Do the same for jobs that need GPUs; refuse them if no kernel supports them."""
         raise ValueError(
             f"{self!r}: found jobs that need GPUs, expected one of FCFS(), EASY(), EASY(reuse_extra=True), "
             "Conservative() and Conservative('start'); or workload.without_gpus()"
         )
 
     def _facts(self, machine: int) -> Facts | None:
-        """What the orders are told besides three numbers; None where they need no more."""
+        """The facts that the orders read besides three numbers; None if they read no more."""
         if not self._asks_for_more:
             return None
         if self.known is None:
@@ -295,7 +272,7 @@ class Ordered:
         return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
 
     def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
-        """How the queue is kept in order, and by which function of all its jobs."""
+        """How the queue is ordered, and the compiled function that ranks all its jobs."""
         order = self._orders["order"][0]
         ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
         if order == "fcfs":
@@ -307,18 +284,18 @@ class Ordered:
 class FCFS(Ordered):
     """First come, first served: a job starts only when all before it in the queue have started (MF section 1).
 
-    A job of no length starts only where its processors are free, like any other. It ends in the same instant, in which
-    the queue is then looked at again.
+    A job of length zero starts only if its processors are free, like any other. It ends in the same instant; then
+    another pass follows.
 
     Parameters
     ----------
     order : str or callable
-        The order of the queue, as for `simlib.EASY`; by default that of arrival.
+        The order of the queue, as for `simlib.EASY`; by default the order of arrival.
 
     Raises
     ------
     ValueError
-        For another order.
+        For an unknown order.
 
     Examples
     --------
@@ -327,7 +304,7 @@ class FCFS(Ordered):
     >>> simlib.simulate(w, simlib.FCFS()).jobs.start.to_list()
     [0, 10, 10]
 
-    The shortest first, and nobody passes the head of the queue:
+    The shortest job first; no job passes the head of the queue:
 
     >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 9, 9, 4), C=(2, 5, 5, 1))
     >>> [simlib.simulate(w, simlib.FCFS(order=order)).jobs.start.to_list() for order in ("fcfs", "sjf")]
@@ -353,57 +330,61 @@ class FCFS(Ordered):
 class EASY(Ordered):
     """EASY backfilling: jobs may pass the head of the queue if they do not delay it (MF section 2.2).
 
-    A job of no length, the head or behind it, starts only where its processors are free, like any other. It ends in the
-    same instant, in which the queue is then looked at again.
+    A job of length zero, the head or one behind it, starts only if its processors are free, like any other. It ends in
+    the same instant; then another pass follows.
 
-    Where jobs need GPUs, too, both have to be free. The shadow time is the earliest at which enough of both are free
-    for the head, and both have extra ones. A job passes the head if it fits now, and ends by the shadow time or fits
-    the extra processors and the extra GPUs. So do `EASY()` and `EASY(reuse_extra=True)`; the other options refuse GPUs.
+    If jobs need GPUs, both processors and GPUs have to be free. The shadow time is the earliest time at which enough of
+    both are free for the head; there are extra processors and extra GPUs. A job passes the head if it fits now, and
+    either ends by the shadow time or fits the extra processors and the extra GPUs. `EASY()` and
+    `EASY(reuse_extra=True)` support GPUs; the other options refuse them.
 
     Parameters
     ----------
     reuse_extra : bool
-        False, the text's rule: the processors that the head will leave free at its shadow time are given out once.
-        True: each job that starts beside the head is held against all of them, so that several together can delay it.
+        False, the text's rule: jobs that start beside the head share the processors that the head will leave free at
+        its shadow time. True: each such job is compared with all of these, so that several jobs together can delay the
+        head.
     order : str or callable
         The order of the queue, sorted again in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
         "unicef", "expansion factor", "smallest area", "f1" to "f4" (see `docs/policies.md`), `simlib.Multifactor` (age,
-        size and fair share), `simlib.Thresholded` (another order, but the starved go first), or a function that numba
-        can compile, such as one of (wait, estimate, procs), all floats; the job with the largest value is the head. A
-        function asks by the names of its parameters for what it is told: see `simlib.policies.orders`. What it reads of
-        global variables is taken as it is when the simulation begins. One that never returns cannot be interrupted:
-        Ctrl+C gives the prompt back, but the function goes on until the process ends, or the kernel is restarted. A
-        second Ctrl+C ends a process that waits for it.
+        size and fair share), `simlib.Thresholded` (another order, but starved jobs go first), or a function that numba
+        can compile, such as one of (wait, estimate, procs), all floats; the job with the largest value is the head. The
+        names of a function's parameters choose the facts that it gets: see `simlib.policies.orders`. Global variables
+        keep the values that they have when the simulation begins. A function that never returns cannot be interrupted:
+        Ctrl+C gives the prompt back, but the function runs until the process ends or the kernel is restarted. A second
+        Ctrl+C ends a process that waits for it.
     adjust : simlib.policies.walltime.Adjustment or simlib.Predictions, optional
-        Adjust the users' estimates when jobs arrive, by what is known of similar jobs that have ended in the simulation
-        before, or predict run times, and use these for the order of the queue, for backfilling, for running jobs (Tang
-        et al. 2013, section 5). They are in the schedule's column `adjusted`. No job is killed for them.
+        Adjust the users' estimates when jobs arrive, by the run times of similar jobs that have ended in the
+        simulation, or predict run times. The results replace estimates in the order of the queue, in backfilling, and
+        for running jobs (Tang et al. 2013, section 5). They are in the schedule's column `adjusted`. They never kill a
+        job.
     backfill : str or callable, optional
-        The order in which the jobs behind the head are tried, each as long as it does not delay the head; ties by
-        arrival. None: that of the queue. "arrival"; "sjf", the shortest estimate first, which is called SJBF (Tsafrir
-        et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds; "expansion
-        factor", what would be slowest; "best-fit", what fills most of the backfill window, processors x the seconds
-        until the shadow time at most; or a function as for `order`, which may ask for `extra` and `window` too. Those
-        that fit change with each start, so the best of the rest is sought again. "lookahead": no order, but of the
-        first 50 jobs behind the head those that together take the most free processors (Shmueli & Feitelson 2005,
-        section 3); of equally good sets the one with the first candidate in it, else the second, and so on.
+        The order in which EASY tries the jobs behind the head; each starts if it does not delay the head; ties by
+        arrival. None: the order of the queue. "arrival"; "sjf", the shortest estimate first, which is called SJBF
+        (Tsafrir et al. 2005); "largest", the most processors first; "smallest area", the fewest processor-seconds
+        first; "expansion factor", the slowest job first; "best-fit", the job that fills most of the backfill window
+        (processors x seconds, at most until the shadow time); or a function as for `order`, which may also use `extra`
+        and `window`. Each start changes which jobs fit, so the best of the rest is chosen again. "lookahead" is no
+        order: among the first 50 jobs behind the head it starts the set that takes the most free processors (Shmueli &
+        Feitelson 2005, section 3). Ties: the set with the first candidate wins; then the set with the second, and so
+        on.
     reservations : int or float
-        How many of the first jobs in the queue have a reservation: 1 is EASY, `math.inf` gives one to all. In a pass
-        the jobs are gone through in the order of the queue. Who is among the first so many that wait, and has no
-        reservation, gets one: the earliest time from which on there are enough processors for its whole estimate beside
-        the running jobs and the other reservations. Who has one keeps it until it starts; when a job ends early, they
-        move forward one by one in the order of the queue, as under conservative backfilling. All others start if they
-        can do so now, until their expected end, without touching a reservation. With an order of its own a job that is
-        not among the first any more gives its reservation up at the beginning of a pass, and the others move forward.
-        So all reservations in order of arrival are conservative backfilling, and an estimate of 0 takes no processors,
-        reserved or started, as there. Maui calls the number RESERVATIONDEPTH.
+        The number of jobs at the front of the queue that have a reservation: 1 is EASY, `math.inf` gives every job one.
+        A pass goes through the jobs in the order of the queue. A job among the first so many, without a reservation,
+        gets one: the earliest time from which on enough processors are free for its whole estimate, beside the running
+        jobs and the other reservations. It keeps the reservation until it starts. When a job ends early, reservations
+        move forward one by one in the order of the queue, as under conservative backfilling. Any other job starts if it
+        fits from now until its expected end without touching a reservation. With `order`, a job that is no longer among
+        the first loses its reservation at the beginning of a pass, and the others move forward. So `math.inf` in order
+        of arrival is conservative backfilling. A job with an estimate of 0 takes no processors, as there. Maui calls
+        the number RESERVATIONDEPTH.
 
     Raises
     ------
     ValueError
-        For an option that is none of these; for several reservations with `reuse_extra`, `adjust` or `backfill`; in a
-        simulation with lookahead, for a machine of more than 5 million processors.
+        For an unknown option; for several reservations with `reuse_extra`, `adjust` or `backfill`; in a simulation with
+        lookahead, for a machine of more than 5 million processors.
 
     References
     ----------
@@ -421,7 +402,7 @@ class EASY(Ordered):
     >>> simlib.simulate(w, simlib.EASY()).jobs.start.to_list()
     [0, 10, 2]
 
-    The narrowest job comes first by an order of your own:
+    Your own order puts the narrowest job first:
 
     >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 4), B=(1, 5, 5, 3), C=(2, 5, 5, 2))
     >>> simlib.simulate(w, simlib.EASY(order=lambda wait, estimate, procs: -procs)).jobs.start.to_list()
@@ -455,12 +436,12 @@ class EASY(Ordered):
 
     @classmethod
     def plus_plus(cls) -> EASY:
-        """Make EASY++: run times are predicted, and the job of the shortest prediction is backfilled first.
+        """Make EASY++: it predicts run times, and backfills the job with the shortest prediction first.
 
-        The queue and its head are in order of arrival, and all else goes by `simlib.Predictions` (Tsafrir, Etsion &
-        Feitelson 2005, sections 3.2 to 3.5). Its relatives there: EASY-PCOR is `EASY(adjust=Predictions("estimate"))`,
-        EASY+ is `EASY(adjust=Predictions())`, EASY-SJBF is `EASY(backfill="sjf")`, and PERFECT++ is
-        `EASY(adjust=Predictions("exact"), backfill="sjf")`.
+        The queue and its head are in order of arrival; everything else uses `simlib.Predictions` (Tsafrir, Etsion &
+        Feitelson 2005, sections 3.2 to 3.5). The report's other variants: EASY-PCOR is
+        `EASY(adjust=Predictions("estimate"))`, EASY+ is `EASY(adjust=Predictions())`, EASY-SJBF is
+        `EASY(backfill="sjf")`, and PERFECT++ is `EASY(adjust=Predictions("exact"), backfill="sjf")`.
 
         Examples
         --------
@@ -509,11 +490,11 @@ class EASY(Ordered):
 
     @property
     def _backfills_in_order(self) -> bool:
-        """Whether those who may pass the head are tried in the order of the queue."""
+        """Whether backfilling tries the jobs in the order of the queue."""
         return self.backfill is None or (self.backfill == "arrival" and self.order == "fcfs")
 
     def _estimating(self) -> tuple[engine.Adjusting | None, engine.Predicting | None]:
-        """Tell the kernel how to adjust or predict, with a copy of what is known, which the simulation changes."""
+        """Give the kernel the adjustment or prediction, with a copy of the history, which the simulation changes."""
         if self.adjust is None:
             return None, None
         if self.known is None:

@@ -1,4 +1,4 @@
-"""Known schedulers as own policies, for `simlib.OwnPolicy`: each is a function, or a predictor.
+"""Known schedulers for `simlib.OwnPolicy`: each is a function, or a predictor.
 
 >>> import simlib
 >>> from simlib.policies import examples_own
@@ -32,7 +32,7 @@ def fcfs(queue: Queue, machine: Machine) -> Iterator[Job]:
 
 
 def easy(queue: Queue, machine: Machine) -> Iterator[Job]:
-    """Start the head while it fits, then what does not delay it, in order of arrival (MF section 2.2).
+    """Start the head while it fits, then jobs that do not delay it, in order of arrival (MF section 2.2).
 
     Examples
     --------
@@ -47,7 +47,7 @@ def easy(queue: Queue, machine: Machine) -> Iterator[Job]:
 
 
 def backfill(candidates: Iterable[Job], machine: Machine, shadow: int, extra: int) -> Iterator[Job]:
-    """Start each of the candidates that fits and ends by the shadow time, or needs extra processors only.
+    """Start each candidate that fits and ends by the shadow time, or needs only extra processors.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def backfill(candidates: Iterable[Job], machine: Machine, shadow: int, extra: in
 
 
 def easy_sjbf(queue: Queue, machine: Machine) -> Iterator[Job]:
-    """Do as EASY, but backfill the job of the shortest estimate first; ties by arrival.
+    """Do as EASY, but backfill the job with the shortest estimate first; ties by arrival.
 
     Examples
     --------
@@ -85,7 +85,9 @@ def easy_sjbf(queue: Queue, machine: Machine) -> Iterator[Job]:
 
 
 def best_fit(queue: Queue, machine: Machine) -> Iterator[Job]:
-    """Do as EASY, but backfill the job first that leaves the fewest processors free, the largest; ties by arrival.
+    """Do as EASY, but backfill the largest job that fits first; ties by arrival.
+
+    This job leaves the fewest processors free.
 
     Examples
     --------
@@ -101,13 +103,13 @@ def best_fit(queue: Queue, machine: Machine) -> Iterator[Job]:
 
 
 def lookahead(queue: Queue, machine: Machine, depth: int = 50) -> Iterator[Job]:
-    """Start the head while it fits, then those that together fill the machine best (Shmueli & Feitelson 2005).
+    """Start the head while it fits, then the set that fills the machine best (Shmueli & Feitelson 2005).
 
-    They are some of the first `depth` jobs behind the head: see `fullest`.
+    The set is chosen from the first `depth` jobs behind the head: see `fullest`.
 
     Examples
     --------
-    Of 4 free processors EASY fills 3, and then nobody fits; D and E fill them all.
+    EASY fills 3 of 4 free processors, and then no job fits; D and E fill them all.
 
     >>> import simlib
     >>> jobs = {"A": (0, 9, 9, 4), "B": (1, 5, 5, 8), "C": (2, 5, 5, 3), "D": (2, 5, 5, 2), "E": (2, 5, 5, 2)}
@@ -121,11 +123,10 @@ def lookahead(queue: Queue, machine: Machine, depth: int = 50) -> Iterator[Job]:
 
 
 def fullest(candidates: list[Job], machine: Machine, shadow: int, extra: int) -> list[Job]:
-    """Find those that fill the machine best, by dynamic programming over the processors that they need.
+    """Find the set that fills the machine best, by dynamic programming over the processors that jobs need.
 
-    Together they need no more than the free processors, and those that outlast the shadow time no more than the extra
-    ones. Of sets that fill as much it is the one that has the first candidate; else the one that has the second, and
-    so on.
+    The set needs no more than the free processors, and its jobs that outlast the shadow time no more than the extra
+    ones. Ties: the set with the first candidate wins; then the set with the second, and so on.
 
     Examples
     --------
@@ -149,14 +150,15 @@ def fullest(candidates: list[Job], machine: Machine, shadow: int, extra: int) ->
 class LastTwo(Predictor):
     """Predict run times as EASY++ does: `OwnPolicy(easy_sjbf, LastTwo())` (Tsafrir et al. 2005, sections 3.2 and 3.4).
 
-    When a job arrives, its run time is predicted as the mean, in whole seconds and at least one, of those of its user's
-    two jobs that were submitted last of those that have ended; where there is one, as that one's; where there is none,
-    or the user is not known, as what the user requested, which a prediction never exceeds. A job that runs for longer
-    is expected to run for what its user requested, and then for one step of `MORE` after another on top of it.
+    Among the jobs of the same user that have ended when a job arrives, the two that were submitted last count: their
+    mean run time, in whole seconds and at least one, is the prediction. If only one has ended, the prediction is its
+    run time. If none has ended, or the user is not known, it is the requested time, which a prediction never exceeds. A
+    job that outlives its prediction is expected to run for its requested time, and then for one step of `MORE` after
+    another in addition.
 
     Examples
     --------
-    From jobs 0 and 1 it learns that this user's jobs end early. So job 4, submitted last, may end before job 3 starts.
+    Jobs 0 and 1 show that this user's jobs end early. So job 4, submitted last, may end before job 3 starts.
 
     >>> import pandas as pd, simlib
     >>> jobs = pd.DataFrame({"submit": [0, 0, 6, 6, 6], "run": [5, 5, 60, 9, 5], "estimate": [60, 60, 60, 9, 90]})
@@ -188,6 +190,6 @@ class LastTwo(Predictor):
         return {job.number: longer}
 
     def finish(self, job: Job, now: int) -> None:
-        """Remember the run time, if the job is one of its user's last two."""
+        """Remember the run time, if the job is one of its user's last two jobs."""
         ended = self.last_two.get(job.user, [])
         self.last_two[job.user] = sorted([*ended, (self.number[job.number], job.run)])[-2:]

@@ -1,6 +1,6 @@
-"""Orders of a queue: functions that rank a job, compiled; the job with the largest value is the first.
+"""Orders of a queue: compiled functions that rank jobs; the job with the largest value is the first.
 
-A function asks for facts by the names of its parameters, in any order; all are floats:
+A function gets facts by the names of its parameters, in any order; all are floats:
 
 | fact | what it is | unit |
 | --- | --- | --- |
@@ -19,8 +19,8 @@ A function asks for facts by the names of its parameters, in any order; all are 
 | `extra` | when jobs are backfilled: the processors that the head will leave free at the shadow time | processors |
 | `window` | when jobs are backfilled: the time until the shadow time | s |
 
-A parameter by another name needs a default, which it keeps: `def f(wait, procs, weight=2.0)`. One by the name of a fact
-is told the fact, with a default or without.
+A parameter by another name needs a default, which it keeps: `def f(wait, procs, weight=2.0)`. A parameter by the name
+of a fact gets the fact, with or without a default.
 """
 
 import difflib
@@ -48,29 +48,29 @@ DAY = 86400
 class Multifactor:
     """Order a queue by a weighted sum of age, size and fair share, as Slurm's multifactor priority does.
 
-    The priority of a job is `age` x min(wait / max_age, 1) + `procs` x processors / machine + `fair_share` x
-    2 ** -usage. Here usage is what the job's account has had of the machine of late, in multiples of an equal share of
-    what all accounts of the workload had: processor-seconds, up to this second, of which half are forgotten in each
-    half-life. So the last factor is 1 for an account that has had nothing, and 1/2 for one that has had its share.
-    Slurm works that out every five minutes; here it is right in each scheduling pass. Jobs of unknown accounts are
-    those of one account.
+    The priority of a job is `age` x min(wait / max_age, 1) + `procs` x processors / machine + `fair_share` x 2 **
+    -usage. The usage of the job's account is counted in processor-seconds up to this second; half of it is forgotten in
+    each half-life. It is given in multiples of an equal share of the usage of all accounts of the workload. So the last
+    factor is 1 for an account that has used nothing, and 1/2 for an account that has used an equal share. Slurm updates
+    usage every five minutes; here it is exact in each scheduling pass. All jobs of unknown accounts belong to one
+    account.
 
     Parameters
     ----------
     age, procs, fair_share : float
-        Weights, `procs` that of the size. Only their ratios count. A `procs` below zero favours small jobs (Slurm's
-        PriorityFavorSmall).
+        Weights; `procs` is the weight of the size. Only their ratios count. A `procs` below zero favours small jobs
+        (Slurm's PriorityFavorSmall).
     max_age_days : float
-        Who waits for longer does not gain by it any more. Slurm's default is seven days.
+        A longer wait does not raise the priority further. Slurm's default is seven days.
     half_life_days : float
         Slurm's default is seven days (PriorityDecayHalfLife).
     account : str
-        Whose use counts: the "user"'s or the "group"'s.
+        The account whose use counts: "user" or "group".
 
     Raises
     ------
     ValueError
-        For weights that are no numbers, times that are not above zero, another account.
+        For weights that are no numbers, times that are not above zero, an unknown account.
 
     References
     ----------
@@ -78,7 +78,7 @@ class Multifactor:
 
     Examples
     --------
-    Users 1 and 2 wait for user 1's first job. User 2 has had nothing yet, and comes first.
+    Users 1 and 2 wait for user 1's first job. User 2 has used nothing yet, and comes first.
 
     >>> import simlib
     >>> rows = {"submit": [0, 1, 2], "run": 10, "procs": 4, "user": [1, 1, 2]}
@@ -113,7 +113,7 @@ class Multifactor:
 
     @property
     def function(self) -> Callable[..., float]:
-        """The order, as a function of what it asks for."""
+        """The order, as a function of the facts that it reads."""
         age_weight, procs_weight, share_weight = float(self.age), float(self.procs), float(self.fair_share)
         max_age = self.max_age_days * DAY
 
@@ -125,29 +125,29 @@ class Multifactor:
 
 @dataclass(frozen=True)
 class Thresholded:
-    """Order a queue by another order, but let jobs that have waited for too long go first, in order of arrival.
+    """Order a queue by another order, but put jobs that have waited too long first, in order of arrival.
 
     Parameters
     ----------
     order : str or callable
-        A name or a function, as for `simlib.EASY`, by which all others are ordered.
+        A name or a function, as for `simlib.EASY`; the order of all other jobs.
     seconds : float
-        Who has waited for longer is starved, and passes those who are not.
+        A job that has waited longer is starved, and passes jobs that are not.
 
     Raises
     ------
     ValueError
-        For another order, such as a `Multifactor`, whose age does the same; for a time below zero.
+        For an order that is neither, such as a `Multifactor`, whose age has the same effect; for a time below zero.
 
     References
     ----------
     J. Lelong, V. Reis and D. Trystram, "Tuning EASY-backfilling queues", 2018: the abstract, and Reis's simulator,
-    github.com/freuk/ocst, src/easy.ml, lines 42 to 60 (commit ec6a9ea): who has waited for longer than the threshold,
-    the first to arrive first, and in the order of the queue only, not in that of backfilling.
+    github.com/freuk/ocst, src/easy.ml, lines 42 to 60 (commit ec6a9ea). There, jobs that have waited longer than the
+    threshold go first, in order of arrival. This holds for the order of the queue, not for that of backfilling.
 
     Examples
     --------
-    The second job needs the whole machine. Narrower ones would pass it for ever, but after 5 seconds it is the head.
+    The second job needs the whole machine. Narrower jobs would pass it for ever, but after 5 seconds it is the head.
 
     >>> import simlib
     >>> w = simlib.Workload.of("narrow ones pass", 4, A=(0, 9, 9, 4), B=(1, 9, 9, 4), C=(3, 9, 9, 3), D=(11, 9, 9, 3))
@@ -169,7 +169,7 @@ class Thresholded:
 
     @property
     def function(self) -> Callable[..., float]:
-        """The order, as a function of what the other order asks for, and of the wait: infinite for the starved."""
+        """The order, as a function of the other order's facts and the wait: infinite for starved jobs."""
         rank = ORDERS[self.order] if isinstance(self.order, str) else in_python(self.order)
         defaults = {name: one.default for name, one in inspect.signature(rank).parameters.items()}
         told = ", ".join(name if name in FACTS else f"default_{name}" for name in defaults)
@@ -185,7 +185,7 @@ _LARGEST = float(np.finfo(float).max)
 
 
 def _bounded(rank: float) -> float:
-    """Let a rank be finite, so that only the starved have an infinite one."""
+    """Limit a rank to finite numbers, so that only starved jobs have an infinite one."""
     return _LARGEST if rank > _LARGEST else rank
 
 
@@ -309,20 +309,9 @@ _compiled: dict[tuple, CFunc] = {}  # functions of others, by all that they hang
 
 
 def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> None:
-    """Check that `order` is a known name, or a function that asks for nothing but `FACTS`.
+    """Check that `order` is a known name, or a function that reads only `FACTS`; ValueError if it is neither.
 
-    Parameters
-    ----------
-    order : str or callable
-    known : dict
-        The names: `ORDERS` or `BACKFILL`.
-    where : str
-        Whose setting it is, for the message.
-
-    Raises
-    ------
-    ValueError
-        Where it is neither.
+    `known` has the orders by name (`ORDERS` or `BACKFILL`); `where` is the owner of the setting, for the message.
 
     Examples
     --------
@@ -351,12 +340,13 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
 
 
 def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, ...]:
-    """List the facts that an order asks for: its parameters, but those of other names that have a default.
+    """List the facts that an order reads: its parameters, except those with other names and a default.
 
     Raises
     ------
     TypeError
-        For a parameter that is no fact and has no default, or that cannot be given by its name; where there is none.
+        For a parameter that is no fact and has no default, or that cannot be given by name; for a function without
+        parameters.
 
     Examples
     --------
@@ -384,14 +374,14 @@ def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, .
 
 
 def _meant(name: str) -> str:
-    """The fact that somebody most likely means by a name that is none; empty where nothing is like it."""
+    """The fact that an unknown name most likely means; empty if no fact is similar."""
     begins = [fact for fact in FACTS if fact.startswith(name.lower())]
     like = difflib.get_close_matches(name.lower(), FACTS, 1)
     return MEANT.get(name.lower()) or next(iter([*begins, *like]), "")
 
 
 def changes(order: Order) -> bool:
-    """Tell whether the rank that an order gives a job may change while it waits: whether it asks for what does.
+    """Tell whether the rank of a waiting job may change: whether the order reads a fact that changes.
 
     Examples
     --------
@@ -406,27 +396,11 @@ def changes(order: Order) -> bool:
 def compiled(
     order: Order, facts: bool = False, known: dict[str, Callable] = ORDERS, where: str = "EASY: order"
 ) -> CFunc:
-    """Compile an order to a function pointer, so that no kernel is compiled again for it.
+    """Compile an order to a function pointer, so that kernels need no compilation for it.
 
-    Parameters
-    ----------
-    order : str or callable
-        A known name, or a function. One that was compiled before is not compiled again, unless what it depends on is
-        another now, such as a global variable that it reads.
-    facts : bool
-        Whether the pointer is called with all that is `GIVEN`, and not with `THREE` numbers.
-    known, where
-        As for `check`.
-
-    Returns
-    -------
-    numba.core.ccallback.CFunc
-        It returns nan where the function raises.
-
-    Raises
-    ------
-    ValueError
-        Where the function cannot be compiled, prints, or does not return a number; the message says which line.
+    A function is compiled again only if something that it depends on has changed, such as a global variable. The
+    pointer is called with `THREE` numbers, or with all facts that are `GIVEN`, and returns nan if the function raises.
+    ValueError, which names the line, if the function cannot be compiled, prints, or does not return a number.
 
     Examples
     --------
@@ -439,24 +413,10 @@ def compiled(
 
 
 def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: order") -> CFunc:
-    """Compile an order to a function pointer that ranks all jobs of a queue in one call.
+    """Compile an order, as `compiled`, to a function pointer that ranks all jobs of a queue in one call.
 
-    Parameters
-    ----------
-    order, facts, where
-        As for `compiled`.
-
-    Returns
-    -------
-    numba.core.ccallback.CFunc
-        It is called with the present second and arrays of submit times, estimates and processors, and writes the ranks
-        into the last array; with facts it is called as `simlib.engine.ranking.ask_for_ranks` says. It writes nan where
-        the function raises.
-
-    Raises
-    ------
-    ValueError
-        As for `compiled`.
+    Its arguments are the present second and arrays of submit times, estimates and processors; it writes the ranks into
+    the last array, nan if the function raises. With facts, `simlib.engine.ranking.ask_for_ranks` shows its arguments.
 
     Examples
     --------
@@ -473,7 +433,7 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
 
 
 def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for_queue: bool) -> CFunc:
-    """Compile somebody's function, unless it was compiled before."""
+    """Compile a user's function, unless it was compiled before."""
     function: Any = known[order] if isinstance(order, str) else in_python(order)
     try:
         hangs_on = identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
@@ -485,7 +445,7 @@ def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for
 
 
 def _guarded(function: FunctionType, facts: bool, where: str, for_queue: bool) -> CFunc:
-    """Compile somebody's function to a pointer, which cannot raise: nan says that it did."""
+    """Compile a user's function to a pointer that cannot raise: it returns nan instead."""
     asked, given = asked_for(function), GIVEN if facts else THREE
     told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
     that_cannot_raise = guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)
@@ -508,7 +468,7 @@ def _own_for_queue(function: Callable[..., float]) -> CFunc:
 
 
 def _for_queue(one: Any, facts: bool) -> Any:
-    """Write the function that ranks all jobs, from the one, compiled, that ranks one of them."""
+    """Make the function that ranks all jobs from the compiled one that ranks one job."""
 
     @no_type_check
     def of_three(now, submit, estimate, procs, ranks):
@@ -525,20 +485,10 @@ def _for_queue(one: Any, facts: bool) -> Any:
 
 
 def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, where: str = "EASY: order") -> NoReturn:
-    """Find out why an order gave no number for a job: call it as plain Python.
+    """Raise the reason why an order gave no number for a job: call it as plain Python.
 
-    Parameters
-    ----------
-    order : str or callable
-    *numbers : float
-        What it was told: `THREE` numbers, or all that is `GIVEN`.
-    known, where
-        As for `check`.
-
-    Raises
-    ------
-    Exception
-        The one that the function raises itself, with a note; else ValueError that says what it returned.
+    `numbers` are the facts that it got. Raises the exception of the function itself, with a note; else a ValueError
+    that shows the returned value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What your own policy sees at a scheduling pass: the jobs that wait, and the machine. See `simlib.OwnPolicy`."""
+"""The waiting jobs and the machine, as your own policy sees them at a scheduling pass: see `simlib.OwnPolicy`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _set = object.__setattr__
 
 
 class _Kept:
-    """What the event loop keeps: nobody else sets it."""
+    """An attribute that only the event loop sets."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class _Kept:
 
 
 class Job(_Kept):
-    """Show what a scheduler may know of a job."""
+    """Show the facts of a job that a scheduler may know."""
 
     __slots__ = tuple(
         "number submit procs estimate requested user group queue start expected_end _run _place _arrival _in".split()
@@ -72,7 +72,7 @@ class Job(_Kept):
 
     @property
     def run(self) -> int:
-        """Its run time in seconds, when it has ended: see above."""
+        """Its run time in seconds, once it has ended: see above."""
         if self._run is None:
             raise AttributeError(
                 f"job {self.number}: found run read before its end, which no scheduler knows; expected estimate, or "
@@ -92,9 +92,9 @@ class Job(_Kept):
 
 
 class Queue(_Kept, Sequence[Job]):
-    """Hold the jobs that wait, in order of arrival: `for job in queue`, `queue[0]` (the head), `len(queue)`.
+    """Hold the waiting jobs in order of arrival: `for job in queue`, `queue[0]` (the head), `len(queue)`.
 
-    A job leaves it when it starts, also while somebody goes through it.
+    A job leaves the queue when it starts, also during a loop over the queue.
     """
 
     __slots__ = ("_jobs", "_waiting", "_arrived")
@@ -130,7 +130,7 @@ class Queue(_Kept, Sequence[Job]):
         _set(self, "_arrived", self._arrived + 1)
 
     def _close_up(self) -> None:
-        """Forget jobs that have started: after a pass, for nobody goes through the queue then."""
+        """Forget jobs that have started; only after a pass, when no loop over the queue runs."""
         jobs = self._jobs
         while jobs and jobs[0].start is not None:
             jobs.popleft()
@@ -163,9 +163,9 @@ class Machine(_Kept):
         return self._running.copy()
 
     def fits(self, queue: Iterable[Job]) -> Iterator[Job]:
-        """Go through the jobs of the queue, or a list of some, that fit the processors free when it is their turn.
+        """Iterate over the jobs of the queue, or of a list, that fit the free processors when their turn comes.
 
-        It is faster than to look at each job in the queue, and ends when no processor is free.
+        It is faster than a loop over all jobs in the queue, and ends when no processor is free.
         """
         if self.free:
             for job in queue._jobs if isinstance(queue, Queue) else queue:
@@ -185,13 +185,13 @@ class Machine(_Kept):
         return shadow, free - job.procs
 
     def free_at(self, time: int) -> int:
-        """Count the processors that are free at a second, if those that run end when they are expected to."""
+        """Count the processors that are free at a second, if running jobs end at their expected ends."""
         return self.procs - sum(job.procs for job in self._running if job.expected_end > time)
 
     def call_at(self, second: int) -> None:
-        """Ask for a scheduling pass at a second, even if no job ends or arrives then; it takes place if a job waits.
+        """Request a scheduling pass at a second, even if no job ends or arrives then; it takes place if a job waits.
 
-        Only one such second is kept: the one requested last, until it has come.
+        Only the last requested second counts, until it is reached.
         """
         if not second > self.now:
             raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
@@ -206,7 +206,7 @@ class Machine(_Kept):
         insort(self._running, job, key=attrgetter("expected_end"))
 
     def _sort(self) -> None:
-        """Put the running jobs in order again, when they are expected to end at other seconds."""
+        """Sort the running jobs again after their expected ends have changed."""
         self._running.sort(key=attrgetter("expected_end"))
 
     def _end(self, job: Job, run: int) -> None:
@@ -226,14 +226,13 @@ Predicted = Mapping[Any, int] | None
 class Predictor:
     """Predict run times as jobs arrive, start, outlive their predictions and end: for `simlib.OwnPolicy`.
 
-    Write a class that inherits from this one, with those of the four methods that it needs. Each is called when that
-    happens to a job, with the job and the present second, and returns new predictions: a dict of total run times, in
-    whole seconds, by the numbers of jobs that wait or run; or None. It may tell those of other jobs, too. A policy
-    sees the present prediction of a job as `job.estimate`, and plans with it; `job.requested` stays what the user
-    requested. Nobody is killed for a prediction.
+    Write a class that inherits from this one, with the methods that it needs, out of four. Each method is called at its
+    event, with the job and the present second. It returns new predictions, also for other jobs: a dict of total run
+    times, in whole seconds, by the numbers of waiting or running jobs; or None. A policy sees the present prediction of
+    a job as `job.estimate`, and plans with it; `job.requested` is the requested time. A prediction never kills a job.
 
-    This class itself predicts what the user requested and corrects nothing: so it makes original EASY of
-    `examples_own.easy`.
+    This class itself predicts the requested time and corrects nothing: with it `examples_own.easy` is the original
+    EASY.
 
     References
     ----------
@@ -242,8 +241,8 @@ class Predictor:
 
     Examples
     --------
-    Every job is expected to run for as long as the last one that ended, and for twice as long if it outlives that. B is
-    predicted to run for 5 s, and after 5 s for 10 s; it runs for 9 s: (5 x 5 + 4 x 10) / 9 on average.
+    The prediction is the run time of the last job that ended, and doubles if the job outlives it. B is predicted to run
+    for 5 s, and after 5 s for 10 s; it runs for 9 s: (5 x 5 + 4 x 10) / 9 on average.
 
     >>> import simlib
     >>> from simlib.policies import examples_own
@@ -263,15 +262,15 @@ class Predictor:
     """
 
     def arrival(self, job: Job, now: int) -> Predicted:
-        """A job was submitted, and joins the queue. Without a prediction its estimate counts."""
+        """A job joins the queue. Without a prediction, its estimate counts."""
 
     def start(self, job: Job, now: int) -> Predicted:
         """A job was started."""
 
     def deadline_missed(self, job: Job, now: int) -> Predicted:
-        """A job still runs that was expected to have ended by now: `job.start + job.estimate`.
+        """A job still runs after its expected end, `job.start + job.estimate`.
 
-        Without a longer prediction for it, it is expected to end at once, and this is not called for it again.
+        Without a longer prediction, the job is expected to end at once, and this method is not called for it again.
         """
 
     def finish(self, job: Job, now: int) -> Predicted:
@@ -289,40 +288,40 @@ _SHOWN = (*WHOSE, "requested")
 
 @dataclass(frozen=True, repr=False)
 class OwnPolicy:
-    """Schedule by a function of your own, which is called at each scheduling pass in which a job waits.
+    """Schedule by your own function, which is called at each scheduling pass in which a job waits.
 
     Parameters
     ----------
     function : callable
-        Of `queue`, the waiting jobs in order of arrival, and `machine`. It says which of these jobs start now:
+        A function of `queue`, the waiting jobs in order of arrival, and `machine`. It chooses the jobs that start now:
 
         - as a generator, `yield job`: each starts at once, and `machine.free` and the others know of it;
         - or with `return`: a list of them, which start one after the other when the function has ended; `[]` for none.
 
-        `simlib.policies.own_policy` says what can be asked of a `Job`, the `Queue` and the `Machine`.
+        `simlib.policies.own_policy` describes `Job`, `Queue` and `Machine`.
 
         To remember something from pass to pass, give an object with a method `__call__(self, queue, machine)`. Each
-        simulation works with a copy of it, as it was when it was given: so they do not learn from each other, and
-        the same simulation gives the same schedule again. The copy, with what it remembers then, is
-        `schedule.policy.function`. A plain function that keeps things in global variables has no such protection.
+        simulation works with its copy of this object. So simulations do not learn from each other, and the same
+        simulation gives the same schedule again. The copy, with its memory, is `schedule.policy.function`. A plain
+        function that keeps things in global variables has no such protection.
     predictor : Predictor, optional
-        Predicts run times in the place of the users' estimates; each simulation works with a copy of it, too, which is
+        Predicts run times that replace the users' estimates. Each simulation works with its copy,
         `schedule.policy.predictor`. The schedule then has the columns `adjusted`, the first prediction for each job,
-        and `mean_prediction`, the mean over its time in the system, both in seconds (see `simlib.analysis.accuracy`).
-        A job that outlives its prediction causes a scheduling pass.
+        and `mean_prediction`, the mean over its time in the system, both in seconds (see `simlib.analysis.accuracy`). A
+        job that outlives its prediction causes a scheduling pass.
 
     Raises
     ------
     ValueError
-        For what cannot be called with a queue and a machine. In a simulation: for a job that does not wait or does
-        not fit, one that is there twice, and where nobody runs or comes any more and none of those that wait is
-        started; for a schedule that no machine can run, as from a function that reaches into the machine (see
+        For an object that cannot be called with a queue and a machine. In a simulation: if the function starts a job
+        that does not wait or does not fit, or starts a job twice; if it starts no waiting job although no job runs or
+        arrives any more; for a schedule that the machine cannot run, as from a function that changes the machine (see
         `Schedule.check`); for a prediction of a job that neither waits nor runs, or that is no whole number of seconds.
-        What the function or the predictor itself raises gets a note with the second.
+        An exception of the function or the predictor gets a note with the second.
 
     Examples
     --------
-    First come, first served, and the shortest of those that fit first:
+    First come, first served, and then the shortest job that fits first:
 
     >>> import simlib
     >>> def fcfs(queue, machine):
@@ -338,7 +337,7 @@ class OwnPolicy:
     >>> [simlib.simulate(w, simlib.OwnPolicy(own)).jobs.start.to_list() for own in (fcfs, shortest)]
     [[0, 10, 10], [0, 10, 2]]
 
-    One that remembers who has used how much, and prefers the others:
+    An object that remembers the usage of each user, and prefers users with less:
 
     >>> class Fair:
     ...     def __init__(self):
@@ -380,7 +379,7 @@ class OwnPolicy:
         return f"OwnPolicy({', '.join(_called(one) for one in (self.function, self.predictor) if one is not None)})"
 
     def prepare(self, jobs: pd.DataFrame) -> OwnPolicy:
-        """Give the policy for one simulation of these jobs: it knows whose they are, and remembers for itself.
+        """Make the policy for one simulation of these jobs: it knows their users, and has its own memory.
 
         Examples
         --------
@@ -418,14 +417,14 @@ class OwnPolicy:
 
 
 def _called(thing: Any) -> str:
-    """What a function, or an object of a class, is called."""
+    """The name of a function, or of an object's class."""
     shown = repr(thing)
     shown = f"{type(thing).__name__}()" if shown == object.__repr__(thing) else shown
     return getattr(thing, "__name__", shown)
 
 
 class _Predictions:
-    """The present predictions of all jobs that wait or run, and what they were on average."""
+    """The present and the mean predictions of all jobs that wait or run."""
 
     def __init__(self, policy: OwnPolicy, predictor: Predictor, machine: Machine, count: int) -> None:
         self.policy, self.predictor, self.machine = policy, predictor, machine
@@ -437,7 +436,7 @@ class _Predictions:
         self.deadline: list[int | None] = [None] * count  # by place, the one that counts
 
     def next_deadline(self) -> int | None:
-        """Find the second at which a running job will have outlived its prediction; None where none will."""
+        """Find the next second at which a running job outlives its prediction; None if none will."""
         while self.deadlines and self.deadlines[0][0] != self.deadline[self.deadlines[0][1]]:
             heappop(self.deadlines)
         return self.deadlines[0][0] if self.deadlines else None
@@ -449,19 +448,19 @@ class _Predictions:
         self.first[job._place] = job.estimate
 
     def started(self, job: Job) -> None:
-        """Say that a job was started."""
+        """Tell the predictor that a job has started."""
         self.expect(job)
         self.take("start", job)
 
     def outlived(self) -> None:
-        """Say which running jobs have outlived their predictions."""
+        """Tell the predictor which running jobs have outlived their predictions."""
         while (deadline := self.next_deadline()) is not None and deadline <= self.machine.now:
             _, place, job = heappop(self.deadlines)
             self.deadline[place] = None
             self.take("deadline_missed", job)
 
     def ended(self, job: Job) -> None:
-        """Say that a job has ended."""
+        """Tell the predictor that a job has ended."""
         del self.there[job.number]
         self.note(job)
         in_system = self.machine.now - job.submit
@@ -470,7 +469,7 @@ class _Predictions:
         self.take("finish", job)
 
     def take(self, event: str, job: Job) -> None:
-        """Ask the predictor, and take over what it predicts."""
+        """Call the predictor, and adopt its predictions."""
         try:
             predicted = getattr(self.predictor, event)(job, self.machine.now)
         except Exception as error:
@@ -509,7 +508,7 @@ class _Predictions:
 
 
 class _EventLoop:
-    """What happens at which second, whatever the policy is."""
+    """The events of a simulation, for any policy."""
 
     def __init__(
         self,
@@ -542,7 +541,7 @@ class _EventLoop:
         heapify(self.coming)
 
     def to_the_end(self, progress_and_stop: Ints) -> None:
-        """Go from instant to instant until all is done; `progress_and_stop` as `simlib.policies` says."""
+        """Go from instant to instant until all jobs have ended; `progress_and_stop` as in `simlib.policies`."""
         machine, queue = self.machine, self.queue
         while (now := self.next_instant()) is not None and not progress_and_stop[1]:
             _set(machine, "now", now)
@@ -581,7 +580,7 @@ class _EventLoop:
             self.refuse(f"job {job} was never started, and does not wait; expected each job to start once")
 
     def next_instant(self) -> int | None:
-        """Find the second at which something happens next; None where nothing does any more."""
+        """Find the second of the next event; None if there is none."""
         seconds = [heap[0][0] for heap in (self.ends, self.coming) if heap]
         if self.queue and self.machine._next_call is not None:
             seconds.append(self.machine._next_call)
@@ -590,7 +589,7 @@ class _EventLoop:
         return min(seconds, default=None)
 
     def scheduling_pass(self) -> None:
-        """Start the jobs that the function says; backfilled are those that pass one which still waits."""
+        """Start the jobs that the function chooses; a job that passes one which still waits is backfilled."""
         started = []
         for job in self.decided():
             self.refuse_impossible(job)
@@ -608,7 +607,7 @@ class _EventLoop:
                 self.backfilled[job._place] = job._arrival > first
 
     def decided(self) -> Iterator[Any]:
-        """Ask the function; say at which second, where it raises."""
+        """Call the function; if it raises, add the second."""
         machine, waiting = self.machine, len(self.queue)
         try:
             chosen = self.decide(self.queue, machine)
@@ -620,7 +619,7 @@ class _EventLoop:
             raise
 
     def refuse_impossible(self, job: Any) -> None:
-        """Raise where a job cannot start now."""
+        """Raise if a job cannot start now."""
         if not isinstance(job, Job) or job._in is not self.queue:
             self.refuse(f"found {job!r} to start, expected a job of the queue")
         if (start := self.start[job._place]) is not None:
@@ -632,5 +631,5 @@ class _EventLoop:
             )
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise, and say who did it when."""
+        """Raise, and name the policy and the second."""
         raise ValueError(f"{self.policy}: second {self.machine.now:,}: {why}")

@@ -1,4 +1,4 @@
-"""Slurm's backfill scheduler, with the settings that administrators change."""
+"""Slurm's backfill scheduler, with its most important settings."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ class SlurmBackfill(Ordered):
 
     The main scheduler acts whenever jobs arrive or end: it starts jobs from the head of the queue while they fit.
 
-    A backfill cycle takes place right after it, if jobs wait, `interval` seconds or more have passed since the last
-    cycle, and a job has arrived, ended or started since that cycle began. Where only the seconds lack, the cycle
-    takes place when they have passed. It takes no time. It plans the first `depth` jobs of the queue, in their order:
+    A backfill cycle follows immediately under three conditions: jobs wait; at least `interval` seconds have passed
+    since the last cycle; and a job has arrived, ended or started since that cycle began. If only the seconds are
+    missing, the cycle takes place when they have passed. A cycle takes no time. It plans the first `depth` jobs of the
+    queue, in their order:
 
     1. The start of a job is the earliest second, now or later, from which on enough processors are free until its end.
        Here ends are start + estimate, rounded up to a multiple of `resolution`.
@@ -30,23 +31,25 @@ class SlurmBackfill(Ordered):
     3. Another job is planned, and holds its processors from its start until its rounded end. If its start is not before
        the end of the window, now + `window` (both rounded down), it is not planned, and holds nothing.
 
-    The plan is forgotten when the cycle ends. So nobody has a promise, and a job that is not among the first `depth`,
-    or cannot start within the window, may be delayed by all others. Multiples of `resolution` are those of the log's
-    clock. In a cycle an estimate of 0 counts as one second.
+    The plan is forgotten when the cycle ends. So no job has a promise. Any job may delay a job that is not among the
+    first `depth`, or that cannot start within the window. Multiples of `resolution` are those of the log's clock. In a
+    cycle an estimate of 0 counts as one second.
 
     Parameters
     ----------
     order : str or callable
-        As for `simlib.EASY`; for Slurm's own take a `simlib.Multifactor`. It is right whenever the scheduler acts.
+        As for `simlib.EASY`; for Slurm's own order use `simlib.Multifactor`. Ranks are updated whenever the scheduler
+        acts.
     depth : int or float
         Slurm's bf_max_job_test; `math.inf` for no limit.
     window, resolution, interval : int
-        Seconds: bf_window, which Slurm is told in minutes, bf_resolution and bf_interval. The defaults are Slurm's.
+        Slurm's bf_window, bf_resolution and bf_interval, all in seconds (Slurm takes bf_window in minutes). The
+        defaults are Slurm's.
 
     Raises
     ------
     ValueError
-        For another order, and for a number that is not whole and at least 1.
+        For an unknown order, and for a number that is not whole and at least 1.
 
     References
     ----------
@@ -54,13 +57,13 @@ class SlurmBackfill(Ordered):
     place: 1252 to 1257 and 4117; depth: 2501; rounding: 1973 to 1981; window: 2390 and 4184. It rounds planned starts
     down, too, which makes no difference where ends are rounded up.
 
-    What is left out: Slurm counts to the depth only jobs for which the map has enough nodes somewhere (line 3233), and
-    a cycle ends after bf_max_time or when the table of bf_node_space_size slots is full (2533, 3825). It plans nodes,
-    not processors. A job that starts now must end before the slot in which a planned job starts, not with it (3157).
-    Running jobs that end within 30 seconds of each other, further in the future within more, may count as one
-    (src/plugins/select/cons_tres/job_test.c, 2744 to 2941). The main scheduler acts at once, so sched_interval has no
-    part in it. Job arrays, preemption, licences, advance reservations and the limits of users and partitions are
-    left out as well.
+    Differences to Slurm: in Slurm only jobs for which the map has enough nodes somewhere count for the depth (line
+    3233), and a cycle ends after bf_max_time or when the table of bf_node_space_size slots is full (2533, 3825). It
+    plans nodes, not processors. A job that starts now must end before the slot in which a planned job starts, not with
+    it (3157). Running jobs that end within 30 seconds of each other, and later ones within more, may count as one
+    (src/plugins/select/cons_tres/job_test.c, 2744 to 2941). Here the main scheduler acts at once, so there is no
+    sched_interval. Job arrays, preemption, licences, advance reservations and the limits of users and partitions are
+    left out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Make of somebody's function one that numba can compile and that cannot raise, or say in Python's words why not."""
+"""Turn a user's function into one that numba can compile and that cannot raise, or say in Python's terms why not."""
 
 import builtins
 import dis
@@ -25,7 +25,7 @@ _BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
 
 def in_python(value: Any) -> Any:
-    """Give the function of Python's that numba compiled, or that a `Multifactor` or the like has; else the value."""
+    """Give the Python function behind a compiled one, or behind a `Multifactor` or the like; else the value."""
     value = getattr(value, "function", value)
     return getattr(value, "py_func", value)
 
@@ -38,7 +38,7 @@ def guarded(
     where: str,
     expected: str,
 ) -> FunctionType:
-    """Compile a function of floats that returns a number, and guard it: nan says that it raised."""
+    """Compile a function of floats that returns a number, and guard it: it returns nan if the function raised."""
     function = plain(function)
     if obstacle := _random(function):  # it would return another number each time
         raise ValueError(f"{where}, {obstacle.said(function)}")
@@ -74,16 +74,16 @@ def guarded(
 
 
 def plain(function: FunctionType) -> FunctionType:
-    """Copy a function with those that it calls, none of which is compiled: as Python it says what goes wrong where."""
+    """Copy a function with the functions that it calls, all as plain Python, whose errors name the line."""
     copy: FunctionType = _copied(function, lambda copy: copy)
     return copy
 
 
 def _copied(function: FunctionType, make: Callable[[FunctionType], Any], callers: tuple[CodeType, ...] = ()) -> Any:
-    """Copy a function and make something of it, with the functions that it calls, as they and what they read are now.
+    """Copy a function and `make` something of it, with the present state of the functions and variables that it reads.
 
-    Functions themselves that numba compiled before would keep the values that global variables had then, and read
-    tables beyond their ends. Those that are being copied already, as of a function that calls itself, are in `callers`.
+    A function that numba compiled before would keep the old values of global variables, and would read tables beyond
+    their ends. `callers` has the functions that are being copied already, as when a function calls itself.
     """
     names, modules = {*function.__code__.co_names}, dict[str, ModuleType]()
 
@@ -111,7 +111,7 @@ def _copied(function: FunctionType, make: Callable[[FunctionType], Any], callers
 
 
 class _Obstacle(NamedTuple):
-    """What stands in a line that cannot be compiled, and what would do."""
+    """Code that cannot be compiled, its line, and code that can."""
 
     function: FunctionType
     line: int
@@ -119,25 +119,25 @@ class _Obstacle(NamedTuple):
     expected: str
 
     def said(self, of: FunctionType) -> str:
-        """Write it as the end of a sentence that begins with the function `of`, which calls the one found."""
+        """Write the end of a sentence that begins with the function `of`, which calls this one."""
         function, line, what, expected = self
         return f"{_in_line(function, line, of)}: {what}; expected {expected}"
 
 
 def _in_line(function: FunctionType, line: int, of: FunctionType) -> str:
-    """A line of a function that the function `of` calls, or of itself."""
+    """A line of the function `of`, or of a function that it calls."""
     source = linecache.getline(function.__code__.co_filename, line).strip()
     inside = "" if function == of else f" of {function.__name__!r}, which it calls"
     return f"line {line}{inside}{f' (`{source}`)' if source else ''}"
 
 
 def raised_in(function: FunctionType, error: Exception) -> str:
-    """Say in which line of a function, or of one that it calls, an error was raised."""
+    """Name the line of a function, or of one that it calls, that raised an error."""
     return _in_line(*_where_raised(function, error), function)
 
 
 def _printing(function: FunctionType) -> _Obstacle | None:
-    """Find where a function, or one that it calls, prints or asks; it would do so many thousand times."""
+    """Find where a function, or one that it calls, prints or reads input; it would do so many thousand times."""
     does: dict[Any, str] = {print: "it prints", input: "it asks for input"}
     for one in _called(function):
         for line, value in _values(one):
@@ -148,7 +148,7 @@ def _printing(function: FunctionType) -> _Obstacle | None:
 
 
 def _random(function: FunctionType) -> _Obstacle | None:
-    """Find where a function, or one that it calls, draws a number at random, or is no plain function."""
+    """Find where a function, or one that it calls, draws a random number, or is no plain function."""
     for one in _called(function):
         if one.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             return _Obstacle(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
@@ -167,7 +167,7 @@ def _is_random(value: Any) -> bool:
 
 
 def _called(function: FunctionType) -> Iterator[FunctionType]:
-    """Go through a function and those that it calls, each once, except installed ones."""
+    """Iterate over a function and the functions that it calls, each once, except installed ones."""
     seen, coming = [], [function]
     while coming:
         one = coming.pop(0)
@@ -180,7 +180,7 @@ def _called(function: FunctionType) -> Iterator[FunctionType]:
 
 
 def _no_number(returned: types.Type) -> str | None:
-    """Say what a function returns that should return a number; None where it does."""
+    """Say what a function returns instead of a number; None if it returns one."""
     if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
         return None
     if isinstance(returned, types.Literal) and isinstance(returned.literal_value, (int, float)):
@@ -203,7 +203,7 @@ _KINDS: dict[Any, str] = {
 
 
 def _case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:
-    """Find a case in which a function returns nothing, or raises `of`: near the numbers that stand in its code."""
+    """Find arguments for which a function returns nothing, or raises `of`: near the numbers in its code."""
     written = [one for one in function.__code__.co_consts if isinstance(one, (int, float))]
     near = {0.0, 1.0, 60.0, 3600.0, 86400.0, *(float(one + step) for one in written for step in (-1, 0, 1))}
     tried = [[value, *sorted(near - {value})] for value in typical.values()]
@@ -219,7 +219,7 @@ def _case(function: FunctionType, typical: dict[str, float], of: type[Exception]
 
 
 def _without_value(function: FunctionType, typical: dict[str, float]) -> str:
-    """Find a case in which a function reads a variable that has no value yet, which numba takes as any number."""
+    """Find arguments for which a function reads a variable without a value, which in numba is an arbitrary number."""
     code = function.__code__
     loops = any("JUMP_BACKWARD" in instruction.opname for _, instruction in _lines(code))  # it may never end
     return "" if loops or code.co_nlocals == code.co_argcount else _case(function, typical, UnboundLocalError)
@@ -229,7 +229,7 @@ def _without_value(function: FunctionType, typical: dict[str, float]) -> str:
 
 
 def _lines(code: CodeType) -> Iterator[tuple[int, dis.Instruction]]:
-    """The instructions of a function, and of the functions inside it, each with its line."""
+    """The instructions of a function and of the functions inside it, each with its line."""
     line = code.co_firstlineno
     for instruction in dis.get_instructions(code):
         line = (instruction.positions and instruction.positions.lineno) or line
@@ -240,7 +240,7 @@ def _lines(code: CodeType) -> Iterator[tuple[int, dis.Instruction]]:
 
 
 def _read(function: FunctionType, instruction: dis.Instruction, unknown: Any = None) -> Any:
-    """The value that an instruction reads by a global name, or from the function around; None where it reads none."""
+    """The value that an instruction reads by a global name or from the outer function; None if it reads none."""
     name = instruction.argval
     if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
         return function.__globals__.get(name, getattr(builtins, name, unknown))
@@ -254,7 +254,7 @@ def _read(function: FunctionType, instruction: dis.Instruction, unknown: Any = N
 
 
 def _values(function: FunctionType) -> Iterator[tuple[int, Any]]:
-    """What a function reads by global names, and of the modules among it, each with its line."""
+    """The values that a function reads by global names or from modules, each with its line."""
     value = None
     for line, instruction in _lines(function.__code__):
         if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
@@ -275,7 +275,7 @@ def _names_unknown(function: FunctionType) -> Iterator[_Obstacle]:
 
 
 def _raised(function: FunctionType, typical: dict[str, float]) -> _Obstacle | None:
-    """What plain Python raises for a typical job."""
+    """The exception that plain Python raises for a typical job."""
     try:
         function(**typical)
     except Exception as error:
@@ -286,7 +286,7 @@ def _raised(function: FunctionType, typical: dict[str, float]) -> _Obstacle | No
 
 
 def _where_raised(function: FunctionType, error: Exception) -> tuple[FunctionType, int]:
-    """The function and its line that raised an error: the innermost of `called`."""
+    """The function and the line that raised an error: the innermost of `called`."""
     functions = {one.__code__: one for one in _called(function)}
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return next(
@@ -306,7 +306,7 @@ _CONSTRUCTS = {
 
 
 def _constructs(function: FunctionType) -> Iterator[_Obstacle]:
-    """What Python has and numba has not, in the order in which it stands there."""
+    """Constructs that Python has and numba has not, in the order of the code."""
     for one in _called(function):
         for (_, before), (line, instruction) in itertools.pairwise(_lines(one.__code__)):
             if instruction.opname in _CONSTRUCTS:
@@ -321,7 +321,7 @@ def _constructs(function: FunctionType) -> Iterator[_Obstacle]:
 
 
 def _by_numba(function: FunctionType, error: Exception) -> _Obstacle:
-    """What numba's message tells; what it does not, is a line that only plain Python can run."""
+    """The obstacle that numba's message names; if it names none, a line that only plain Python can run."""
     message = str(error)
     one, line = _place(function, message)
     name = re.search(r"Untyped (?:global|freevar) name '(\w+)'", message)
@@ -346,7 +346,7 @@ def _by_numba(function: FunctionType, error: Exception) -> _Obstacle:
 
 
 def _place(function: FunctionType, message: str) -> tuple[FunctionType, int]:
-    """The function, and its line, that numba's message names first: the innermost."""
+    """The innermost function, and its line, that numba's message names."""
     functions = list(_called(function))
     for file, line in re.findall(r'(?:File "|Raised from )([^"(]+?)"?,? \(?(?:line )?(\d+)', message):
         for one in functions:
@@ -366,7 +366,7 @@ def _described(value: Any) -> str:
 
 
 def _in_words(numbas: str) -> str:
-    """Name a type as students do."""
+    """Name a type in the words of students."""
     words = {
         r"Literal.str|unicode": "text",
         r"none": "nothing",

@@ -1,8 +1,8 @@
 """Adjust the users' run-time estimates as a system may (Tang et al. 2013, sections 3.2 and 4).
 
-R = t_act / t_req is the share of the requested time that a job used, 1 at most (equation 1). When a job is submitted,
-a `Scheme` reads the adjustment parameter A off the R values of similar jobs that have ended recently, and the
-scheduler plans with t_sched = t_req x A (equation 2). Jobs are never killed at t_sched.
+R = t_act / t_req is the share of the requested time that a job used, at most 1 (equation 1). When a job is submitted, a
+`Scheme` takes the adjustment parameter A from the R values of similar jobs that have ended recently, and the scheduler
+plans with t_sched = t_req x A (equation 2). Jobs are never killed at t_sched.
 
 In the tables `estimate` is t_req and `run` is t_act; times are seconds.
 """
@@ -49,24 +49,24 @@ class Scheme:
     Parameters
     ----------
     key : str
-        Similarity: what jobs must have in common, out of user, project and estimate, joined by "+".
+        Similarity: the columns in which similar jobs agree, out of user, project and estimate, joined by "+".
     window : str or None
         Recency: how long ago an earlier job may have ended, such as "1 month" or "90 days"; None for any time. A month
-        is 30 days, which the paper leaves open.
+        is 30 days here; the paper leaves this open.
     percentile : float
         Aggressiveness: A is this percentile of the R values, 100 their maximum and 50 their median.
     threshold : float or None
         A is no smaller than this (section 4.2.3); None for no limit.
     least : int
-        How many earlier jobs there must be, or the estimate is left as it is (section 4.2.5).
+        The fewest earlier jobs with which an estimate is adjusted (section 4.2.5).
     project : str
-        The column of the jobs table that is taken as the project: "group"; "queue" for logs without groups; or "user",
+        The column of the jobs table that serves as the project: "group"; "queue" for logs without groups; or "user",
         for logs that have neither.
 
     Raises
     ------
     ValueError
-        For a setting that is out of range, with what is allowed.
+        For a setting out of range; the message names the range.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Scheme:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the jobs table that make the key."""
+        """The columns of the jobs table that form the key."""
         return [self.project if part == "project" else part for part in self.key.split("+")]
 
 
@@ -111,7 +111,7 @@ _WINDOW_EXPECTED = "a whole number and a unit out of hour, day, week, month, suc
 
 
 def _seconds(window: object) -> int | None:
-    """A window in seconds; None where it cannot be read."""
+    """A window in seconds; None if it cannot be read."""
     if window is None:
         return estimating.EVER
     match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
@@ -129,7 +129,7 @@ def schemes(
     percentiles: Sequence[float] = PERCENTILES,
     **options: Any,
 ) -> list[Scheme]:
-    """List the schemes of the paper's figure 3, or of parts of its dimensions.
+    """List the schemes of the paper's figure 3, or some of them.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def schemes(
 
 
 def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
-    """Divide run time by estimate: R, the share of the estimate that was used, at most 1 (equation 1).
+    """Divide run time by estimate: R, the used share of the estimate, at most 1 (equation 1).
 
     Examples
     --------
@@ -162,7 +162,7 @@ def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
 
 
 def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
-    """Multiply estimates by A: t_req x A in whole seconds (equation 2); the estimate itself where A is nan.
+    """Multiply estimates by A: t_req x A in whole seconds (equation 2); the estimate itself if A is nan.
 
     Examples
     --------
@@ -176,8 +176,7 @@ def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
 def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
     """Divide the smaller of run time and estimate by the larger, for each job (equation 3).
 
-    1 where they are equal, even if both are 0; 0 where only one of them is: a job of no length is predicted exactly
-    or not at all.
+    It is 1 if they are equal, even if both are 0, and 0 if only one of them is 0.
 
     Examples
     --------
@@ -189,10 +188,10 @@ def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
 
 
 def levels(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> np.ndarray:
-    """Tell how each job was adjusted, out of `LEVELS` (section 4.2.2).
+    """Find the adjustment level of each job, out of `LEVELS` (section 4.2.2).
 
-    NA: as the user asked, for lack of history or because A is 1. OE: no less than the run time. UE: less than the run
-    time, by up to 30 minutes. BE: by more.
+    NA: not adjusted, because there is too little history or A is 1. OE: at least the run time. UE: less than the run
+    time, by up to 30 minutes. BE: less, by more than 30 minutes.
 
     Examples
     --------
@@ -203,7 +202,7 @@ def levels(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> np.ndar
 
 
 def level_numbers(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> Ints:
-    """Tell the same as `levels` by places in `LEVELS`, which are quicker to count than names.
+    """Find the `levels` as places in `LEVELS`, which are faster to count than names.
 
     Examples
     --------
@@ -219,7 +218,7 @@ def level_numbers(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> 
 
 
 def adjusted(jobs: pd.DataFrame, ends: pd.Series, scheme: Scheme) -> pd.DataFrame:
-    """Adjust estimates by a scheme, from jobs that had ended before each one was submitted.
+    """Adjust estimates by a scheme, from the jobs that had ended before each job's submission.
 
     Parameters
     ----------
@@ -232,7 +231,7 @@ def adjusted(jobs: pd.DataFrame, ends: pd.Series, scheme: Scheme) -> pd.DataFram
     Returns
     -------
     DataFrame
-        By the index of the jobs: `a`, the adjustment parameter, nan where there is too little history; `t_sched`.
+        By the index of the jobs: `a`, the adjustment parameter, nan if there is too little history; `t_sched`.
 
     Examples
     --------
@@ -260,7 +259,7 @@ def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], e
     Returns
     -------
     DataFrame
-        By the index of the jobs, a column a scheme, in their order; nan where there is too little history.
+        By the index of the jobs, one column for each scheme, in their order; nan if there is too little history.
 
     Examples
     --------
@@ -291,7 +290,7 @@ def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dic
 
 
 def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
-    """Number the groups of jobs with the same key, the tables one after another; -1 where a part is not known."""
+    """Number the groups of jobs with the same key, the tables one after another; -1 if a part of a key is unknown."""
     count = sum(map(len, tables))
     group, known = np.zeros(count, np.int64), np.ones(count, bool)
     for column in scheme.columns:
@@ -310,7 +309,7 @@ def _groups(tables: list[pd.DataFrame], scheme: Scheme) -> Ints:
 
 
 def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> estimating.History:
-    """A history that has learned jobs (their group, end and R), with room for every job of the groups in `every`."""
+    """A history that has learned jobs (their group, end and R), with room for all jobs of the groups in `every`."""
     known = group >= 0
     order = np.flatnonzero(known)[np.lexsort((end[known], group[known]))]
     past = estimating.empty(np.bincount(every[every >= 0]))
@@ -327,20 +326,21 @@ def _history_of(group: Ints, end: Ints, r: Floats, every: Ints) -> estimating.Hi
 class Adjustment:
     """Set where a scheduler uses adjusted estimates (section 5.2).
 
-    *Regular* adjustment is all three of queue, backfill and running; *selective* is the first two.
+    *Regular* adjustment switches all three on: queue, backfill and running. *Selective* adjustment switches on the
+    first two.
 
     Parameters
     ----------
     scheme : Scheme
     queue, backfill, running : bool
-        Whether t_sched takes the estimate's place in the order of the queue, for the jobs that might be backfilled,
-        and for the running jobs.
+        Whether t_sched replaces the estimate in the order of the queue, for candidates of backfilling, and for running
+        jobs.
     past : DataFrame, optional
-        Jobs of before, such as the months that were simulated earlier: the columns of the key, `run`, `estimate` and
-        `end`, in seconds of the same clock. One that ends later than a submission does not count for it.
+        Earlier jobs, such as those of months simulated before: the columns of the key, `run`, `estimate` and `end`, in
+        seconds of the same clock. A job that ends after a submission does not count for it.
     overdue : int
-        A job that runs at its expected end still is taken to end so many seconds from now. The paper does not say; the
-        authors' simulator has five minutes.
+        A job that still runs at its expected end is expected to end after this many seconds. The paper does not say;
+        the authors' simulator has five minutes.
 
     Examples
     --------
@@ -369,29 +369,10 @@ class Adjustment:
             raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
 
     def history(self, jobs: pd.DataFrame) -> tuple[estimating.History, Ints, Floats]:
-        """Make the history that a simulation of `jobs` starts from.
+        """Make the history with which a simulation of `jobs` begins; with it each job's group, -1 for none, and its R.
 
-        Parameters
-        ----------
-        jobs : DataFrame
-            As `Workload.jobs`.
-
-        Returns
-        -------
-        past : simlib.engine.estimating.History
-            It knows the past jobs and has room for these. A simulation uses it up.
-        group : int64 array
-            The group of each job; -1 for none.
-        r : float64 array
-            R of each job, to be learned when it ends.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> table = pd.DataFrame({"submit": [0, 100, 200], "run": [30, 15, 60], "estimate": 60, "user": [7, 8, 7]})
-        >>> past, group, r = Adjustment(Scheme("user")).history(table)
-        >>> group.tolist(), r.tolist()
-        ([0, 1, 0], [0.5, 0.25, 1.0])
+        The history has learned the past jobs and has room for these, whose R it learns when they end. A simulation
+        changes it.
         """
         tables = [jobs] if self.past is None else [self.past, jobs]
         every = _groups(tables, self.scheme)

@@ -1,8 +1,8 @@
-"""Ask what other scheduling policies would make of a log, and write the answers as a page for people.
+"""Find out what other scheduling policies would make of a log, and write the answers as a page for people.
 
-`answer` says in five lines what would change, for whom, and how sure that is; `Page` has these lines, the pictures and
-the tables of one log. `report` and `simlib report` write it as one file; `notebooks/my-cluster.ipynb` shows its parts
-one by one.
+`answer` says in five lines what would change, for whom, and how sure this is. `Page` has these lines, the pictures and
+the tables of one log. `report` and `simlib report` write the page as one file; `notebooks/my-cluster.ipynb` shows its
+parts one by one.
 """
 
 from ..logs.sacct import names

@@ -1,7 +1,7 @@
-"""Answer in five lines whether another policy would help: what would change, how sure that is, and what to do next.
+"""Answer in five lines whether another policy would help: what would change, how sure this is, what to do next.
 
-Every number in these lines stands in a table of the page, too. A number carries what it is of, to be shown on a page
-when somebody points at it.
+Every number in these lines is also in a table of the page. A number has an explanation, which the page shows when the
+reader points at it.
 """
 
 from collections.abc import Callable, Collection
@@ -40,30 +40,30 @@ def answer(
     called: Callable[[str, str], str] | None = None,
     ignored: Collection[str] = (),
 ) -> dict[str, Markup]:
-    """Answer in five lines, from a comparison of policies and what is known of the log.
+    """Answer in five lines, from a comparison of policies and facts of the log.
 
     Parameters
     ----------
     workload : Workload
     found : Comparison or None
-        None where nothing could be compared.
+        None if nothing could be compared.
     base : str
         The policy that the others are compared with.
     under_base : array, optional
-        The waits under the base in seconds, where these are so short that there is no queue.
+        The waits under the base in seconds, if they are so short that there is no queue.
     recorded : float, optional
         The mean wait that the log recorded, in seconds.
     what_ifs : collection of str
-        Those of the compared cases that are no policies, and so are not recommended.
+        The compared cases that are no policies, and so are not recommended.
     called : callable, optional
         How to call a group: of "user" and "12" makes "user 12".
     ignored : collection of str
-        Sentences on what of this log the simulation leaves out.
+        Sentences on the parts of this log that the simulation leaves out.
 
     Returns
     -------
     dict of str to Markup
-        Five lines, by the questions that they answer; `.striptags()` makes plain text of one.
+        Five lines, by the questions that they answer; `.striptags()` turns one into plain text.
 
     Examples
     --------
@@ -105,9 +105,9 @@ def answer(
 
 
 def best(found: Comparison, what_ifs: Collection[str] = ()) -> str | None:
-    """Choose the policy to recommend: of those that surely shorten the mean wait the one that shortens it most.
+    """Choose the policy to recommend: the one that shortens the mean wait most, among those that surely shorten it.
 
-    A policy that does so in another year, too, comes before all that may not.
+    A policy that also shortens it in another year comes before all that may not.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _compared(found: Comparison, where: Markup, what_ifs: Collection[str], calle
 
 
 def _next(policy: str, base: str, held: str, losers: list[str]) -> Markup:
-    """What to do about a policy that shortens the mean wait."""
+    """The advice on a policy that shortens the mean wait."""
     if held != "another year":
         return Markup(
             "Do not switch yet. Make this page from a longer log, or from another year, and see whether {} wins again."
@@ -173,7 +173,7 @@ def _next(policy: str, base: str, held: str, losers: list[str]) -> Markup:
 
 
 def _none_better(found: Comparison, where: Markup, what_ifs: Collection[str]) -> dict[str, Markup]:
-    """The lines where no policy surely shortens the mean wait."""
+    """The lines if no policy surely shortens the mean wait."""
     base = found.base
     held = {policy: sure(found.shown.loc[(policy, *_MEAN), :]) for policy in found.others if policy not in what_ifs}
     chance = [policy for policy in held if held[policy] == "coincidence"]
@@ -221,7 +221,7 @@ def _none_better(found: Comparison, where: Markup, what_ifs: Collection[str]) ->
 
 
 def _for_whom(found: Comparison, policy: str, called: Any) -> tuple[list[str], Markup]:
-    """Who would wait longer, and a sentence on who would wait less and longer."""
+    """The groups that would wait longer, and a sentence on those that would wait less or longer."""
     by = next((by for by in ("user", "size") if by in found.by), None)
     if by is None:
         return [], Markup("")
@@ -243,7 +243,7 @@ def _for_whom(found: Comparison, policy: str, called: Any) -> tuple[list[str], M
 
 
 def _what_if(found: Comparison, what_ifs: Collection[str]) -> Markup:
-    """A sentence on each of the first cases that are no policies and make a sure difference."""
+    """A sentence on each of the first cases that are no policies and surely make a difference."""
     said = Markup("")
     for name in [name for name in found.others if name in what_ifs][:3]:
         row = found.shown.loc[(name, *_MEAN), :]
@@ -255,7 +255,7 @@ def _what_if(found: Comparison, what_ifs: Collection[str]) -> Markup:
 
 
 def _against(base: str, recorded: float | None) -> Markup:
-    """The line on what the policies are compared with."""
+    """The line on the base of the comparison."""
     line = Markup("{}, simulated with the same jobs. ").format(base)
     if recorded is None:
         return line + Markup("The log does not record how long jobs really waited.")
@@ -266,7 +266,7 @@ def _against(base: str, recorded: float | None) -> Markup:
 
 
 def _left_out(workload: Workload, ignored: Collection[str]) -> Markup:
-    """The line on what the simulation does not know."""
+    """The line on the facts that the simulation leaves out."""
     line = Markup("Limits, holds, reservations and outages: no log has them.")
     for reason, count in workload.dropped.value_counts(sort=False).items():
         line += Markup(" {} jobs are left out: {}.").format(_of(f"{count:,}", f"jobs left out: {reason}"), reason)
@@ -299,5 +299,5 @@ def _moved(seconds: float, policy: str, base: str) -> Markup:
 
 
 def _of(number: str, meaning: str) -> Markup:
-    """A number, with what it is of."""
+    """A number with its explanation."""
     return Markup('<abbr title="{}">{}</abbr>').format(meaning, number)

@@ -1,4 +1,4 @@
-"""Make one page of HTML of a log, or of a comparison: the answer, three pictures, and the numbers folded below them."""
+"""Make one HTML page of a log, or of a comparison: the answer, three pictures, and below them folded numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Section:
     ----------
     title : str
     parts : list
-        Paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty ones are left
+        Paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty parts are left
         out.
 
     Examples
@@ -60,7 +60,7 @@ class Section:
     parts: list[Any] = field(default_factory=list)
 
     def kinds(self) -> list[tuple[str, Any]]:
-        """List the parts that have content, with what they are.
+        """List the parts that have content, with their kinds.
 
         Examples
         --------
@@ -68,31 +68,29 @@ class Section:
         [('list', ['one', 'two'])]
         """
         names = {str: "paragraph", list: "list", pd.DataFrame: "table", Figure: "picture"}
-        return [(names[type(part)], part) for part in self.parts if part is not None and len(_content(part))]
-
-
-def _content(part: Any) -> Any:
-    """What of a part is counted: a figure's axes, else the part."""
-    return part.axes if isinstance(part, Figure) else part
+        there = (
+            part for part in self.parts if part is not None and len(part.axes if isinstance(part, Figure) else part)
+        )
+        return [(names[type(part)], part) for part in there]
 
 
 class Page:
-    """Ask all questions of a log; each is worked out once, when it is first used.
+    """The answers to all questions about a log; each is computed once, when it is first used.
 
     Parameters
     ----------
     workload : Workload
     policies : str or iterable of str
-        Names out of `simlib.report.POLICIES`.
+        Names in `simlib.report.POLICIES`.
     base : str, optional
-        The policy that the site runs, with which the others are compared; by default the first.
+        The policy of the site, with which the others are compared; by default the first.
     what_ifs : iterable of str
         Questions such as "procs +20%": see `simlib.analysis.what_if`.
     partitions : str or dict, optional
-        Each partition is a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16", which is
-        processors, and GPUs behind the colon; see `simlib.analysis.partitions`. By default all share one machine.
+        Make each partition a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16" (processors, and
+        GPUs behind the colon); see `simlib.analysis.partitions`. By default all share one machine.
     names : bool
-        Whether users and partitions stand on the page by their names, as far as the log has them.
+        Whether the page shows the names of users and partitions, if the log has them.
     shakes : int, optional
         Shaken runs of a comparison; by default see `simlib.report.enough_shakes`.
     seed : int
@@ -102,14 +100,14 @@ class Page:
     cases : dict
         The policies that suit the log, by name, the base first, and what-ifs.
     what_ifs : list of str
-        Those of the cases that are no policies.
+        The cases that are no policies.
     parts : dict of str to Workload
-        The partitions, where each is a separate machine.
+        The partitions, if each is a separate machine.
 
     Raises
     ------
     ValueError
-        For no policy, an unknown one, and what `what_if` and `partitions` refuse.
+        If there is no policy, for an unknown one, and as from `what_if` and `partitions`.
 
     Examples
     --------
@@ -145,7 +143,7 @@ class Page:
 
     @cached_property
     def schedules(self) -> dict[str, Schedule]:
-        """What was recorded, and what the cases make of the log as it is."""
+        """The recorded schedule, and the schedules of the cases on the unchanged log."""
         return wait_times.schedules(self.workload, self.cases)
 
     @cached_property
@@ -175,7 +173,7 @@ class Page:
         )
 
     def _machines(self) -> list[str]:
-        """What is to be known of partitions and GPUs."""
+        """The text on partitions and GPUs."""
         w = self.workload
         sentences = [f"{step}." for step in w.history if "GPU" in step]
         log = w.log
@@ -184,7 +182,7 @@ class Page:
         return sentences
 
     def pictures(self) -> list[tuple[Figure, str]]:
-        """Draw the three pictures, each with a sentence on how to read it.
+        """Draw the three pictures, each with a sentence that explains it.
 
         Examples
         --------
@@ -201,7 +199,7 @@ class Page:
         return [*([(waits, lines)] if waits else []), *_of_comparison(self.found, name, self.called)]
 
     def sections(self) -> list[Section]:
-        """Answer the questions that are folded on a page.
+        """The folded sections of the page.
 
         Examples
         --------
@@ -220,12 +218,14 @@ class Page:
             Section("The recorded waits, and why they differ", [wait_times.why_recorded_differ(w)]),
             Section("How good the users' estimates are", estimates),
             Section("The log", [taking.about(w), taking.doubtful(w)]),
-            Section("What the policies are, and what the page cannot tell", [meaning, _LIMITS, _meaning(found)]),
+            Section(
+                "What the policies are, and what the page cannot tell", [meaning, _LIMITS, found and found.meaning]
+            ),
         ]
         return [section for section in made if section.kinds()]
 
     def _partitions(self) -> list[Any]:
-        """The parts, and their sum beside them."""
+        """The table of the partitions and their sum."""
         if not self.parts:
             return []
         parts = {self.called("partition", name): part for name, part in self.parts.items()} | {"all": self.workload}
@@ -258,7 +258,7 @@ class Page:
 
 
 def _parts(workload: Workload, sizes: str | Mapping[str, Any], hidden: Mapping[int, str]) -> dict[str, Workload]:
-    """Divide a log into machines; those whose names are hidden are called by their numbers."""
+    """Divide a log into machines; if names are hidden, numbers name them."""
     given = {} if sizes == "each" else _sizes(sizes) if isinstance(sizes, str) else sizes
     numbers = {name: str(number) for number, name in hidden.items()}
     made = partitions(workload, given)
@@ -291,7 +291,7 @@ _LIMITS = (
 
 
 def _absent(found: Comparison | None) -> list[str]:
-    """Which jobs do not take part in a case, or are shorter in it."""
+    """The jobs that do not take part in a case, or are shorter in it."""
     if found is None:
         return []
     parts = found.taking_part
@@ -299,13 +299,8 @@ def _absent(found: Comparison | None) -> list[str]:
     return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
 
 
-def _meaning(found: Comparison | None) -> str:
-    """What the ranges of a comparison are."""
-    return "" if found is None else found.meaning
-
-
 def _first(found: Comparison | None, what_ifs: Sequence[str] = ()) -> str | None:
-    """The policy that pictures and tables show first: the best, or else the nearest to it."""
+    """The policy that pictures and tables show first: the best, or else the one nearest to it."""
     if found is None:
         return None
     change: dict[str, Any] = {
@@ -334,7 +329,7 @@ def _of_comparison(found: Comparison | None, name: str | None, called: _Called =
 
 
 def _whom(found: Comparison | None, what_ifs: Sequence[str] = (), called: _Called = called) -> list[Any]:
-    """The tables by group, and how to read them."""
+    """The tables by group, with an explanation."""
     if found is None:
         return []
     first, ways = _first(found, what_ifs), [by for by in found.by if by not in ("all", "partition")]
@@ -371,28 +366,28 @@ _TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "na
 
 
 def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Path:
-    """Ask all questions of a log, and write the answers as one page that needs no other file.
+    """Write the answers to all questions about a log as one page that needs no other file.
 
     Parameters
     ----------
     log : str or Path
         As for `simlib.report.taken`.
     out : str or Path, optional
-        Where to write the page; by default into the current folder, under the log's name.
+        The path of the page; by default in the current folder, under the log's name.
     **options
-        As for `simlib.report.taken`, and as for `Page`; with `gpus=0` the GPUs of the log are left out.
+        As for `simlib.report.taken`, and as for `Page`; `gpus=0` leaves out the GPUs of the log.
 
     Returns
     -------
     Path
-        The page. It appears at once and whole, and is the same, byte by byte, for the same log.
+        The page. It appears at once and whole; the same log gives the same bytes.
 
     Raises
     ------
     ArchiveError, SWFError, ValueError
-        As from `simlib.report.taken` and `Page`; where the page would overwrite the log.
+        As from `simlib.report.taken` and `Page`; if the page would overwrite the log.
     OSError
-        Where it cannot be written.
+        If it cannot be written.
 
     Examples
     --------
@@ -419,13 +414,13 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
 
 
 def comparison_page(comparison: Comparison, path: str | Path | None = None) -> str:
-    """Write a comparison as a page like that of a log.
+    """Write a comparison as a page like the page of a log.
 
     Parameters
     ----------
     comparison : Comparison
     path : str or Path, optional
-        Where to write it; the file appears at once and whole.
+        The path of the file, which appears at once and whole.
 
     Returns
     -------

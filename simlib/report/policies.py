@@ -1,4 +1,4 @@
-"""Which policies a page compares, what the comparison says as tables, and its picture."""
+"""The policies that a page compares, and the comparison as tables."""
 
 import math
 import re
@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._util.words import difference, per_cent, time
 from ..analysis.cases import ADJUSTED, Case, policy_of, what_if
-from ..analysis.comparison import Comparison, compare
+from ..analysis.comparison import Comparison, compare, range_of
 from ..core.estimates import Scaled
 from ..core.policy import Policy
 from ..core.schedule import Schedule, simulate
@@ -100,19 +100,19 @@ ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first", "EASY-SJBF", "f
 
 
 def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Case]:
-    """Choose policies by their names in `POLICIES`; the first is what the others are compared with.
+    """Choose policies by their names in `POLICIES`; the others are compared with the first.
 
     Parameters
     ----------
     names : str or iterable of str
-        A text has commas or semicolons between the names.
+        In a text, commas or semicolons separate the names.
     base : str, optional
-        The policy to come first, whether it is among the names or not.
+        The policy that comes first, even if it is not among the names.
 
     Raises
     ------
     ValueError
-        For none, or an unknown name; the message lists the known ones.
+        If there is no name, or an unknown one; the message lists the known names.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Cas
 
 
 def _split(text: str) -> list[str]:
-    """The names in a text; a name may have commas of its own, and the longest known one is taken."""
+    """The names in a text; a name may contain commas, and the longest known name counts."""
     pieces, names = [piece.strip() for piece in re.split("[,;]", text) if piece.strip()], []
     while pieces:
         lengths = [k for k in range(len(pieces), 0, -1) if ", ".join(pieces[:k]) in POLICIES] or [1]
@@ -142,7 +142,7 @@ WHAT_IFS = {"exact estimates": "estimates exact", "adjusted estimates": "adjuste
 
 
 def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> dict[str, Case]:
-    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, and others of `simlib.what_if`.
+    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, or other texts for `what_if`.
 
     Examples
     --------
@@ -160,13 +160,13 @@ def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> 
 
 
 def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Case], list[str]]:
-    """Leave out the policies that need what the log does not have.
+    """Leave out policies that need data which the log does not have.
 
     Returns
     -------
     cases : dict
     sentences : list of str
-        Of what is left out, and why.
+        The reasons for leaving policies out.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Cas
 
 
 def why_not_usable(workload: Workload, case: Case) -> str:
-    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" where it can."""
+    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" if it can be used."""
     policy = policy_of(case)
     if not len(workload):
         return ""
@@ -197,7 +197,7 @@ def why_not_usable(workload: Workload, case: Case) -> str:
 
 
 def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
-    """Whether a policy takes GPUs, tried with the job that needs most."""
+    """Whether a policy schedules GPUs; it tries the job that needs most."""
     try:
         simulate(workload.select(workload.jobs.index == workload.jobs.gpus.idxmax()), policy)
     except ValueError:
@@ -206,7 +206,7 @@ def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
 
 
 def why_not_adjusted(workload: Workload) -> str:
-    """Tell why estimates cannot be adjusted, "" where they can."""
+    """Tell why estimates cannot be adjusted, "" if they can."""
     if not len(workload):
         return "no job takes part"
     if not (workload.jobs.user >= 0).any():
@@ -217,7 +217,7 @@ def why_not_adjusted(workload: Workload) -> str:
 def requested(workload: Workload) -> pd.Series:
     """Tell which jobs have a request in the log, by the index of the jobs.
 
-    Without a log all have, unless every estimate is the run time: then there may have been none.
+    Without a log all jobs have one, unless every estimate is the run time: then there may have been none.
     """
     jobs = workload.jobs
     if workload.log is not None:
@@ -232,7 +232,7 @@ _MOST, _FEWEST = 20, 5
 
 
 def enough_shakes(workload: Workload) -> int:
-    """Choose how many shaken runs a comparison gets: 20, or fewer where the log is long, but at least 5.
+    """Choose the number of shaken runs of a comparison: 20, or fewer for a long log, but at least 5.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def compared(
     ----------
     workload : Workload
     cases : dict
-        By name, as for `simlib.compare`; the first is what the others are held against.
+        By name, as for `simlib.compare`; the others are compared with the first.
     shakes : int, optional
         By default see `simlib.report.enough_shakes`.
     seed : int
@@ -265,7 +265,7 @@ def compared(
     Returns
     -------
     Comparison or None
-        None where there is no job, no second policy, or under the first no queue.
+        None if there is no job, no second policy, or no queue under the first policy.
 
     Examples
     --------
@@ -304,13 +304,13 @@ COLUMNS = {
 
 
 def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataFrame | None:
-    """Put recorded waits and those of all policies into a table for readers; None where there are none.
+    """Put recorded waits and the waits of all policies into a table for readers; None if there are none.
 
     Parameters
     ----------
     found : Comparison or None
     made : dict of str to Schedule
-        As from `simlib.report.schedules`: what was recorded, and where nothing could be compared the policies.
+        As from `simlib.report.schedules`: the recorded schedule, and if nothing could be compared the policies.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
 
 
 def _of_schedule(schedule: Schedule) -> dict[str, str]:
-    """The row of what was recorded, or of a policy that is compared with none."""
+    """The row of the recorded schedule, or of a policy that is not compared."""
     summary = schedule.summary(percentiles=True)
     waits = {
         "mean wait": summary.mean_wait,
@@ -342,7 +342,7 @@ def _of_schedule(schedule: Schedule) -> dict[str, str]:
 
 
 def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
-    """The row of a policy that was compared, or of the one that the others are compared with."""
+    """The row of a compared policy, or of the base."""
     of, which = (found.others[0], "base") if policy == found.base else (policy, "value")
     table: Any = found.table
     mean, median, late, slow = (
@@ -358,7 +358,10 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
     row["change"] = difference(table.at[(policy, "all", "all", "wait", "mean"), "difference"], short=True)
     row["change"] += f" ({per_cent(shown.difference)})" if shown.base and row["change"] != "equal" else ""
     row["how sure"] = SURE[sure(shown)]
-    row["by chance"], row["in another year"] = (_range(shown, name) for name in ("coincidence", "another_year"))
+    row["by chance"], row["in another year"] = (
+        range_of(shown, name, *((per_cent, " %") if shown.base else (time,)))
+        for name in ("coincidence", "another_year")
+    )
     by = "user" if "user" in found.by else "size"
     if by in found.by:
         many = {"user": "users", "size": "sizes of jobs"}[by]
@@ -367,14 +370,6 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
         row |= {f"{many} better": f"{(clear < 0).sum()} of {len(who)}"}
         row |= {f"{many} worse": f"{(clear > 0).sum()} of {len(who)}"}
     return row
-
-
-def _range(shown: Any, name: str) -> str:
-    """An interval of a row of `Comparison.shown`."""
-    low, high = shown[f"{name}_low"], shown[f"{name}_high"]
-    if low != low:
-        return "not known"
-    return f"{per_cent(low).removesuffix(' %')} to {per_cent(high)}" if shown.base else f"{time(low)} to {time(high)}"
 
 
 _ENDS = 10
@@ -392,14 +387,14 @@ def by_group(
     by : str
         How the jobs are divided.
     first : str, optional
-        The policy whose losers and winners are listed where there are many; by default the first.
+        The policy whose losers and winners are listed if there are many groups; by default the first.
     called : callable, optional
         How to call a group: of "user" and "12" makes "user 12".
 
     Returns
     -------
     DataFrame or None
-        Changes that chance may make stand in brackets. None where the jobs cannot be divided so.
+        Changes that may be chance are in brackets. None if the jobs cannot be divided in this way.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How good the users' estimates of their run times are."""
+"""The accuracy of the users' run-time estimates."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +25,7 @@ _FULL = 0.99
 
 
 def use(workload: Workload) -> pd.DataFrame | None:
-    """Tell which share of their requests jobs use, over all and by size class, as a table for readers.
+    """Make a table of the share of the requested time that jobs use, over all and by size class.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _use(jobs: pd.DataFrame) -> dict[str, str]:
 
 
 def use_picture(workload: Workload) -> Figure | None:
-    """Draw how jobs are spread over the share of their request that they use; None where no job has a request.
+    """Draw the distribution of the share of the requested time that jobs use; None if no job has a request.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def use_said(workload: Workload) -> list[str]:
 
 
 def missing(workload: Workload) -> list[str]:
-    """Say for how many jobs the run time stands in for an estimate, where that is more than a twentieth.
+    """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def share(part: float) -> str:
 
 
 def digits(value: float) -> str:
-    """Write a number by its first two digits, and whole from ten on."""
+    """Write a number with two digits, as a whole number from ten on."""
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
 
@@ -34,7 +34,7 @@ def sure(row: Any) -> str:
 
 
 def called(by: str, name: str, names: Mapping[str, Mapping[int, str]] | None = None) -> str:
-    """Call a group of jobs: by its number, or by its name where names are to be shown.
+    """Name a group of jobs: by its number, or by its name if names are shown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Take a log, or a part of it, by its path or its name in the catalogue, and say what it has."""
+"""Take a log, or a part of it, by its path or its name in the catalogue, and describe it."""
 
 import re
 import tempfile
@@ -30,35 +30,35 @@ def taken(
     gpus: int | None = None,
     names: bool = False,
 ) -> Workload:
-    """Take the jobs of a log that the questions are about.
+    """Take the jobs of a log for the page.
 
     Parameters
     ----------
     log : str or Path
-        As for `simlib.load`: a path, or a name. Or the path of what sacct printed, which is converted.
+        As for `simlib.load`: a path, or a name. Or the path of sacct's output, which is converted.
     procs : int, optional
-        Processors of the machine, or of the partition; by default what the header or the catalogue says.
+        Processors of the machine, or of the partition; by default as in the header or the catalogue.
     partition : int or str, or sequence of them, optional
-        Only the jobs of this partition (field 16), by its number, or its name where the log's header has it; it needs
-        `procs`, for no log says how large a partition is.
+        Only the jobs of this partition (field 16), by its number, or its name if the log's header has it. `procs` is
+        needed, because logs do not say how large a partition is.
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
     unit, timezone, gpus, names
-        Of what sacct printed: see `simlib.logs.sacct.convert`.
+        Options for sacct's output: see `simlib.logs.sacct.convert`.
 
     Returns
     -------
     Workload
-        What is doubtful of it is not warned of: see `doubtful`.
+        There are no warnings of doubts: see `doubtful`.
 
     Raises
     ------
     ArchiveError
-        Where there is neither such a file nor such a name.
+        If there is neither such a file nor such a name.
     SWFError
-        Where the file is neither a log nor what sacct printed; the message has the command that prints it.
+        If the file is neither a log nor sacct's output; the message has the command that prints it.
     ValueError
-        For a partition, a size or dates that the log does not have; the message says which it has.
+        For a partition, a size or dates that the log does not have; the message lists those that it has.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def taken(
 
 
 def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:
-    """Read a log; the `whole` machine is the header's, where it has one, and `procs` is of a part of it."""
+    """Read a log; with `whole`, the machine is the header's, if it has one, and `procs` is a part of it."""
     path = path_or_name(log)
     if isinstance(path, str):
         workload = load(path)
@@ -92,7 +92,7 @@ def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, An
 
 
 def _is_dump(path: Path) -> bool:
-    """Tell by the first line whether a file is what sacct printed; SWFError where it is no log either."""
+    """Tell by the first line whether a file is sacct's output; SWFError if it is no log either."""
     first = swf.read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
     if "|" in first and not first.startswith(";"):
         return True
@@ -105,7 +105,7 @@ def _is_dump(path: Path) -> bool:
 
 
 def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bool) -> Workload:
-    """Convert what sacct printed to a log that is not kept, and read that."""
+    """Convert sacct's output to a temporary log, and read it."""
     name = path.name.removesuffix(".gz").partition(".")[0]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, f"{name}.swf")
@@ -119,7 +119,7 @@ def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bo
 
 
 def _resized(workload: Workload, procs: int) -> Workload:
-    """Put all lines of a log on a machine of another size; `Workload.with_procs` leaves out what was dropped before."""
+    """Put all lines of a log on a machine of another size; `Workload.with_procs` would leave out dropped jobs."""
     log = workload.log
     if log is None:
         return workload.with_procs(procs)
@@ -130,7 +130,7 @@ def _resized(workload: Workload, procs: int) -> Workload:
 def _part_of_machine(
     workload: Workload, partition: Sequence[int | str], procs: int | None, gpus: int | None
 ) -> Workload:
-    """Select the jobs of partitions; they have as many GPUs as their jobs used, unless a number is given."""
+    """Select the jobs of partitions; by default these have as many GPUs as their jobs used."""
     of_part = workload.partition(*partition, procs=workload.procs, gpus=workload.gpus)
     if procs is None:
         jobs, start = of_part.jobs, of_part.ends - of_part.jobs.run
@@ -146,7 +146,7 @@ def _part_of_machine(
 
 
 def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment | int | None) -> Workload:
-    """Select the jobs submitted from one time to another, or from or to one."""
+    """Select the jobs submitted from one time on, up to another, or between both."""
     submit = workload.jobs.submit
     if submit.empty:
         raise ValueError(f"{workload.name}: found no job, expected some to select by date")
@@ -162,7 +162,7 @@ def _part_of_time(workload: Workload, first: Moment | int | None, last: Moment |
 
 
 def about(workload: Workload) -> pd.DataFrame:
-    """Describe what a log has, as a table for readers.
+    """Describe a log in a table for readers.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def about(workload: Workload) -> pd.DataFrame:
 
 
 def doubtful(workload: Workload) -> list[str]:
-    """List what is doubtful of a log, a sentence each: see `simlib.logs.swf.doubts`.
+    """List the doubts about a log in sentences: see `simlib.logs.swf.doubts`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What was recorded, what policies would do, and why the two differ."""
+"""Recorded waits, waits under policies, and why the two differ."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -34,12 +34,12 @@ _FEW = 0.05
 
 
 def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedule]:
-    """Take what was recorded as a schedule, and simulate policies.
+    """Make a schedule of the recorded waits, and simulate policies.
 
     Returns
     -------
     dict of str to Schedule
-        First `RECORDED`, of the jobs whose waits are known, where there are any; then the policies. Empty for no job.
+        First `RECORDED`, of the jobs whose waits are known, if there are any; then the policies. Empty without jobs.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedu
 
 
 def _happened(workload: Workload) -> Schedule | None:
-    """What was recorded of the jobs whose waits are known; None where no wait is."""
+    """The recorded schedule of the jobs whose waits are known; None if no wait is."""
     known = _known(workload)
     if not known.any():
         return None
@@ -65,7 +65,7 @@ def _happened(workload: Workload) -> Schedule | None:
 
 
 def _known(workload: Workload) -> np.ndarray:
-    """Which jobs' waits are recorded."""
+    """Whether each job's wait is recorded."""
     if workload.log is None:
         return np.zeros(len(workload), bool)
     return (workload.log.wait.loc[workload.jobs.index] >= 0).to_numpy()
@@ -78,7 +78,7 @@ def simulated(workload: Workload, case: Case) -> Schedule:
 
 
 def has_queue(schedule: Schedule) -> bool:
-    """Tell whether jobs wait: more than `_FEW` of them, or so long that the mean wait is a minute or more.
+    """Tell whether jobs wait: more than `_FEW` of them, or with a mean wait of a minute or more.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def has_queue(schedule: Schedule) -> bool:
 
 
 def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = None) -> Figure | None:
-    """Draw which share of the jobs has started after each wait; None where there is nothing.
+    """Draw the share of the jobs that have started after each wait; None if there is nothing.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = 
 
 
 def why_recorded_differ(workload: Workload) -> list[str]:
-    """Say why recorded waits are not those of a policy: in general, and what of it this log shows.
+    """Say why recorded waits differ from a policy's: in general, and with the evidence of this log.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def why_recorded_differ(workload: Workload) -> list[str]:
 
 
 def _rules(workload: Workload) -> list[str]:
-    """Of the queues and partitions that may have had limits."""
+    """A sentence on queues and partitions that may have had limits."""
     assert workload.log is not None
     columns = {"queues": workload.jobs.queue, "partitions": workload.log.partition.loc[workload.jobs.index]}
     counts = {name: values[values >= 0].nunique() for name, values in columns.items()}
@@ -169,7 +169,7 @@ def _rules(workload: Workload) -> list[str]:
 
 
 def _idle(happened: Schedule) -> list[str]:
-    """Of jobs that waited although there was room, and of a machine that stood empty."""
+    """Sentences on jobs that waited although there was room, and on times with an empty machine."""
     jobs, steps = happened.jobs, happened.utilization()
     times, busy = steps.index.to_numpy(), steps.to_numpy()
     waited = (jobs.wait > _MINUTE).to_numpy()
@@ -189,7 +189,7 @@ def _idle(happened: Schedule) -> list[str]:
 
 
 def _beyond(happened: Schedule) -> list[str]:
-    """Of a use above the machine's size."""
+    """A sentence on a use above the machine's size."""
     most, above, seconds = excess(happened)
     if not above:
         return []
