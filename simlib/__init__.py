@@ -9,7 +9,7 @@
 
 from ._util import importing as _importing
 from .analysis.comparison import compare
-from .analysis.predicted_starts import predicted_starts
+from .analysis.predictions import predicted_starts
 from .analysis.replicate import replicate
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate

@@ -36,6 +36,8 @@ def identity(value: Any, within: tuple[types.CodeType, ...] = ()) -> tuple:
         rest = identity(value.index, within) if isinstance(value, pd.Series) else ()
         return kind.__name__, repr(value.name), identity(value.to_numpy(), within), rest
     if isinstance(value, (list, tuple, np.ndarray)):
+        if {*map(type, value)} <= {str, int}:  # long lists of names
+            return kind.__name__, repr(list(value))
         return kind.__name__, *(identity(item, within) for item in value)
     if isinstance(value, (set, frozenset)):
         return kind.__name__, *sorted(identity(item, within) for item in value)

@@ -8,5 +8,5 @@ from .predictions import accuracy
 __all__ = ["Comparison", "accuracy", "compare", "what_if"]
 
 __getattr__ = importing(
-    __name__, "cases", "load_curves", "model_comparison", "partitions", "predicted_starts", "size_classes", "stats"
+    __name__, "cases", "load_curves", "model_comparison", "partitions", "predictions", "size_classes", "stats"
 )

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Bools, Codes, Floats, Ints, whole
+from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled, whole
 from .._util.words import duration, per_cent
-from ..core.percentiles import STATISTICS, block_sums, resampled
 from ..core.policy import check_names
 from ..core.schedule import Schedule
 from ..core.sweeps import sweep

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints
+from .._util.arrays import STATISTICS, Floats, Ints, statistics
 from .._util.compiled import compiled
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
-from .percentiles import STATISTICS, statistics
 from .policy import Policy, checked_columns
 from .sweeps import interruptible
 from .workload import Workload, copied

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import simlib
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Predictions, predicted_starts, simulate
-from simlib.analysis import predicted_starts as module
+from simlib.analysis import predictions as module
 from simlib.explain import reference
 from simlib.policies import examples_own
 

@@ -7,8 +7,8 @@ from helpers import numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simlib._util.arrays import SHARES, resampled, statistics
 from simlib.analysis.replicate import grouped
-from simlib.core.percentiles import SHARES, resampled, statistics
 
 DAY = 86400
 
