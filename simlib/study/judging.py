@@ -1,4 +1,4 @@
-"""What a notebook does with its runs: how they spread, what is printed beside them, what they say of a claim."""
+"""Judge the runs of a notebook: their spread, the printed numbers beside them, and the verdicts on claims."""
 
 import textwrap
 from dataclasses import replace
@@ -347,10 +347,10 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
 
 
 def share(found):
-    """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
+    """Measure the share of true values in a Series of bool by run and case, such as months.
 
-    Of these cases it is the mean over the shaken runs, with their interval; of cases like these it has that of so many
-    independent ones in run 0, the log as it is (Clopper and Pearson).
+    The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
+    the interval of as many independent cases in run 0, the log as it is (Clopper and Pearson).
 
     Examples
     --------
@@ -411,7 +411,7 @@ def _measure(value):
 
 
 def with_printed(runs, name, scale=1.0):
-    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0.
+    """Put the printed numbers beside runs, as a separate reading, `printed`, whose only run is 0.
 
     Parameters
     ----------

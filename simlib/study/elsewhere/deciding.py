@@ -16,7 +16,7 @@ from .effects import HOUR_LONGER
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
 
-TOO_FEW = f"fewer than {FEWEST} logs are at hand"
+TOO_FEW = f"fewer than {FEWEST} logs are available"
 
 SURE = 1 / 3
 """A claim holds on most where coincidence is clear of zero on the claim's side on `MOST` of the logs, another year on
@@ -44,7 +44,7 @@ HALF = 0.5
 """What share of a change is the better part of it."""
 
 
-# On which side of nought, and on how many logs
+# On which side of zero, and on how many logs
 
 
 def sides(rows, sign, low="low", high="high"):
@@ -189,9 +189,9 @@ def hanging(table):
 def most(effects, sign, waits=None, about=None, likely=None, own=()):
     """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
-    The rest is said in the evidence, and decides nothing: with mean `waits`, in seconds, what becomes of it without
-    the logs that have hardly a queue; with `about`, which of its `TRAITS` the effects go with; what the effects are by
-    the `likely` programs; how the paper's `own` logs stand, and the others.
+    The other arguments add to the evidence, and decide nothing: with mean `waits`, in seconds, the result without the
+    logs that have hardly a queue; with `about`, which of its `TRAITS` the effects correlate with; the effects by the
+    `likely` programs; the counts on the paper's `own` logs and on the others.
     """
     each = [on_most(of, sign) for of in effects.values()]
     if None in each:

@@ -38,7 +38,7 @@ OTHER_USERS = {"other users": BARS["coincidence"]}
 """The one interval of a bootstrap over users."""
 
 STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
-"""Of the lines of one panel, dash and marker; colours say on which side of nought a point is."""
+"""Of the lines of one panel, dash and marker; colours say on which side of zero a point is."""
 
 CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
 """Of exact estimates."""
@@ -198,7 +198,7 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     texts = [(names or {}).get(policy, policy) for policy in policies]
     axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
-    said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or nought", "bold: another year, too"
+    said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year, too"
     legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(starred))
     first = table.loc[measures[0]]
     name = (titles or {}).get(measures[0], measures[0])
@@ -217,7 +217,7 @@ def _map(ax, table, places, policies, better):
                 ax.text(x, y, "\N{EN DASH}", size=7.5, color=GREY, ha="center", va="center")
                 continue
             rounded = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
-            side = OPEN if float(rounded) == 0 else of[policy, log]  # a nought has no colour
+            side = OPEN if float(rounded) == 0 else of[policy, log]  # 0 has no colour
             strength = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)  # as axes are
             strength = 0.12 + 0.88 * strength if side != OPEN else 0
             ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
@@ -247,7 +247,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     """Draw effects, by line, log and place on the x axis, with coincidence: one panel per log.
 
     A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
-    `exact` has for the first line. Places are categories, unless it is said where each log's `own` is among them.
+    `exact` has for the first line. Places are categories, unless `own` gives each log's place among them.
     """
     names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
     if not names:
@@ -366,7 +366,7 @@ def _named(ax, at, effects):
 
 
 def _sides(said, found):
-    """Entries of a legend: the sides that were found."""
+    """Entries of a legend: the sides that occur."""
     return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
 
 

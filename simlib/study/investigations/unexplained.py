@@ -1,4 +1,4 @@
-"""What is left: the months of Table 1 that are off under the likely program, how far, and what is known of each."""
+"""The unexplained months of Table 1: which are off under the likely program, by how much, and for what reasons."""
 
 from functools import partial
 

@@ -2,7 +2,7 @@
 
 MF make three variants of the model F: Fs, with sizes "to emphasize small jobs", Fl, with run times "to emphasize longer
 jobs", and Fsl with both, which mimics CTC. Every member of the family is an F with such variants; `MAIN` is the one
-that `feitelson96` makes by default. What was measured on each member is laid out by `answers`, and drawn by `drawn`.
+that `feitelson96` makes by default. `answers` lays out the measurements on each member, and `drawn` draws them.
 """
 
 import textwrap
@@ -134,8 +134,8 @@ def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, ste
 def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -> dict[str, dict[str, dict]]:
     """Ask questions of the simulations of each member: what is measured by claim, rule, member and part.
 
-    A question takes simulations under one rule, and gives by part of the claim a `Measure`. What cannot be answered any
-    more, because the notebook was changed, is not there.
+    A question takes simulations under one rule, and gives by part of the claim a `Measure`. Questions that a changed
+    notebook can no longer answer are left out.
     """
     found: dict[str, dict[str, dict]] = {}
     for id, question in questions.items():

@@ -225,9 +225,9 @@ def statistic(gains, order, case, metric, name):
 
 
 def printed_statistics(gained):
-    """Work out what else than averages is printed of gains, by (trace, order, case, metric, statistic), with `spread`.
+    """Work out the printed statistics of gains but means, by (trace, order, case, metric, statistic), with `spread`.
 
-    What is not simulated is nan.
+    A statistic that is not simulated is nan.
     """
     found = {}
     places = printed_table().drop("mean", level="statistic").index
