@@ -398,14 +398,14 @@ def _evidence(id, reading, judged):
 def _of_part(criterion, found):
     known = [one for one in found if one["value"] == one["value"]]
     if len(found) <= MANY or not known:
-        return "; ".join(_measured(criterion, one) for one in found)
+        return "; ".join(_in_words(criterion, one) for one in found)
     counts = Counter(one["verdict"] for one in known)
     verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
     ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 
 
-def _measured(criterion, one):
+def _in_words(criterion, one):
     ends = [one["low"], one["high"]]
     if None in ends or np.inf in ends:  # a record has none for such an end
         interval = " (no ends)"

@@ -275,6 +275,13 @@ class Claim(dict):
         lines = [f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"]
         return "\n".join(lines + [f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n")])
 
+    @property
+    def brief(self):
+        """The verdict by the text with its counts, and the claim: one line, without the measurements."""
+        counts = self.get("readings", {}).get(TEXT, {}).get("counts", {})
+        words = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return f"{self['id']} {claims.stated(self)}{f' ({words})' if words else ''}: {self['claim']}"
+
 
 def claim(id, runs, measure, logs=None, needs=(), note=""):
     """Decide a claim by what is measured of runs under each reading.

@@ -151,6 +151,8 @@ ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
 """The variants that claims are about; those of MF-43 are the names of its parts."""
 
 NO_SAY = "no say"
+SAID = {NO_SAY: "not counted"}
+"""What a legend calls a verdict, where not by its name."""
 
 
 def has_say(id: str, part: str, member: str, unlike: pd.Series) -> bool:
@@ -172,7 +174,7 @@ def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs 
         if not has_say(id, part, on, unlike):
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
-    note = f"without a say, for the variant does not do what its name says: {'; '.join(without)}" if without else ""
+    note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
     return judging.claim(id, readings, lambda of: of, logs, note=note)
 
 
@@ -197,7 +199,7 @@ BOUNDS = {"facecolor": "#DDE8DD"}
 def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
 
-    Where a part has to lie is shaded.
+    The range that the claim requires is shaded.
     """
     table = table.xs(table.index.unique("rule")[0], level="rule")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
@@ -214,8 +216,8 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     for ax in axes[:, 0]:
         ax.set_yticks(range(len(members)), members, size=7.5)
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
-    there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
-    plots.legend(figure, there | {"here the claim holds": BOUNDS})
+    there = {SAID.get(verdict, verdict): style for verdict, style in dots.items() if (table.verdict == verdict).any()}
+    plots.legend(figure, there | {"the range that the claim requires": BOUNDS})
     everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
     count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
     plots.title(figure, f"{count} on every model compared, by the text's rules")
@@ -223,7 +225,7 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterion) -> None:
-    """Draw what was measured on each member, and shade where it has to lie."""
+    """Draw what was measured on each member, and shade the range that the claim requires."""
     bounds = np.array([criterion.above, criterion.below])
     known = np.array([*rows.value, *rows.low, *rows.high, *bounds])
     ends = known[np.isfinite(known)].min(), known[np.isfinite(known)].max()
