@@ -72,11 +72,12 @@ INTRODUCTION = """# What was tried to make it fail
 
 simlib promises **a clear error or the right result, never a silent wrong number.** It refuses a log, a header, a Slurm
 record, a policy or a queue order that cannot be right, with a line that names the wrong value and the expected one. A
-schedule follows the papers' rules, job by job. Results from made-up jobs are marked. No half-written file stays behind when
-a process is killed, a disk is full or a folder is read-only, and a figure's bytes do not depend on the machine's settings.
+schedule follows the papers' rules, job by job. Results from made-up jobs are marked. No half-written file stays behind
+when a process is killed, a disk is full or a folder is read-only. A figure's bytes do not depend on the machine's
+settings.
 
-`make torture` attacks these promises with random input, the same for the same seed, and with lists of common mistakes of
-people and machines. It wrote this page; `python -m tests.torture --help` says how to run more cases, or one attack alone.
+`make torture` attacks these promises with random input, the same for the same seed, and with lists of common mistakes
+of people and machines. It wrote this page; `python -m tests.torture --help` says how to run more cases, or one attack.
 """
 
 
