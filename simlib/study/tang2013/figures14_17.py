@@ -339,7 +339,7 @@ def draw(monthly, averages, title):
         ax.grid(False, axis="x")
     plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
     ax.figure.supylabel("gain against the users' estimates", size=9)
-    entries |= {"average, months drawn anew": {"color": "grey", "marker": "s"}}
+    entries |= {"average, resampled months": {"color": "grey", "marker": "s"}}
     printed = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none"}
     plots.legend(ax.figure, entries | {"average, printed": printed})
     case = list(cases)[len(cases) // 2]
