@@ -151,8 +151,8 @@ def correlations(effects, traits, waits=None):
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
 
-def hangs(table, chance=0.05):
-    """Tell whether an effect depends on a trait, 5 % for all pairs together; None where that cannot be tested."""
+def depends(table, chance=0.05):
+    """Tell whether an effect depends on a trait, at 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
     return bool((known <= chance / len(table)).any()) if len(known) else None
 
@@ -162,16 +162,16 @@ def goes_with(table):
     if table.chance.isna().all():
         return ""
     (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
-    sure = "which is beyond chance" if hangs(table) else f"which may be chance, for {len(table)} were looked at"
+    sure = "which is beyond chance" if depends(table) else f"which may be chance, for {len(table)} were looked at"
     return (
         f"Of {effect} the strongest relation is with {TRAITS.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
         f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
     )
 
 
-def hanging(table):
+def depends_on_a_trait(table):
     """Decide whether an effect depends on one of the traits that were looked at, from `correlations`."""
-    holds = hangs(table)
+    holds = depends(table)
     if holds is None:
         return None, f"{TOO_FEW} on which jobs wait", {}
     first = table.chance.idxmin()
