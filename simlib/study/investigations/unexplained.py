@@ -148,7 +148,7 @@ DAY = 86400
 AS_IT_IS = "the log as it is"
 
 BRANCHING = (13055, 13054, 13046, 13069)
-"""KTH's jobs of the afternoon of 6 March 1997 on which the month hangs."""
+"""KTH's jobs of the afternoon of 6 March 1997, which decide the month's mean."""
 
 CONTROLS = 20
 """Other jobs of these days that are taken out in their places, one at a time."""
