@@ -57,6 +57,8 @@ def hits() -> Iterator[tuple[str, str, str]]:
     """Give place, pattern and line of each phrase to avoid."""
     for place, text in prose():
         text = re.sub(r"```.*?```|`[^`\n]*`|<!--.*?-->|https?://\S+", "", text, flags=re.DOTALL)
+        if place == "docs/style.md":
+            text = re.sub(r"(?m)^\| [^|]+ \|", "|", text)  # the column that quotes them as bad examples
         text = re.sub(r'"[^"\n]{20,}"', "", text)  # what a paper says word by word
         text = re.sub(r"(?<=\S)\n(?=[a-z(])", " ", text)
         for line in text.split("\n"):

@@ -11,7 +11,7 @@ measures; it decides nothing. One rule makes all verdicts:
   *reproduced* where at least two thirds are shown and at most a sixth contradicted, *not reproduced* the other way
   round or where its headlines are, *partly reproduced* where more than a sixth are shown and more than a sixth
   contradicted, and else *inconclusive*. Such shares do not depend on how many logs a part was measured on.
-- Every claim is asked again with stricter and with looser bounds. Where the word changes it *depends on the bound*.
+- Every claim is judged again with stricter and with looser bounds. Where its word changes, it *depends on the bound*.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
 authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
@@ -38,7 +38,7 @@ DEPENDS = "depends on the bound"
 """Of claims whose verdict is another one with stricter or looser bounds."""
 
 UNTESTED = "cannot be tested"
-"""Of claims that no log at hand can test."""
+"""Of claims that none of our logs can test."""
 
 VERDICTS = (REPRODUCED, PARTLY, DEPENDS, INCONCLUSIVE, NOT, UNTESTED)
 HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be decided"
@@ -282,7 +282,7 @@ def decide(id, readings, note=""):
         "claim": claims()[id]["claim"],
         "verdict": text["verdict"],
         "readings": judged,
-        "evidence": evidence or "the logs it speaks of are not at hand",
+        "evidence": evidence or "the study does not have the logs that the claim speaks of",
     }
     if TEXT in judged:
         found["bounds"] = over_bounds(id, text["parts"])
@@ -302,7 +302,7 @@ def withdrawn(claim, why):
 
 
 def _judged(criterion, on, measure):
-    """The record of one part, measured on one log or the like; `sees` is what it could have told from nothing."""
+    """The record of one part, measured on one log or the like; `sees` is the smallest effect that it could show."""
     verdict = criterion.judge(measure)
     return {
         "part": criterion.part,
@@ -350,7 +350,7 @@ def add_up(id, parts):
 
 
 FACTORS = {"half as strict": 1 / 2, "as they are": 1, "twice as strict": 2}
-"""Over which bounds a claim is asked again."""
+"""Over which bounds a claim is judged again."""
 
 
 def over_bounds(id, parts):
@@ -374,7 +374,7 @@ def deciding(id, parts):
 
 
 def powers(claim):
-    """Say for each part of a recorded claim, by the text, how large a difference from its bounds could be told.
+    """Say for each part of a recorded claim, by the text, how large a difference from its bounds would show.
 
     That is half the width of the interval, the median where a part was measured on several things. There is none where
     nothing depends on chance.
@@ -398,14 +398,14 @@ def _evidence(id, reading, judged):
 def _of_part(criterion, found):
     known = [one for one in found if one["value"] == one["value"]]
     if len(found) <= MANY or not known:
-        return "; ".join(_measured(criterion, one) for one in found)
+        return "; ".join(_in_words(criterion, one) for one in found)
     counts = Counter(one["verdict"] for one in known)
     verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
     ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
     return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
 
 
-def _measured(criterion, one):
+def _in_words(criterion, one):
     ends = [one["low"], one["high"]]
     if None in ends or np.inf in ends:  # a record has none for such an end
         interval = " (no ends)"

@@ -1,4 +1,4 @@
-"""What a notebook does with its runs: how they spread, what is printed beside them, what they say of a claim."""
+"""Judge the runs of a notebook: their spread, the printed numbers beside them, and the verdicts on claims."""
 
 import textwrap
 from dataclasses import replace
@@ -275,6 +275,13 @@ class Claim(dict):
         lines = [f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"]
         return "\n".join(lines + [f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n")])
 
+    @property
+    def brief(self):
+        """The verdict by the text with its counts, and the claim: one line, without the measurements."""
+        counts = self.get("readings", {}).get(TEXT, {}).get("counts", {})
+        words = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return f"{self['id']} {claims.stated(self)}{f' ({words})' if words else ''}: {self['claim']}"
+
 
 def claim(id, runs, measure, logs=None, needs=(), note=""):
     """Decide a claim by what is measured of runs under each reading.
@@ -347,10 +354,10 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
 
 
 def share(found):
-    """Measure in which share of cases something is so: of a Series of bool by run and case, such as months.
+    """Measure the share of true values in a Series of bool by run and case, such as months.
 
-    Of these cases it is the mean over the shaken runs, with their interval; of cases like these it has that of so many
-    independent ones in run 0, the log as it is (Clopper and Pearson).
+    The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
+    the interval of as many independent cases in run 0, the log as it is (Clopper and Pearson).
 
     Examples
     --------
@@ -411,7 +418,7 @@ def _measure(value):
 
 
 def with_printed(runs, name, scale=1.0):
-    """Put what is printed beside runs, as a reading of its own, `printed`, whose one run is 0.
+    """Put the printed numbers beside runs, as a separate reading, `printed`, whose only run is 0.
 
     Parameters
     ----------

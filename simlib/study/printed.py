@@ -111,7 +111,7 @@ def _gains(table):
 
 
 def _gains_statistics(table):
-    """What else is printed of gains."""
+    """The printed statistics of gains other than the mean."""
     return _by_levels(table[table.statistic != "mean"][["order", "case", "metric", "statistic", "value"]], "value")
 
 

@@ -26,7 +26,7 @@ from .claims import (
 )
 from .claims import powers as powers_of
 from .outcomes import PAPERS, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
-from .verdicts import CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, tally
+from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
 """Of verdicts on claims."""
@@ -45,6 +45,13 @@ READINGS = {
     LIKE_THESE: "months like these",
 }
 """Headings of what a claim is measured on."""
+
+NOT_JUDGED = {
+    OTHER_LOG: "on another log",
+    ABSENT: "on a log that this study does not have",
+    INFERRED: "from which we inferred when months begin",
+}
+"""Why numbers are not judged, behind how many they are."""
 
 
 def pages(found, site=False):
@@ -67,6 +74,9 @@ def pages(found, site=False):
         "brief": brief,
         "outcomes": found,
         "short": SHORT,
+        "OTHER_LOG": OTHER_LOG,
+        "ABSENT": ABSENT,
+        "INFERRED": INFERRED,
     }
     counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
     about = {
@@ -142,8 +152,8 @@ def _details(row):
 
 def counted(cells):
     """How many cells are inside, close and off by the text, and why others are not judged, as text."""
-    others = [f"{count} {reason}" for reason, count in unjudged(cells).items() if count]
-    return "; ".join(filter(None, [counts_of(tally(cells)), *others]))
+    others = [f"{count} {NOT_JUDGED[reason]}" for reason, count in unjudged(cells).items() if count]
+    return "; ".join(filter(None, [counts_of(tally(cells)), f"not judged: {', '.join(others)}" if others else ""]))
 
 
 def counts_of(counts):

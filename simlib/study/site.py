@@ -55,7 +55,7 @@ def _fields(schema, above, whole):
 
 
 def _meant(of, whole):
-    """What a reference stands for, with what is said beside it."""
+    """The part of a schema that a reference stands for, with the keys beside the reference."""
     for name in of.get("$ref", "#").split("/")[1:]:
         whole = whole[name]
     return whole | of if "$ref" in of else of
@@ -137,7 +137,7 @@ WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
 def build():
     """Make the site.
 
-    What was made from stand-ins is shown, marked, where there is nothing from real logs.
+    Where there is nothing from real logs, the site shows results from stand-ins, marked as such.
     """
     from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
 

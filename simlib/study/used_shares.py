@@ -24,7 +24,7 @@ KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job i
 
 
 def lines(workload):
-    """Take the job lines that ran, with what is asked of them.
+    """Take the job lines that ran, with the columns that the exhibits need.
 
     `run`, `estimate` (seconds, nan where the log has none), `used` = 100 run / estimate, `killed`, `unknown` (bool; the
     status of restored jobs of the SDSC log is), `kind` out of `CLASSES`.

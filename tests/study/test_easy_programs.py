@@ -363,7 +363,7 @@ def by_settings(reading):
                 continue
             machine.begin(job, (place if len(place) >= job.size else machine.idle)[: job.size])
             extra -= 0 if in_time else job.size
-            if reading.anew:
+            if reading.recomputed:
                 return backfill(machine, head, [each for each in candidates if each is not job])
 
     def window(machine, head):
@@ -393,7 +393,7 @@ more_readings = st.builds(
     beyond=st.integers(0, 3),
     known=st.booleans(),
     by_limit=st.booleans(),
-    anew=st.booleans(),
+    recomputed=st.booleans(),
     looked_at=st.integers(0, 3),
     least=st.sampled_from([0, 0, 3, 20]),
 ) | st.builds(TEXT._replace, held=st.just(True), waits=st.booleans(), beyond=st.integers(0, 3), known=st.booleans())

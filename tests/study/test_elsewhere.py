@@ -249,7 +249,7 @@ def test_ranks_that_agree_are_rare_by_chance_and_few_logs_say_nothing():
     assert np.isnan(deciding.correlation(one[:5], one)["rho"])
 
 
-def test_logs_without_a_queue_have_no_say_in_what_it_hangs_on():
+def test_logs_without_a_queue_have_no_say_in_what_it_depends_on():
     effect = pd.Series(range(8), list("abcdefgh"), dtype=float)
     traits = pd.DataFrame({"load": effect})
     queue = pd.Series([59.0, *[60.0] * 7], effect.index)
@@ -325,10 +325,10 @@ def test_rules_agree_on_a_log_where_none_is_clearly_on_the_other_side(other, ver
 
 
 @pytest.mark.parametrize(("chance", "verdict"), [(0.02, HOLDS), (0.03, HOLDS_NOT), (np.nan, UNTESTED)])
-def test_an_effect_hangs_on_a_trait_where_chance_is_rare_for_all_pairs_together(chance, verdict):
+def test_an_effect_depends_on_a_trait_where_chance_is_rare_for_all_pairs_together(chance, verdict):
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])
     found = pd.DataFrame({"rho": 0.8, "chance": [chance, chance], "logs": 9}, index)
-    assert decided(deciding.hanging(found)) == verdict
+    assert decided(deciding.depends_on_a_trait(found)) == verdict
 
 
 def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():

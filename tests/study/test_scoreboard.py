@@ -156,7 +156,7 @@ def test_numbers_that_are_not_judged_are_counted_with_the_reason():
     other = {verdicts.TEXT: verdicts.OTHER_LOG}
     cells = [verdicts.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
     assert outcomes.unjudged(cells) == {verdicts.OTHER_LOG: 1, verdicts.ABSENT: 1, verdicts.INFERRED: 0}
-    assert scoreboard.counted(cells) == "1 another log; 1 log not at hand"
+    assert scoreboard.counted(cells) == "not judged: 1 on another log, 1 on a log that this study does not have"
 
 
 def links(text):

@@ -389,10 +389,14 @@ def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
     averages = notebook["averages"]
     assert averages.published["made up", "fcfs", "selective p70", "wait"] == 0.2
     row = averages.loc["made up", "wfp", "selective p85", "wait"]
-    ours, low, high, *months = 100 * row[["ours", "low", "high", "months_low", "months_high"]]
-    assert notebook["read"](15).loc[("made up", "wait"), "selective p85"] == (
-        f"{ours:+.1f} ({low:+.1f} to {high:+.1f}; months {months[0]:+.1f} to {months[1]:+.1f}), {row.better} of 3"
-    )
+    read = notebook["read"](15).loc[("made up", "wait")]
+    assert read["selective p85"] == f"{100 * row.ours:+.0f}"
+    ranges = ["low", "high", "months_low", "months_high"]
+    assert read[[*ranges, "better", "months"]].tolist() == [
+        *map("{:+.0f}".format, 100 * row[ranges]),
+        str(row.better),
+        "3",
+    ]
 
 
 def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
@@ -421,7 +425,7 @@ def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):
 def test_another_percentile_and_order_are_in_table_and_picture_and_no_claim_on_a_missing_one_is_judged(made_up):
     edits = {"[95, 85, 70]": "[95, 60]", '14: ("wfp", "regular")': '14: ("sjf", "selective")'}
     made = executed(FIGURES_14_17, edits, {"logs": of_logs(made_up)}, **FEW)
-    assert list(made["read"](14)) == ["selective p95", "selective p60"]
+    assert list(made["read"](14))[:2] == ["selective p95", "selective p60"]
     assert helpers.texts(made["figure14"].legends[0])[:2] == ["selective p95", "selective p60"]
     message = made["figure14"].legends[0].get_title().get_text().replace("\n", " ")
     assert message.startswith("Figure 14: SJF, selective adjustment: ")

@@ -70,14 +70,14 @@ MEMORY = 6 * 2**30
 
 INTRODUCTION = """# What was tried to make it fail
 
-simlib promises: **a clear error or the right result, never a wrong number in silence.** A log, a header, a record
-of Slurm's, a policy or a queue order that cannot be right is refused with a line that names what was found and what
-would be right. A schedule is that of the papers' rules, job by job. What is made up says so wherever it goes. Nothing
-half-written is left behind, whatever is killed, full or read-only, and a figure's bytes do not depend on the machine's
+simlib promises **a clear error or the right result, never a silent wrong number.** It refuses a log, a header, a Slurm
+record, a policy or a queue order that cannot be right, with a line that names the wrong value and the expected one. A
+schedule follows the papers' rules, job by job. Results from made-up jobs are marked. No half-written file stays behind
+when a process is killed, a disk is full or a folder is read-only. A figure's bytes do not depend on the machine's
 settings.
 
-`make torture` attacks these promises: with random input, the same for the same seed, and with lists of what people and
-machines get wrong. It wrote this page; `python -m tests.torture --help` says how to run more, or one attack alone.
+`make torture` attacks these promises with random input, the same for the same seed, and with lists of common mistakes
+of people and machines. It wrote this page; `python -m tests.torture --help` says how to run more cases, or one attack.
 """
 
 

@@ -16,7 +16,7 @@ from .effects import HOUR_LONGER
 FEWEST = 6
 """On fewer logs nothing is said about most machines."""
 
-TOO_FEW = f"fewer than {FEWEST} logs are at hand"
+TOO_FEW = f"fewer than {FEWEST} logs are available"
 
 SURE = 1 / 3
 """A claim holds on most where coincidence is clear of zero on the claim's side on `MOST` of the logs, another year on
@@ -44,7 +44,7 @@ HALF = 0.5
 """What share of a change is the better part of it."""
 
 
-# On which side of nought, and on how many logs
+# On which side of zero, and on how many logs
 
 
 def sides(rows, sign, low="low", high="high"):
@@ -151,8 +151,8 @@ def correlations(effects, traits, waits=None):
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
 
-def hangs(table, chance=0.05):
-    """Tell whether an effect depends on a trait, 5 % for all pairs together; None where that cannot be tested."""
+def depends(table, chance=0.05):
+    """Tell whether an effect depends on a trait, at 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
     return bool((known <= chance / len(table)).any()) if len(known) else None
 
@@ -162,16 +162,16 @@ def goes_with(table):
     if table.chance.isna().all():
         return ""
     (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
-    sure = "which is beyond chance" if hangs(table) else f"which may be chance, for {len(table)} were looked at"
+    sure = "which is beyond chance" if depends(table) else f"which may be chance, for {len(table)} were looked at"
     return (
         f"Of {effect} the strongest relation is with {TRAITS.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
         f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
     )
 
 
-def hanging(table):
+def depends_on_a_trait(table):
     """Decide whether an effect depends on one of the traits that were looked at, from `correlations`."""
-    holds = hangs(table)
+    holds = depends(table)
     if holds is None:
         return None, f"{TOO_FEW} on which jobs wait", {}
     first = table.chance.idxmin()
@@ -189,9 +189,9 @@ def hanging(table):
 def most(effects, sign, waits=None, about=None, likely=None, own=()):
     """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
-    The rest is said in the evidence, and decides nothing: with mean `waits`, in seconds, what becomes of it without
-    the logs that have hardly a queue; with `about`, which of its `TRAITS` the effects go with; what the effects are by
-    the `likely` programs; how the paper's `own` logs stand, and the others.
+    The other arguments add to the evidence, and decide nothing: with mean `waits`, in seconds, the result without the
+    logs that have hardly a queue; with `about`, which of its `TRAITS` the effects correlate with; the effects by the
+    `likely` programs; the counts on the paper's `own` logs and on the others.
     """
     each = [on_most(of, sign) for of in effects.values()]
     if None in each:

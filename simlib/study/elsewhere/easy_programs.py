@@ -1,9 +1,9 @@
 """What programs call EASY: public simulators and schedulers, each as settings of one policy, read in their sources.
 
-Each program's rule is an `EasyProgram`, whose plain reading is `simlib.EASY()`. What is compared is the rule by which
-a waiting job may pass the head of the queue, and when that starts. All else is the same for all: the order of arrival,
-a machine of like processors, estimates that are raised to the run times below which they lie. So a program that kills
-at the estimate, or has nodes of several kinds, does something else with a log than what is simulated here.
+Each program's rule is an `EasyProgram`, whose plain reading is `simlib.EASY()`. Two things are compared: when a waiting
+job may pass the head of the queue, and when the head starts. All else is the same for all programs: the order of
+arrival, a machine of equal processors, estimates raised to the run time where they lie below it. So a program that
+kills jobs at their estimates, or has nodes of several kinds, schedules a log differently from the simulation here.
 """
 
 from typing import NamedTuple
@@ -85,9 +85,9 @@ PROGRAMS = {
         "ExaDigiT/RAPS",
         "6c142bf",
         "raps/schedulers/default.py:141-210",
-        "nobody runs beyond the shadow time, for which running jobs are gone through by time limit, not by end; found "
-        "anew after each backfilled job",
-        TEXT._replace(beyond=easy.NOBODY, by_limit=True, anew=True),
+        "nobody runs beyond the shadow time, for which running jobs are gone through by time limit, not by end; "
+        "computed again after each backfilled job",
+        TEXT._replace(beyond=easy.NOBODY, by_limit=True, recomputed=True),
         "time goes by seconds; whom it kills when (raps/engine.py) is not simulated",
     ),
     "CQSim": Program(
@@ -130,8 +130,9 @@ PROGRAMS = {
         "a3315f0",
         "Alea/src/xklusac/algorithms/queue_based/multi_queue/EASY_Backfilling.java:124-175, 207-209, "
         "Alea/src/xklusac/environment/ResourceInfo.java:763-811",
-        "the text's rule, but who ends at the shadow time needs extra processors; found anew after each backfilled job",
-        TEXT._replace(strict=True, anew=True),
+        "the text's rule, but a job that ends at the shadow time needs extra processors; both are computed again after "
+        "each backfilled job",
+        TEXT._replace(strict=True, recomputed=True),
         "a machine of several clusters, and of several queues; estimates are a setting",
     ),
 }

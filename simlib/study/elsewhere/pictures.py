@@ -38,7 +38,7 @@ OTHER_USERS = {"other users": BARS["coincidence"]}
 """The one interval of a bootstrap over users."""
 
 STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
-"""Of the lines of one panel, dash and marker; colours say on which side of nought a point is."""
+"""Of the lines of one panel, dash and marker; colours say on which side of zero a point is."""
 
 CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
 """Of exact estimates."""
@@ -123,7 +123,12 @@ def forest(
     marks = {MARKS[mark][0]: {**MARKS[mark][1], "linestyle": ""} for mark in there}
     entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
     legend(figure, entries)
-    title(figure, _message(table, better, said, titles) if better else _range(table, label))
+    if not better:
+        title(figure, _range(table, label))
+    elif len(names) > ACROSS:
+        title(figure, _on_most(table, better, said, titles, label.split(",")[0]))
+    else:
+        title(figure, _by_name(table, better, said, titles))
     return figure
 
 
@@ -132,21 +137,37 @@ def _range(table, label):
     return f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs"
 
 
-def _message(table, better, said, titles=None):
-    """Count the logs on either side that are clear of coincidence; of many names say which are so on most logs."""
+def _counts(table, better, titles):
+    """Count by name the logs on either side that are clear of coincidence, and those that are not."""
     counts = _sides_of(table, better).groupby(table.index.get_level_values(0), sort=False).value_counts().unstack()
-    counts = counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int).rename(index=titles or {})
-    if len(counts) <= ACROSS:
-        parts = (
-            f"{name + ': ' if name else ''}{said[WITH]} on {row[WITH]}, {said[AGAINST]} on {row[AGAINST]}"
-            f" of {row.sum()} logs"
-            for name, row in counts.iterrows()
-        )
-        return "; ".join(parts)
+    return counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int).rename(index=titles or {})
+
+
+def _by_name(table, better, said, titles):
+    """Say for each name on how many logs it is better, and on how many worse."""
+    rows = _counts(table, better, titles).iterrows()
+    return "; ".join(
+        f"{name + ': ' if name else ''}{_on_each_side(said, row[WITH], row[AGAINST], row.sum())}" for name, row in rows
+    )
+
+
+def _on_each_side(said, those_with, those_against, logs):
+    """Say on how many logs an effect is on either side."""
+    return f"{said[WITH]} on {those_with or 'none'} of {logs} logs, {said[AGAINST]} on {those_against or 'none'}"
+
+
+def _on_most(table, better, said, titles, what):
+    """Say with which of many names an effect is on either side on most logs."""
+    counts = _counts(table, better, titles)
     most = counts.gt(counts.sum(axis=1) / 2, axis=0)
-    lists = {side: list(map(str, counts.index[most[side]])) for side in (WITH, AGAINST)}
-    texts = {side: " / ".join(of) if len(of) < 9 else f"{len(of)} of {len(counts)}" for side, of in lists.items()}
-    return "; ".join(f"{said[side]} on most logs: {names or 'none'}" for side, names in texts.items())
+    parts = []
+    for side in (WITH, AGAINST):
+        there = list(map(str, counts.index[most[side]]))
+        if there:
+            those = f"all {len(counts)}" if len(there) == len(counts) else " / ".join(there)
+            parts.append(f"{said[side]}{'' if parts else ' on most logs'} with {those}")
+    text = ", ".join(parts) or f"{said[WITH]} or {said[AGAINST]} on most logs with none of the {len(counts)} cases"
+    return f"{what}: {text}"
 
 
 def _sides_of(table, better):
@@ -198,11 +219,11 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     texts = [(names or {}).get(policy, policy) for policy in policies]
     axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
-    said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or nought", "bold: another year, too"
+    said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
     legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(starred))
     first = table.loc[measures[0]]
-    name = (titles or {}).get(measures[0], measures[0])
-    title(figure, f"{name}, {_message(first, better, SAID, names)}")
+    what = (titles or {}).get(measures[0], measures[0]).split(" [")[0]
+    title(figure, _on_most(first, better, SAID, names, what))
     return figure
 
 
@@ -217,7 +238,7 @@ def _map(ax, table, places, policies, better):
                 ax.text(x, y, "\N{EN DASH}", size=7.5, color=GREY, ha="center", va="center")
                 continue
             rounded = f"{100 * effect:+z.0f}".replace("+0", "0") if signed else f"{100 * effect:.1f}"
-            side = OPEN if float(rounded) == 0 else of[policy, log]  # a nought has no colour
+            side = OPEN if float(rounded) == 0 else of[policy, log]  # 0 has no colour
             strength = min(np.arcsinh(abs(effect) / LINEAR) / np.arcsinh(FULL / LINEAR), 1)  # as axes are
             strength = 0.12 + 0.88 * strength if side != OPEN else 0
             ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, color=LOOKS[side], alpha=strength, linewidth=0))
@@ -247,7 +268,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     """Draw effects, by line, log and place on the x axis, with coincidence: one panel per log.
 
     A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
-    `exact` has for the first line. Places are categories, unless it is said where each log's `own` is among them.
+    `exact` has for the first line. Places are categories, unless `own` gives each log's place among them.
     """
     names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
     if not names:
@@ -295,7 +316,7 @@ def _by_log(table, better, said):
     """Count the logs of which most points are on a side."""
     counts = sides(table, better).groupby(table.index.get_level_values("log")).value_counts(normalize=True).unstack()
     most = counts.reindex(columns=[WITH, AGAINST]).fillna(0).gt(0.5).sum()
-    return f"{said[WITH]} at most points on {most[WITH]}, {said[AGAINST]} on {most[AGAINST]} of {len(counts)} logs"
+    return f"at most points {_on_each_side(said, most[WITH], most[AGAINST], len(counts))}"
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
@@ -325,8 +346,8 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
         for trait in traits
     }
     name, trait = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
-    text = f"{(titles or {}).get(name, name)} with {traits[trait]}, rank correlation {related[name, trait]:+.2f}"
-    title(figure, f"The strongest relation is that of {text}")
+    what = (titles or {}).get(name, name)
+    title(figure, f"{what} correlates most with {traits[trait]}: rank correlation {related[name, trait]:+.2f}")
     return figure
 
 
@@ -366,7 +387,7 @@ def _named(ax, at, effects):
 
 
 def _sides(said, found):
-    """Entries of a legend: the sides that were found."""
+    """Entries of a legend: the sides that occur."""
     return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
 
 

@@ -1,7 +1,8 @@
 """Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method.
 
-A function a question. What the study found itself, OWN-01 to OWN-06, OWN-10 and OWN-50 of `data/findings.csv`, is told
-by functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
+There is one function for each question. Functions for the study's own findings, OWN-01 to OWN-06, OWN-10 and OWN-50 of
+`data/findings.csv`, give three things: whether the finding holds, or None where that cannot be tested; the evidence in
+words; and its numbers.
 """
 
 from dataclasses import replace
@@ -194,7 +195,7 @@ JERUSALEM = 2
 def jerusalem(clocks, months):
     """OWN-50: the authors' computers showed UTC+2."""
     if not {"CTC", "SDSC", "Par", "CM5"} <= set(clocks.index.unique("trace")):
-        return None, "the logs of CTC, SDSC, the Paragon and CM-5 are not at hand", {}
+        return None, "the logs of CTC, SDSC, the Paragon or CM-5 are missing", {}
     by_zone, table = one_clock(clocks, months)
     one, other, fitted = (table.iloc[number] for number in (1, 2, 3))
     over, net = one.log_likelihood - other.log_likelihood, one["after the cost"] - fitted["after the cost"]
@@ -212,7 +213,7 @@ def jerusalem(clocks, months):
     return bool(over > LEAST and net > 0), text, numbers
 
 
-ABSENT = "the logs of SDSC and CM-5 are not at hand"
+ABSENT = "the logs of SDSC or CM-5 are missing"
 
 # Which program?
 
@@ -373,7 +374,7 @@ def _inside(standing, program):
     return found, f"{inside.sum()} of {len(inside)} cells inside, {share}; {schedulers}"
 
 
-NO_SP2 = "the logs of CTC, KTH and SDSC are not at hand"
+NO_SP2 = "the logs of CTC, KTH or SDSC are missing"
 
 
 def text_misses(standing):
@@ -400,9 +401,11 @@ def likely_meets(standing):
 def conclusions(traces, runs):
     """Count in how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
 
-    Of the printed months that the traces can match; runs are by program, as from `suspects.monthly`. Gives a DataFrame,
-    by (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`, `difference_median` and
-    `difference_high`, the median over months of conservative / EASY - 1. As printed all three are one.
+    Only printed months that the traces can match count; runs are by program, as from `suspects.monthly`.
+
+    Gives a DataFrame, by (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`,
+    `difference_median` and `difference_high`, the median over months of conservative / EASY - 1. As printed all three
+    are one.
     """
     rows = {}
     for name, metric in product(traces, METRICS):

@@ -1,7 +1,8 @@
 """The lost jobs: what cleaning took out of three of the paper's logs, when, what it was like, and what it explains.
 
-A function a question. What the study found itself, OWN-07 to OWN-09 and OWN-51 of `data/findings.csv`, is told by
-functions that give whether it holds, None where that cannot be tested; the evidence in words; and its numbers.
+There is one function for each question. Functions for the study's own findings, OWN-07 to OWN-09 and OWN-51 of
+`data/findings.csv`, give three things: whether the finding holds, or None where that cannot be tested; the evidence in
+words; and its numbers.
 """
 
 from dataclasses import replace
@@ -74,7 +75,7 @@ def counts_are_met(counts, traces):
     return bool((off / counts.published)[lacking].median() <= 0.02), text, numbers
 
 
-NO_CLEANED = "the cleaned logs are not at hand"
+NO_CLEANED = "the cleaned logs are missing"
 
 # How long are CM-5's first months?
 
@@ -158,7 +159,7 @@ def draw_orders(orders, policies):
 def order_of_months(orders):
     """OWN-09: CM-5's first five months have 28, 31, 30, 31 and 31 days."""
     if orders is None:
-        return None, "the log of CM-5 is not at hand", {}
+        return None, "the log of CM-5 is missing", {}
     best, second, calendar = orders.iloc[0], orders.iloc[1], orders[orders.calendar].iloc[0]
     more = {name: best[f"log_likelihood_{name}"] - calendar[f"log_likelihood_{name}"] for name in SCHEDULERS}
     text = (
@@ -183,9 +184,9 @@ STANDSTILL = 600
 def nights(trace):
     """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
 
-    They run one after another. Where the first ones of a night are lost, these ran until the first one that is left
-    could start, from when they were submitted: at the pace of those that are left. What the machine stood still
-    meanwhile is taken off. A night that ends before its last job is left out.
+    They run one after another. Where the first jobs of a night are lost, they ran from their submission until the first
+    job that is left could start, at the pace of those that are left. Time in which the machine stood still is
+    subtracted. A night that ends before its last job is left out.
 
     Gives a DataFrame, by night: how many are `left`, `standstill_s`, and `run_s`, the mean run time.
     """
@@ -376,8 +377,8 @@ USERS, LEFT = 5, 5
 def thinned(trace):
     """Take jobs out of a log that lost none, as cleaning took them out of others, and put them back as there.
 
-    Of some users the jobs of one hour of the day, in which they have most, as on the Paragon; of some those of the five
-    days in which they have most, as on CTC. What they were like is told by the user's other jobs.
+    Some users lose the jobs of the hour of the day in which they have most, as on the Paragon; others lose the jobs of
+    the five days in which they have most, as on CTC. The user's other jobs say what the lost ones were like.
 
     Gives traces, by what was taken out.
     """

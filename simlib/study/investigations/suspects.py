@@ -72,8 +72,8 @@ def by_place(rows, names, columns=None):
 def fit(runs, printed, scheduler):
     """Tell how likely the printed numbers of each month are among the runs of a suspect, and whether in their bands.
 
-    The two metrics of a month hang together, and are taken together: the logarithms of their printed values come from a
-    bivariate t distribution with the runs' mean and covariance, widened by the rounding of what is printed.
+    The two metrics of a month are correlated, so they are taken together: the logarithms of their printed values come
+    from a bivariate t distribution with the runs' mean and covariance, widened by the rounding of the printed values.
 
     Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """

@@ -1,4 +1,4 @@
-"""What is left: the months of Table 1 that are off under the likely program, how far, and what is known of each."""
+"""The unexplained months of Table 1: which are off under the likely program, by how much, and for what reasons."""
 
 from functools import partial
 
@@ -148,7 +148,7 @@ DAY = 86400
 AS_IT_IS = "the log as it is"
 
 BRANCHING = (13055, 13054, 13046, 13069)
-"""KTH's jobs of the afternoon of 6 March 1997 on which the month hangs."""
+"""KTH's jobs of the afternoon of 6 March 1997, which decide the month's mean."""
 
 CONTROLS = 20
 """Other jobs of these days that are taken out in their places, one at a time."""

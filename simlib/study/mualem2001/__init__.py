@@ -110,7 +110,7 @@ class Trace:
     def jobs_missing(self, month=WHOLE):
         """Count the jobs of a month that this file lacks, and the share of that month's jobs which they are.
 
-        Of the whole, and of a month of a cleaned file of which nothing is known by month, these are job lines.
+        For the whole log, and for a month of a cleaned file without counts by month, it counts job lines.
         """
         if month == WHOLE or self.missing is None:
             lost = self.lines_missing
@@ -168,7 +168,7 @@ class Trace:
 
     @property
     def calendar(self):
-        """By which months it is told: those that are settled, or the calendar's."""
+        """By which months this trace is divided: the settled ones, or the calendar's."""
         return CALENDAR if self.on_calendar else SETTLED
 
 

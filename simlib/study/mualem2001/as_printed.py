@@ -7,7 +7,7 @@ from matplotlib.colors import ListedColormap
 from ... import plots
 from ..counting import COLOURS
 from ..results import wide
-from ..verdicts import CLOSE, INSIDE, OFF
+from ..verdicts import CLOSE, INSIDE, OFF, TEXT
 
 ROWS = {
     ("load", "easy"): "load",
@@ -52,3 +52,16 @@ def as_printed(table, changes):
         ax.spines[:].set_visible(False)
     plots.legend(figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
     return figure
+
+
+def farthest(table, relative=True, months=10):
+    """Keep the months in which the judged numbers are farthest from the printed ones by the text's rules.
+
+    All months stay where nothing is printed, as of your own log.
+    """
+    if "published" not in table:
+        return table
+    judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]
+    off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
+    shown = off.groupby(["trace", "month"]).max().nlargest(months).index
+    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["trace", "month"]]).isin(shown)]

@@ -2,7 +2,7 @@
 
 MF make three variants of the model F: Fs, with sizes "to emphasize small jobs", Fl, with run times "to emphasize longer
 jobs", and Fsl with both, which mimics CTC. Every member of the family is an F with such variants; `MAIN` is the one
-that `feitelson96` makes by default. What was measured on each member is laid out by `answers`, and drawn by `drawn`.
+that `feitelson96` makes by default. `answers` lays out the measurements on each member, and `drawn` draws them.
 """
 
 import textwrap
@@ -134,8 +134,8 @@ def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, ste
 def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -> dict[str, dict[str, dict]]:
     """Ask questions of the simulations of each member: what is measured by claim, rule, member and part.
 
-    A question takes simulations under one rule, and gives by part of the claim a `Measure`. What cannot be answered any
-    more, because the notebook was changed, is not there.
+    A question takes simulations under one rule, and gives by part of the claim a `Measure`. Questions that a changed
+    notebook can no longer answer are left out.
     """
     found: dict[str, dict[str, dict]] = {}
     for id, question in questions.items():
@@ -151,6 +151,8 @@ ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
 """The variants that claims are about; those of MF-43 are the names of its parts."""
 
 NO_SAY = "no say"
+SAID = {NO_SAY: "not counted"}
+"""What a legend calls a verdict, where not by its name."""
 
 
 def has_say(id: str, part: str, member: str, unlike: pd.Series) -> bool:
@@ -172,7 +174,7 @@ def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs 
         if not has_say(id, part, on, unlike):
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
-    note = f"without a say, for the variant does not do what its name says: {'; '.join(without)}" if without else ""
+    note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
     return judging.claim(id, readings, lambda of: of, logs, note=note)
 
 
@@ -197,7 +199,7 @@ BOUNDS = {"facecolor": "#DDE8DD"}
 def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
 
-    Where a part has to lie is shaded.
+    The range that the claim requires is shaded.
     """
     table = table.xs(table.index.unique("rule")[0], level="rule")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
@@ -214,8 +216,8 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     for ax in axes[:, 0]:
         ax.set_yticks(range(len(members)), members, size=7.5)
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
-    there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
-    plots.legend(figure, there | {"here the claim holds": BOUNDS})
+    there = {SAID.get(verdict, verdict): style for verdict, style in dots.items() if (table.verdict == verdict).any()}
+    plots.legend(figure, there | {"the range that the claim requires": BOUNDS})
     everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
     count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
     plots.title(figure, f"{count} on every model compared, by the text's rules")
@@ -223,7 +225,7 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterion) -> None:
-    """Draw what was measured on each member, and shade where it has to lie."""
+    """Draw what was measured on each member, and shade the range that the claim requires."""
     bounds = np.array([criterion.above, criterion.below])
     known = np.array([*rows.value, *rows.low, *rows.high, *bounds])
     ends = known[np.isfinite(known)].min(), known[np.isfinite(known)].max()

@@ -43,7 +43,7 @@ class Lost:
         return identity(self)
 
     def inferred_from(self, of):
-        """Whether what is said of the lost jobs was inferred from this printed number, a dict of what it is of.
+        """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
 
         "" stands for what a number is of none: a difference between the schedulers has no scheduler.
         """

@@ -38,7 +38,7 @@ class Predicted(Adjustment):
     def history(self, jobs: pd.DataFrame) -> tuple[History, Ints, Floats]:
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
 
-        Each job is a group of its own, whose past is one made-up job that used the predicted share of its estimate.
+        Each job is a separate group, whose past is one made-up job that used the predicted share of its estimate.
         """
         assert self.predicted is not None
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it

@@ -86,10 +86,10 @@ CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | str) -> Figure:
-    """Draw what EASY went by at second `now`, and below it what then happened; a column a schedule, by title.
+    """Draw what EASY expected at second `now`, and below it what then happened: one column for each schedule, by title.
 
-    Above: who runs until when, the reservation of the head of the queue, the window before it, and over the machine
-    the candidates for that window, each as long as it is taken to run, dotted as its user asked.
+    Above: until when each job runs, the reservation of the head of the queue and the window before it. Over the machine
+    stand the candidates for that window, each with its expected run time, and dotted with its user's estimate.
     """
     rows: dict[str, Any] = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
     figure, axes = plt.subplots(2, len(schedules), figsize=(1.2 + 3.4 * len(schedules), 7), **rows)
@@ -192,7 +192,7 @@ def two_running():
 
 
 def _workload(name, rows):
-    """Jobs, each of a user of its own, given by number as (submit, run, estimate, nodes), times in minutes."""
+    """Make jobs, each of another user, given by number as (submit, run, estimate, nodes), times in minutes."""
     jobs = pd.DataFrame.from_dict(rows, orient="index", columns=["submit", "run", "estimate", "procs"])
     jobs[["submit", "run", "estimate"]] *= MINUTE
     return Workload(jobs.assign(user=jobs.index, group=1), 8, name)

@@ -94,7 +94,7 @@ TESTS = {
     "within a tenth": lambda gains: gains.abs() < 0.1,
     "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
 }
-"""What is asked of the gains of a month."""
+"""Tests of the gain of a month."""
 
 SHARES = {
     "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
@@ -109,7 +109,7 @@ SHARES = {
         "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
     },
 }
-"""By claim and part: which gains are `chosen` and what is asked of them, less the share of others if there are any."""
+"""By claim and part: which gains are `chosen`, their test, and the gains whose share is subtracted, if any."""
 
 CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
@@ -118,11 +118,11 @@ def claim(id, gained, logs):
     """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
     on = by_log(gained.drop(AS_IT_IS, level="replication"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
-    return decided(id, {TEXT: on}, lambda of: _measured(id, of), logs, printed, _note(id, on))
+    return decided(id, {TEXT: on}, lambda of: _measure_parts(id, of), logs, printed, _note(id, on))
 
 
-def _measured(id, gains):
-    """Measure the parts of a claim on one log."""
+def _measure_parts(id, gains):
+    """Measure each part of a claim on one log."""
     shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
     drawn = redrawn(gains)
     return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
@@ -225,9 +225,9 @@ def statistic(gains, order, case, metric, name):
 
 
 def printed_statistics(gained):
-    """Work out what else than averages is printed of gains, by (trace, order, case, metric, statistic), with `spread`.
+    """Work out the printed statistics of gains but means, by (trace, order, case, metric, statistic), with `spread`.
 
-    What is not simulated is nan.
+    A statistic that is not simulated is nan.
     """
     found = {}
     places = printed_table().drop("mean", level="statistic").index
@@ -339,7 +339,7 @@ def draw(monthly, averages, title):
         ax.grid(False, axis="x")
     plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
     ax.figure.supylabel("gain against the users' estimates", size=9)
-    entries |= {"average, months drawn anew": {"color": "grey", "marker": "s"}}
+    entries |= {"average, resampled months": {"color": "grey", "marker": "s"}}
     printed = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none"}
     plots.legend(ax.figure, entries | {"average, printed": printed})
     case = list(cases)[len(cases) // 2]

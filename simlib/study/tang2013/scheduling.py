@@ -83,7 +83,7 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
     """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
 
     The table has by trace its `project` column; the `jobs` and `months` that are simulated, and the mean `load` of
-    these months. Of all jobs: `requested_h`, the mean estimate in hours; the mean `r`; the shares that are `lowered`,
+    these months. Over all jobs: `requested_h`, the mean estimate in hours; the mean `r`; the shares that are `lowered`,
     that have `no_history`, and whose A is `at_threshold`; mean `accuracy` before and `accuracy_after`;
     `underestimated`, the share below the run time after adjustment.
     """

@@ -47,7 +47,8 @@ class EasyReading(NamedTuple):
     by_limit : bool, whether the shadow time is that of the job with which the head has enough when running jobs are
         gone through in order of their estimates, not of their ends
     waits : bool, whether the head starts no earlier than at the shadow time that it had first; with `held`
-    anew : bool, whether all is found again after each backfilled job, the first candidate considered first
+    recomputed : bool, whether shadow time and extra processors are computed again after each backfilled job, and the
+        candidates considered from the first one on
     looked_at : int, how many jobs of the queue are looked at at a time, 0 for all
     least : int, seconds that a running job is taken to need at least
     """
@@ -64,7 +65,7 @@ class EasyReading(NamedTuple):
     known: bool = False
     by_limit: bool = False
     waits: bool = False
-    anew: bool = False
+    recomputed: bool = False
     looked_at: int = 0
     least: int = 0
 
@@ -338,7 +339,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                         extra -= size[job]
                     if reading.once:
                         break
-                    if reading.anew:
+                    if reading.recomputed:
                         i, known = np.uint64(0), False
             drop_started(queue, start)
             again = looked_at < waiting and queue.count[0] < waiting
