@@ -84,7 +84,7 @@ class Slow:
             if self.rules.partitions:
                 job, place = self.on_blocks(now)
             else:
-                job, place, promised = self.on_any(now, None if self.rules.anew else promised)
+                job, place, promised = self.on_any(now, None if self.rules.each_start else promised)
             if job is None:
                 return
             self.queue.remove(job)
@@ -382,4 +382,4 @@ def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run
 def test_the_sources_name_a_file_and_lines_for_each_rule():
     table = qsim.sources()
     assert table["where"].str.contains(r"\.py:\d+").all()
-    assert set(qsim.RULES) == {*Rules._fields, "overruns", "beforehand", "cut", "drop"} - {"anew"}
+    assert set(qsim.RULES) == {*Rules._fields, "overruns", "beforehand", "cut", "drop"} - {"each_start"}

@@ -54,7 +54,7 @@ SOURCES = {
     ),
     "one at a time": (
         "bqsim.py:895, 640; evsim.py:289-306",
-        "A pass starts one job, then all is worked out anew at the same second.",
+        "A pass starts one job, then all is worked out each_start at the same second.",
         "Nothing.",
     ),
     "busy": (
@@ -216,8 +216,8 @@ class Program:
     """Say what is run: the scheduler's `rules`, and what comes before it.
 
     `cut` and `drop` as for `as_read`; `blocks`, whether the log is put on them; `overruns`, whether estimates stand
-    that are below the run time; `beforehand`, whether adjusted estimates come with the log, made by its own ends
-    (walltime_p, bqsim.py:376), and not in the simulation.
+    that are below the run time; `beforehand`, whether adjusted estimates come with the log (walltime_p, bqsim.py:376),
+    made from its own times of ends, and not in the simulation.
     """
 
     rules: Rules = ALL
@@ -251,7 +251,7 @@ RULES = {
     "cut": "long runs cut",
     "drop": "jobs dropped",
 }
-"""What can be switched off alone, in words; `anew` has nothing to say of partitions."""
+"""What can be switched off alone, in words; `each_start` changes nothing on partitions."""
 
 PERFECT = "perfect"
 

@@ -33,14 +33,14 @@ class Rules(NamedTuple):
     Attributes
     ----------
     partitions : a job takes one of the aligned blocks of 1, 2, 4, ... processors, or the whole machine: the smallest
-        that holds it. Off: any free processors; the next three rules then have nothing to say
+        that holds it. Off: any free processors; the next three rules then change nothing
     all_drain : each job that cannot start drains the block of its size that is free first, and no job that comes later
         in the queue starts in what is drained, but as backfill. Off: only the first such job does
     inner_blocks : a block inside one that is running counts as free in five minutes. Off: when the job there ends
     least_blocking : of the idle blocks a job takes the one in the fewest larger idle ones. Off: the first one
     backfill_last : jobs are backfilled where no other could start. Off: each in its turn
-    anew : with each start all is worked out again, and a started job is taken to need what running jobs do. Off: what
-        the head is promised is held through the pass; it has nothing to say of blocks
+    each_start : each start begins the pass again, and a started job is taken to need what running jobs do. Off: the
+        head's shadow time is held through the pass; it changes nothing on blocks
     five_minutes : what is busy stays so for five minutes at least. Off: what has outlived its estimate does, where
         estimates are adjusted
     whole_minutes : estimates are cut to whole minutes, of which there is at least one
@@ -52,7 +52,7 @@ class Rules(NamedTuple):
     inner_blocks: bool = True
     least_blocking: bool = True
     backfill_last: bool = True
-    anew: bool = True
+    each_start: bool = True
     five_minutes: bool = True
     whole_minutes: bool = True
     single_events: bool = True
@@ -248,7 +248,7 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
     `held` are the shadow time and the extra processors, and whether they are known.
     """
     free = running.free[0]
-    if rules.anew:
+    if rules.each_start:
         held[2] = 0
     for i in range(count):
         job = jobs[i]
@@ -298,7 +298,7 @@ def put_in_order(jobs, count, submit, estimate, size, now, score):
 
 @uncounted
 def earliest_to_start_first(ends):
-    """Of the jobs that end next, put the one that started first where it ends first."""
+    """Let the job that started first end first, where several end next."""
     jobs, last = ends.jobs, ends.count[0] - 1
     i = last
     while i > 0 and ends.time[jobs[i - 1]] == ends.time[jobs[last]]:
