@@ -112,13 +112,12 @@ def search(traces, scheduler, **how):
     Gives the steps: pairs of the choices before, and the ranking of all that differ from these in one detail.
     """
     steps, choices = [], {}
+    of_print = {name: printed(trace) for name, trace in traces.items()}
     while True:
         suspects = programs.neighbours(scheduler, choices)
         runs = monthly(traces, {name: programs.program(scheduler, of) for name, of in suspects.items()}, **how)
         fits = {
-            (*name, trace): fit(runs[trace, name], printed(of), scheduler)
-            for name in suspects
-            for trace, of in traces.items()
+            (*name, trace): fit(runs[trace, name], of_print[trace], scheduler) for name in suspects for trace in traces
         }
         table = ranking(pd.concat(fits, names=["detail", "reading", "trace"]))
         steps.append((choices, table))
