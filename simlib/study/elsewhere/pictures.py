@@ -306,7 +306,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     }
     entries |= _sides(said, seen)
     if "exact" in table:
-        entries[f"{called[names[0]]}, exact estimates, one run"] = CROSS
+        entries["with exact estimates"] = CROSS
     legend(ax.figure, entries | _star(starred))
     title(ax.figure, f"{y}: {_by_log(table, better, said)}")
     return ax.figure
