@@ -15,9 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # it takes two seconds, and checks no notebook
-from nbclient import NotebookClient  # noqa: E402
-from nbformat.v4 import new_code_cell, new_notebook  # noqa: E402
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 PATIENCE = 3
 """A cell may take the notebook's time divided by this."""
