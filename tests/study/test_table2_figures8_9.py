@@ -11,7 +11,6 @@ from simlib.core.estimates import Historical
 from simlib.logs import swf
 from simlib.models.sample import sample
 from simlib.study import claims, history, mualem2001, records, used_shares, verdicts
-from simlib.study.investigations import printed_counts
 from simlib.study.verdicts import RESTORED, TEXT
 
 
@@ -104,7 +103,7 @@ def test_an_absent_log_has_the_printed_numbers_alone(made):
 )
 def test_what_a_file_lacks_bounds_what_the_complete_log_can_have(made, of, expected):
     logs = mualem2001.TraceLogs({of.trace: of.workload}, {of.trace: of})
-    found = printed_counts.possible(made["counts"], used_shares.lines_of(logs), logs).loc[of.trace]
+    found = used_shares.possible(made["counts"], used_shares.lines_of(logs), logs).loc[of.trace]
     assert found.loc[list(expected)].to_numpy().tolist() == list(expected.values())
 
 
@@ -112,7 +111,7 @@ def test_run_times_by_the_local_clock_are_an_hour_out_where_it_changes():
     october = [pd.Timestamp(f"1996-10-{day:02}", tz="Europe/Stockholm") for day in (1, 27)]
     change = int((october[1] - october[0]).total_seconds())
     rows = [(change - 7200, 1000, 1, 1), (change, 20_000, 1, 1), (change + 20_000, 500, 1, 1)]
-    runs = printed_counts.run_by_local_clock(trace(rows, timezone="Europe/Stockholm").workload)
+    runs = used_shares.run_by_local_clock(trace(rows, timezone="Europe/Stockholm").workload)
     assert runs.tolist() == [1000, 20_000 - 3600, 500]
 
 
