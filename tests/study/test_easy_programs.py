@@ -296,8 +296,6 @@ PROCEDURES = {
     "Alea": alea,
 }
 
-IN_PROCESSORS = {"batsched, easy_bf", "Flux"}
-
 
 def lasting(rows):
     """The same jobs, each of a second or more and within its estimate."""

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from helpers import executed, means, texts, verdict_by_id
+from helpers import executed, means, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
 from simlib.study import claims, mualem2001, verdicts
@@ -353,16 +353,6 @@ def test_the_mean_bounded_slowdown_is_the_papers_without_a_floor():
     w = Workload(pd.DataFrame({"submit": [0, 0], "run": [5, 20], "procs": [1, 1]}), 2)
     found = replicate(w, EASY(), shakes=0, measures=mualem2001.MEASURES).loc[0]
     assert found.to_dict() == {"response_s": 12.5, "bounded_slowdown": 0.75} == means(w, EASY())
-
-
-# Without logs
-
-
-def test_what_rests_on_stand_ins_is_stamped_and_its_claims_are_withdrawn(no_logs, root):
-    found = executed("mualem2001/table4", traces=["KTH"], shakes=2, other_shakes=2)
-    assert "SYNTHETIC DATA - not a real log" in texts(found["picture"])
-    assert found["improves"]["verdict"] == UNTESTED and found["improves"]["readings"] == {}
-    assert not (root / "figures").exists()
 
 
 def test_footnote_2_counts_jobs_that_asked_for_four_hours_and_were_killed(log, root):

@@ -631,15 +631,6 @@ def test_what_is_false_of_single_jobs_is_told(id, part, change):
     assert parts(decided(id, figure11.MEASURES[id](lines(**change))))[part] == HOLDS_NOT
 
 
-# Figure 13
-
-
-def months(gains, users=0.5):
-    """Two months of accuracy, the users' and what the schemes gain."""
-    cases = {"original": 0.0} | dict(zip(("p95", "p85", "p70"), gains, strict=True))
-    return drawn({(month, case): users + of for month in "ab" for case, of in cases.items()}, ["month", "case"])
-
-
 # The real logs
 
 
