@@ -64,7 +64,7 @@ def test_the_engine_is_the_reference_where_jobs_follow_others(policy, workload, 
 
 @pytest.mark.slow
 @every_one_that_knows
-@settings(max_examples=20)
+@settings(max_examples=3)
 @seeds
 def test_gpus_that_suffice_for_all_change_nothing_and_so_do_as_many_as_processors(policy, seed):
     w = random_workload(seed, jobs=2000).scale_arrivals(0.5)  # a queue with an index, a long profile
