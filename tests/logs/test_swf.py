@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import SWFError, Workload, read_swf, write_swf
-from simlib._util import paths
-from simlib.logs import archive, swf, swf_lines
+from simlib.logs import swf, swf_lines
 from simlib.logs.swf import LogWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
@@ -928,20 +927,6 @@ def test_the_digest_is_that_of_the_folded_lines(put, text):
 
 def test_a_log_without_jobs_has_a_digest_too(put):
     assert swf.job_lines(put(HEAD))[0] == 0
-
-
-CATALOGUED = [archive.File(**file) for about in archive.catalogue()["logs"].values() for file in about["files"]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("file", [file for file in CATALOGUED if file.sha256], ids=lambda file: file.file)
-def test_real_logs_have_the_digests_of_the_catalogue(file):
-    path = Path(os.environ.get("SIMLIB_TRACES", "."), file.file)
-    path = paths.DATA / "samples" / file.file if file.variant == "sample" else path
-    if not path.exists():
-        pytest.skip(f"{file.file} is not here (SIMLIB_TRACES={os.environ.get('SIMLIB_TRACES')})")
-    assert swf.job_lines(path) == (file.lines, file.sha256)
-    assert len(read_swf(path).log) == file.lines
 
 
 def test_a_real_log_reads_back_equal(log, tmp_path):
