@@ -1,14 +1,24 @@
 """Under every policy the engine, the slow reference, the explanation and the example make one schedule, job by job."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, differing, numbered, seeds, table
+from helpers import (
+    BEYOND,
+    POLICIES,
+    SLURM,
+    busy_users,
+    crowded,
+    differing,
+    equals_the_reference,
+    numbered,
+    seeds,
+    table,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simlib import EASY, Conservative, OwnPolicy, simulate
-from simlib.explain import explain, first_difference, reference
+from simlib.explain import explain, reference
 from simlib.policies import examples_own
 from simlib.policies.walltime import Adjustment, Scheme
 
@@ -21,14 +31,6 @@ EXAMPLES = {
     "EASY, lookahead": OwnPolicy(examples_own.lookahead),
     "EASY++": OwnPolicy(examples_own.easy_sjbf, examples_own.LastTwo()),
 }
-
-
-def equals_the_reference(schedule, **options):
-    """Hold the engine's schedule against the reference's in all that both tell."""
-    slow = reference.simulate(schedule.workload, schedule.policy, **options)
-    difference = first_difference(schedule, slow)
-    assert difference is None, difference
-    pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
 
 
 def is_explained(schedule, **options):

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, tang_trace
+from helpers import executed, parts, tang_trace
 
 from simlib import EASY, simulate
 from simlib.policies import walltime
@@ -525,11 +525,6 @@ def decided(gains, months=24):
 def claimed(gained):
     logs = tang2013.TraceLogs({}, {})
     return {id: figures14_17.claim(id, gained, logs) for id in figures14_17.CLAIMS}
-
-
-def parts(claim, reading=verdicts.TEXT):
-    """The verdicts on the parts of a claim."""
-    return {part["part"]: part["verdict"] for part in claim["readings"][reading]["parts"]}
 
 
 @pytest.fixture(scope="module")
