@@ -13,8 +13,8 @@ from simlib.logs import archive
 from simlib.logs.swf import LogWarning
 from simlib.study import records
 
-settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=50)
-settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=150)
+settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=100)
 settings.load_profile("simlib")  # `make test-all` asks for the other one
 
 

@@ -1,6 +1,5 @@
 """What several test modules build, compare and read; what needs setting up and taking down is in `conftest.py`."""
 
-import ast
 import functools
 import math
 import re
@@ -28,6 +27,7 @@ from simlib import (
     load,
     simulate,
 )
+from simlib.explain import first_difference, reference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013
@@ -284,6 +284,14 @@ SLURM = {
 every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
 
 
+def equals_the_reference(schedule, **options):
+    """Hold the engine's schedule against the reference's in all that both tell."""
+    slow = reference.simulate(schedule.workload, schedule.policy, **options)
+    difference = first_difference(schedule, slow)
+    assert difference is None, difference
+    pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
+
+
 # The study
 
 
@@ -302,12 +310,6 @@ def code_cells(name):
     tagged, *others = (cell for cell in cells if cell.cell_type == "code")
     assert "parameters" in tagged.metadata.tags
     return tagged.source, [cell.source for cell in others]
-
-
-def tagged_cell(name):
-    """The parameters of a notebook's tagged cell, by name in their order."""
-    lines = ast.parse(code_cells(name)[0]).body
-    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
 @contextmanager
@@ -358,6 +360,11 @@ def executed(name, edits=None, given=None, until=None, **parameters):
 def verdict_by_id(claims):
     """The verdicts on claims, by their ids."""
     return {claim["id"]: claim["verdict"] for claim in claims}
+
+
+def parts(claim):
+    """The verdicts on the parts of a claim by the text."""
+    return {one["part"]: one["verdict"] for one in claim["readings"][TEXT]["parts"]}
 
 
 def texts(of):

@@ -35,7 +35,7 @@ TRIED = {name: policy for name, policy in (POLICIES | BEYOND).items() if name no
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", TRIED.values(), ids=list(TRIED))
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(workload=crowded())
 def test_what_is_told_is_what_the_reference_would_do_from_then_on(policy, workload):
     adjust = getattr(policy, "adjust", None)
@@ -54,10 +54,10 @@ SMALL = {name: policy for name, policy in TRIED.items() if module._sees_no_more(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", SMALL.values(), ids=list(SMALL))
-@settings(max_examples=10)
+@settings(max_examples=3)
 @seeds
 def test_to_go_on_from_who_runs_and_waits_is_the_same_as_to_begin_with_the_first_job(policy, seed):
-    w = busy_users(seed, jobs=150)
+    w = busy_users(seed, jobs=80)
     schedule = simulate(w, policy)
     ways = module._by_state(schedule), module._by_replay(schedule)
     submit = w.jobs.submit.to_numpy()
@@ -127,7 +127,7 @@ def test_a_policy_of_somebody_is_asked_itself(workload):
 
 @pytest.mark.slow
 def test_whose_jobs_have_had_what_counts_as_in_the_whole_workload():
-    w = busy_users(3, jobs=80)
+    w = busy_users(3, jobs=30)
     fair = EASY(order=simlib.Multifactor(half_life_days=0.01))
     told = predicted_starts(w, fair)
     last = told.index[-1:]

@@ -106,7 +106,6 @@ def test_the_machine_can_run_every_schedule_and_all_work_is_done(policy, seed):
     assert work == pytest.approx((w.jobs.run * w.jobs.procs).sum())
 
 
-@settings(max_examples=50)
 @seeds
 def test_fcfs_starts_jobs_in_order_of_arrival(seed):
     assert simulate(random_workload(seed), FCFS()).jobs.start.is_monotonic_increasing
@@ -114,14 +113,12 @@ def test_fcfs_starts_jobs_in_order_of_arrival(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("compress", ["arrival", "start", "none"])
-@settings(max_examples=50)
 @seeds
 def test_conservative_starts_no_job_after_its_guarantee(compress, seed):
     jobs = simulate(random_workload(seed), Conservative(compress)).jobs
     assert (jobs.start <= jobs.guarantee).all()
 
 
-@settings(max_examples=50)
 @seeds
 def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_order(seed):
     w = random_workload(seed, exact=True)

@@ -59,7 +59,7 @@ def reads_well(explanation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", (POLICIES | BEYOND).values(), ids=[*POLICIES, *BEYOND])
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(workload=crowded())
 def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):
     explanation = explain(workload, policy)

@@ -550,10 +550,6 @@ def test_a_pipe_in_a_logs_place_is_refused(small, mine):
 # Finding
 
 
-def test_what_is_not_here_is_not_found(small):
-    assert archive.find("KTH") is None
-
-
 def test_the_users_folder_is_looked_in_before_the_downloads(small, mine, downloads):
     theirs = keep(downloads, "KTH.swf.gz", GOOD)
     assert archive.find("KTH")[0] == theirs

@@ -9,8 +9,6 @@ import simlib
 from simlib import EASY, FCFS, Workload, simulate
 from simlib.models.users import SESSION, WEEK, _followed, resample_users
 
-DAY = 86400
-
 
 @pytest.fixture(scope="module")
 def sample():

@@ -143,7 +143,6 @@ def test_an_axes_placed_by_hand_stays_where_it_is(tmp_path):
     assert ax.get_position().bounds == pytest.approx((0.1, 0.2, 0.3, 0.4))
 
 
-DAY = 86400
 BEGUN = pd.Timestamp("2004-10-31", tz="Europe/Stockholm")  # a day of 25 hours
 
 

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from simlib import Workload, load, write_swf
+from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
-from simlib.study import loading, mualem2001
+from simlib.study import loading, mualem2001, outcomes
 from simlib.study.investigations import suspects
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
@@ -35,6 +36,12 @@ def small(name, variant=None, months=0):
 @cache
 def sample():
     return load("sample").log
+
+
+@pytest.fixture(scope="session")
+def committed():
+    """What the committed records say, read once; who changes it changes a copy."""
+    return outcomes.outcomes(paths.ROOT / "figures")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib.study import counting, outcomes, verdicts
+from simlib.study import counting, verdicts
 from simlib.study.verdicts import ABSENT, LIKELY, OTHER_LOG, RESTORED, TEXT
 
 EASY = {"trace": "KTH", "scheduler": "easy", "metric": "response_s"}
@@ -131,6 +131,5 @@ def test_the_recount_says_no_where_a_report_has_another_number(recount, monkeypa
         assert recount.main() is True
 
 
-def test_it_recounts_what_the_findings_state():
-    of = outcomes.outcomes(paths.ROOT / "figures")
-    assert set(counting.numbers(of).group) == set(counting.GROUPS)
+def test_it_recounts_what_the_findings_state(committed):
+    assert set(counting.numbers(committed).group) == set(counting.GROUPS)

@@ -8,7 +8,6 @@ from helpers import executed, first_days, random_workload, table, texts, verdict
 
 from simlib import EASY, Conservative, Workload, compare, load, simulate, study
 from simlib.core.estimates import Scaled
-from simlib.logs import archive
 from simlib.study import elsewhere
 from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
 from simlib.study.elsewhere import deciding, pictures
@@ -506,17 +505,6 @@ def test_another_percentile_reaches_the_table_and_picture_of_estimates(small_log
     row = tables["logs"].loc["bare"]
     assert row.run > 0 and row["size"] > 0 and np.isnan(row.intrepid) and np.isnan(row.flat)
     assert len(shown[""].axes) == 2 and len(here["findings"]) == 5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_of_a_stand_in_nothing_is_decided_and_every_picture_is_stamped(name, no_logs, root, monkeypatch):
-    monkeypatch.setattr(archive, "twin_of", lambda name: load("sample"))
-    here = executed(f"elsewhere/{name}", **NOTEBOOKS[name])
-    assert {found["evidence"] for found in here["findings"]} == {"SYNTHETIC DATA - not a real log"}
-    assert set(verdict_by_id(here["findings"]).values()) == {UNTESTED}
-    assert all("SYNTHETIC DATA - not a real log" in texts(picture) for picture in here["shown"].values())
-    assert not (root / "figures").exists()
 
 
 @pytest.mark.slow

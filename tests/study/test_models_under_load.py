@@ -28,12 +28,6 @@ READINGS = {
 }
 
 
-def test_with_exact_estimates_the_order_of_compression_makes_no_difference():
-    w = random_jobs().scale_load(0.9)
-    one, other = (simlib.simulate(w, Conservative(compress=order)).jobs for order in ("arrival", "start"))
-    pd.testing.assert_frame_equal(one, other)
-
-
 # Simulations
 
 

@@ -528,12 +528,3 @@ def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the
     assert {found[id] for id in ("OWN-05", "OWN-06", "OWN-50")} == {UNTESTED}
     assert UNTESTED not in (found["OWN-01"], found["OWN-10"])
     assert len(list(root.rglob("mualem2001_detective*.csv"))) == 9
-
-
-def test_nothing_is_found_of_a_stand_in(trace, root, monkeypatch):
-    monkeypatch.setattr(suspects, "alternatives", lambda trace: {"as settled": trace})
-    w = trace.workload
-    logs = trace_logs(replace(trace, workload=type(w)(w.jobs, w.procs, "KTH-SP2", start=w.start, synthetic=True)))
-    made = executed("mualem2001/detective", {}, {"logs": logs}, traces=["KTH"], **FEW)
-    assert made["steps_again"] == {} and set(verdict_by_id(made["found"]).values()) == {UNTESTED}
-    assert any("SYNTHETIC" in text for text in texts(made["picture"]))

@@ -1,5 +1,6 @@
 """The scoreboard and the pages of the site, made of a few made-up exhibits: every row counted, the same again."""
 
+import copy
 import re
 
 import matplotlib
@@ -268,9 +269,9 @@ def test_the_verdicts_are_printed(study, capsys):
 
 
 @pytest.mark.slow
-def test_the_committed_pages_are_what_the_records_give():
+def test_the_committed_pages_are_what_the_records_give(committed):
     folder = ROOT / "figures"
-    texts = scoreboard.pages(outcomes.outcomes(folder))
+    texts = scoreboard.pages(committed)
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
     assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 3500
     assert {name for name, text in texts.items() if (folder / name).read_text(encoding="utf-8") != text} == set()
@@ -278,8 +279,8 @@ def test_the_committed_pages_are_what_the_records_give():
 
 
 @pytest.mark.parametrize("name, template", list(outcomes.FINDINGS.items()))
-def test_every_number_that_is_stated_of_the_study_comes_from_a_record(name, template):
-    text, found = (ROOT / name).read_text(encoding="utf-8"), outcomes.outcomes(ROOT / "figures")
+def test_every_number_that_is_stated_of_the_study_comes_from_a_record(name, template, committed):
+    text, found = (ROOT / name).read_text(encoding="utf-8"), copy.deepcopy(committed)
     assert outcomes.stated(found, template) in text
     assert outcomes.with_findings(text, found, template) == text
     for one in found:

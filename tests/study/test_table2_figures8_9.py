@@ -211,15 +211,6 @@ def test_the_papers_own_table_2_passes_and_what_is_about_absent_logs_cannot_be_t
     assert made["removed"]["verdict"] == made["many"]["verdict"] == claims.UNTESTED
 
 
-def test_made_up_logs_prove_nothing(root):
-    w = sample()
-    w._log = w.jobs.assign(wait=0, requested_time=w.jobs.estimate)
-    made = of_traces("table2-figure8", mualem2001.Trace("KTH", w), traces=["KTH"])
-    verdicts_of = {made[name]["verdict"] for name in ("even", "nearly_all", "few", "many", "removed", "nice")}
-    assert verdicts_of == {claims.UNTESTED}
-    assert "SYNTHETIC DATA - not a real log" in texts(made["of_figure8"])
-
-
 def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_from_them(root):
     of = lossy(inferred_from=[{"quantity": "requested_at_most_2h"}])
     found = cells_of(of_traces("table2-figure8", of, traces=["CTC"])["of_counts"])

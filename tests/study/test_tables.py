@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from helpers import executed, means, texts, verdict_by_id
+from helpers import code_cells, executed, means, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
 from simlib.study import claims, mualem2001, verdicts
@@ -23,6 +23,16 @@ def legend(figure):
 
 THIRD = {"Conservative()}, shakes)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}
 """A third policy under the text's rules."""
+
+
+def decided(name, **made_up):
+    """The variables of those cells of a notebook that decide its claims, of numbers that are made up for them."""
+    variables = {"study": study, "pd": pd, "SP2": mualem2001.SP2, "logs": study.Logs({})} | made_up
+    for cell in code_cells(f"mualem2001/{name}")[1]:
+        if "study.claim(" in cell or "def easy_wins(" in cell:
+            exec(cell, variables)
+    return variables
+
 
 # Table 3
 
@@ -74,9 +84,9 @@ GOOD = {"original": 9, "f1": 5, "f2": 4, "f4": 3}
         (GOOD, 7, (INCONCLUSIVE, INCONCLUSIVE)),  # one shaken run says otherwise
     ],
 )
-def test_the_claims_on_table_3_are_told_from_false_ones(small_logs, values, shift, expected):
-    few = FEW | {"traces": ["KTH"], "draws": 2, "factors": [2, 4]}
-    found = executed("mualem2001/table3", given={"combinations": combinations(values, shift)}, **few)
+def test_the_claims_on_table_3_are_told_from_false_ones(values, shift, expected):
+    factors, random = [2, 4], ["f2", "f4"]
+    found = decided("table3", combinations=combinations(values, shift), factors=factors, random=random)
     assert (found["inaccurate"]["verdict"], found["worse"]["verdict"]) == expected
 
 
@@ -144,9 +154,8 @@ def changes(easy, conservative, spread=0.001):
         (-0.01, -0.02, 0.1, (INCONCLUSIVE, INCONCLUSIVE)),  # lost in the spread
     ],
 )
-def test_the_claims_on_table_4_are_told_from_false_ones(small_logs, easy, conservative, spread, expected):
-    given = {"with_print": changes(easy, conservative, spread)}
-    found = executed("mualem2001/table4", given=given, **FEW | {"traces": ["KTH"]})
+def test_the_claims_on_table_4_are_told_from_false_ones(easy, conservative, spread, expected):
+    found = decided("table4", with_print=changes(easy, conservative, spread))
     assert (found["improves"]["verdict"], found["gains_most"]["verdict"]) == expected
 
 
@@ -216,40 +225,22 @@ OPPOSITE = {(trace, metric): wins(0) for trace in mualem2001.TRACES for metric i
 CLAIMS = "mf08", "mf09", "mf10", "mf11", "mf12", "mf13"
 
 
-@pytest.fixture(scope="module")
-def decided():
-    """A function that decides the claims of Table 1 by made-up differences: by id, the records."""
-    cells = [cell for cell in _cells_of_claims()]
-
-    def decide(made_up):
-        variables = {"study": study, "pd": pd, "SP2": mualem2001.SP2, "logs": study.Logs({}), "readings": ["text"]}
-        variables |= {"difference": made_up}
-        for cell in cells:
-            exec(cell, variables)
-        return {variables[name]["id"]: variables[name] for name in CLAIMS}
-
-    return decide
+def of_table1(made_up):
+    """The records of the claims of Table 1 by made-up differences, by id."""
+    found = decided("table1", difference=made_up, readings=["text"])
+    return {found[name]["id"]: found[name] for name in CLAIMS}
 
 
-def _cells_of_claims():
-    """The cells of Table 1 that measure claims."""
-    from helpers import code_cells
-
-    cells = code_cells("mualem2001/table1")[1]
-    first = next(number for number, cell in enumerate(cells) if "with_print = " in cell)
-    return cells[first:-1]
-
-
-def test_the_papers_own_table_1_passes(decided):
-    found = decided(differences({}))
+def test_the_papers_own_table_1_passes():
+    found = of_table1(differences({}))
     passed = {id: one["readings"]["printed"]["verdict"] for id, one in found.items() if "printed" in one["readings"]}
     assert passed == dict.fromkeys(["MF-08", "MF-09", "MF-10", "MF-11", "MF-12"], REPRODUCED)
 
 
-def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by_the_opposite(decided):
-    assert set(verdict_by_id(decided(differences(AS_PRINTED)).values()).values()) == {REPRODUCED}
+def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by_the_opposite():
+    assert set(verdict_by_id(of_table1(differences(AS_PRINTED)).values()).values()) == {REPRODUCED}
     opposite = OPPOSITE | {("CM5", "bounded_slowdown"): wins(20)}
-    found = verdict_by_id(decided(differences(opposite)).values())
+    found = verdict_by_id(of_table1(differences(opposite)).values())
     assert found.pop("MF-09") == INCONCLUSIVE  # KTH is like the others then, which its headline leaves open
     assert set(found.values()) == {NOT}
 
@@ -272,8 +263,8 @@ def test_the_claims_on_table_1_are_reproduced_by_a_table_as_described_and_not_by
         ("MF-13", {(trace, "wait_s"): wins(5) for trace in mualem2001.TRACES}, NOT),
     ],
 )
-def test_each_claim_on_table_1_is_told_from_a_false_one_for_months_like_these(decided, id, of, verdict):
-    assert decided(differences(of))[id]["readings"][claims.LIKE_THESE]["verdict"] == verdict
+def test_each_claim_on_table_1_is_told_from_a_false_one_for_months_like_these(id, of, verdict):
+    assert of_table1(differences(of))[id]["readings"][claims.LIKE_THESE]["verdict"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -288,15 +279,15 @@ def test_each_claim_on_table_1_is_told_from_a_false_one_for_months_like_these(de
         ("MF-13", {(trace, "wait_s"): wins(15) for trace in mualem2001.TRACES}, NOT),
     ],
 )
-def test_of_these_months_a_claim_says_what_they_are(decided, id, of, verdict):
-    assert decided(differences(of))[id]["verdict"] == verdict
+def test_of_these_months_a_claim_says_what_they_are(id, of, verdict):
+    assert of_table1(differences(of))[id]["verdict"] == verdict
 
 
 @pytest.mark.parametrize(
     "trace, ids", [("Par", {"MF-10", "MF-11"}), ("CM5", {"MF-10", "MF-12"}), ("KTH", {"MF-08", "MF-09", "MF-13"})]
 )
-def test_claims_about_logs_that_are_absent_cannot_be_tested(decided, trace, ids):
-    found = verdict_by_id(decided(differences({}).drop(trace, level="log")).values())
+def test_claims_about_logs_that_are_absent_cannot_be_tested(trace, ids):
+    found = verdict_by_id(of_table1(differences({}).drop(trace, level="log")).values())
     assert {id for id, verdict in found.items() if verdict == UNTESTED} == ids
 
 
@@ -353,16 +344,6 @@ def test_the_mean_bounded_slowdown_is_the_papers_without_a_floor():
     w = Workload(pd.DataFrame({"submit": [0, 0], "run": [5, 20], "procs": [1, 1]}), 2)
     found = replicate(w, EASY(), shakes=0, measures=mualem2001.MEASURES).loc[0]
     assert found.to_dict() == {"response_s": 12.5, "bounded_slowdown": 0.75} == means(w, EASY())
-
-
-# Without logs
-
-
-def test_what_rests_on_stand_ins_is_stamped_and_its_claims_are_withdrawn(no_logs, root):
-    found = executed("mualem2001/table4", traces=["KTH"], shakes=2, other_shakes=2)
-    assert "SYNTHETIC DATA - not a real log" in texts(found["picture"])
-    assert found["improves"]["verdict"] == UNTESTED and found["improves"]["readings"] == {}
-    assert not (root / "figures").exists()
 
 
 def test_footnote_2_counts_jobs_that_asked_for_four_hours_and_were_killed(log, root):

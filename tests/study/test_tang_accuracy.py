@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, tang_trace, verdict_by_id
+from helpers import executed, parts, tang_trace, verdict_by_id
 
 import simlib
 from simlib.policies import walltime
@@ -384,13 +384,6 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
 
 
 @pytest.mark.slow
-def test_where_estimates_are_exact_there_is_nothing_to_gain(run):
-    exact = tang_trace(habits(days=120).assign(run=lambda jobs: jobs.estimate))
-    found = verdict_by_id(run("figures4-7", exact)["claims"])
-    assert {found[id] for id in ("TG-04", "TG-05", "TG-06", "TG-38")} <= {claims.INCONCLUSIVE, NOT}
-
-
-@pytest.mark.slow
 def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_figures_4_to_7(run, made_up):
     edits = {"walltime.PERCENTILES": "(*walltime.PERCENTILES, 40)", "walltime.KEYS": '(*walltime.KEYS, "estimate")'}
     found = run("figures4-7", made_up, edits=edits)
@@ -466,11 +459,6 @@ def described(change=lambda found: None):
         for p, value in zip(PERCENTILES, values, strict=True):
             numbers[*place(key, p, threshold, window), metric] = value
     return drawn(numbers, [*accuracy.DIMENSIONS, "metric"])
-
-
-def parts(claim):
-    """The verdicts on the parts of a claim by the text."""
-    return {one["part"]: one["verdict"] for one in claim["readings"][verdicts.TEXT]["parts"]}
 
 
 def decided(id, measures):
@@ -629,15 +617,6 @@ def test_claims_on_single_jobs_hold_for_what_the_text_describes(id):
 )
 def test_what_is_false_of_single_jobs_is_told(id, part, change):
     assert parts(decided(id, figure11.MEASURES[id](lines(**change))))[part] == HOLDS_NOT
-
-
-# Figure 13
-
-
-def months(gains, users=0.5):
-    """Two months of accuracy, the users' and what the schemes gain."""
-    cases = {"original": 0.0} | dict(zip(("p95", "p85", "p70"), gains, strict=True))
-    return drawn({(month, case): users + of for month in "ab" for case, of in cases.items()}, ["month", "case"])
 
 
 # The real logs

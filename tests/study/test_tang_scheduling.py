@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, tang_trace
+from helpers import executed, parts, tang_trace
 
-from simlib import EASY, plots, simulate
+from simlib import EASY, simulate
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study import claims, tang2013, verdicts
@@ -152,13 +152,6 @@ def test_another_percentile_in_figure_13_is_in_table_and_picture_and_what_lacks_
     assert list(made["wide"]) == ["original", "p95", "p50"]
     assert helpers.texts(made["picture"].legends[0]) == ["original", "p95", "p50"]
     assert "found no 'p70'" in made["every_month"]["evidence"] and made["above"]["verdict"] != claims.UNTESTED
-
-
-def test_figure_13_of_a_twin_is_stamped_and_nothing_is_claimed_of_it():
-    twin = of_logs(busy(months=1, synthetic=True))
-    made = executed("tang2013/figure13", given={"logs": twin}, resamples=10)
-    assert plots.SYNTHETIC in helpers.texts(made["picture"])
-    assert made["every_month"]["verdict"] == made["above"]["verdict"] == claims.UNTESTED
 
 
 @pytest.fixture(scope="module")
@@ -435,12 +428,6 @@ def test_another_percentile_and_order_are_in_table_and_picture_and_no_claim_on_a
     assert verdict["TG-31"] == verdict["TG-36"] == claims.UNTESTED != verdict["TG-35"]
 
 
-def test_a_log_of_ones_own_takes_the_place_of_the_papers(mine):
-    made = executed(FIGURES_14_17, log=str(mine), **FEW)
-    assert list(made["logs"]) == ["mine"] and "published" not in made["averages"]
-    assert set(helpers.verdict_by_id(made["verdicts"]).values()) == {claims.UNTESTED}
-
-
 def drawn(gains, months):
     """Figure 17 of made-up gains."""
     table = table_of(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
@@ -544,11 +531,6 @@ def claimed(gained):
     return {id: figures14_17.claim(id, gained, logs) for id in figures14_17.CLAIMS}
 
 
-def parts(claim, reading=verdicts.TEXT):
-    """The verdicts on the parts of a claim."""
-    return {part["part"]: part["verdict"] for part in claim["readings"][reading]["parts"]}
-
-
 @pytest.fixture(scope="module")
 def printed_world():
     return decided(as_printed())
@@ -640,13 +622,6 @@ def test_each_log_is_measured_by_itself():
     assert (of["p85", "made up"], of["p85", "other"]) == (claims.HOLDS, claims.HOLDS_NOT)
     assert found["TG-36"]["verdict"] == claims.PARTLY
     assert "made up: p85 wait 0 of 24" in found["TG-19"]["evidence"]
-
-
-def test_twins_prove_nothing_and_pictures_say_so():
-    twin = busy(months=1, synthetic=True)
-    made = executed(FIGURES_14_17, given={"logs": of_logs(twin)}, **FEW)
-    assert set(helpers.verdict_by_id(made["verdicts"]).values()) == {claims.UNTESTED}
-    assert plots.SYNTHETIC in helpers.texts(made["figure17"])
 
 
 # On a real log

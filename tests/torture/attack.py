@@ -185,12 +185,6 @@ def last_line(process):
     return f"exit {process.returncode}: {said[-1][:200] if said else 'nothing said'}"
 
 
-def is_one_line(process):
-    """Whether a command line failed as it ought to: status 1, and one line that says why."""
-    lines = process.stderr.strip().splitlines()
-    return process.returncode == 1 and len(lines) == 1 and "Traceback" not in process.stderr
-
-
 def bomb(kind, mebibytes):
     """A small gzip file of a large content: a block of 1 MiB compressed once, and repeated."""
     block = {"blanks": b" " * 2**20, "zeros": bytes(2**20), "comments": b"; x\n" * 2**18, "lines": b"\n" * 2**20}[kind]
