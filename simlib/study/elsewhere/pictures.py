@@ -298,7 +298,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
         else:
             ax.axvline(own[log], color=GREY, linewidth=1, linestyle=":")
             ax.set_xticks(sorted(ticks))
-    bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) not in (0.02, 0.1)])
+    bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) not in (0.02, 0.1) and tick != 0.5])
     ax.figure.supxlabel(x, size=10)
     ax.figure.supylabel(y, size=10)
     entries = {
@@ -308,15 +308,22 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     if "exact" in table:
         entries["with exact estimates"] = CROSS
     legend(ax.figure, entries | _star(starred))
-    title(ax.figure, f"{y}: {_by_log(table, better, said)}")
+    of_logs = _by_log(table, better)
+    if len(names) > ACROSS:
+        title(ax.figure, f"{_on_most(of_logs, better, said, titles, y)}, at most points")
+    else:
+        counts = _by_name(of_logs, better, said, titles if len(names) > 1 else {names[0]: ""})
+        title(ax.figure, f"{y}, at most points: {counts}")
     return ax.figure
 
 
-def _by_log(table, better, said):
-    """Count the logs of which most points are on a side."""
-    counts = sides(table, better).groupby(table.index.get_level_values("log")).value_counts(normalize=True).unstack()
-    most = counts.reindex(columns=[WITH, AGAINST]).fillna(0).gt(0.5).sum()
-    return f"at most points {_on_each_side(said, most[WITH], most[AGAINST], len(counts))}"
+def _by_log(table, better):
+    """Find the side on which most points of a line are on each log, by (line, log) in a column `side`."""
+
+    def of_most(points):
+        return next((side for side in (WITH, AGAINST) if (points == side).mean() > 0.5), OPEN)
+
+    return sides(table, better).groupby(level=[0, 1], sort=False).agg(of_most).to_frame("side")
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
@@ -327,12 +334,12 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
-    found = set()
+    found, named = set(), []
     for line, name in zip(axes, names, strict=True):
         of = table.loc[name]
         found |= set(sides(of, better))
         for ax, trait in zip(line, traits, strict=True):
-            _points(ax, of, about[trait], about.paper, better)
+            named.append((ax, _points(ax, of, about[trait], about.paper, better), of.effect))
         line[0].set_ylabel(f"{(titles or {}).get(name, name)}\n{label}")
     for ax, called in zip(axes[-1], traits.values(), strict=True):
         ax.set_xlabel(called)
@@ -348,11 +355,14 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
     name, trait = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
     what = (titles or {}).get(name, name)
     title(figure, f"{what} correlates most with {traits[trait]}: rank correlation {related[name, trait]:+.2f}")
+    figure.draw_without_rendering()
+    for points in named:
+        _named(*points)
     return figure
 
 
 def _points(ax, table, trait, paper, better):
-    """Draw one measure against one trait."""
+    """Draw one measure against one trait; return the trait by log, from left to right."""
     of, known = sides(table, better), trait.reindex(table.index).dropna().sort_values()
     for log, at in known.items():
         row, colour = table.loc[log], LOOKS[of[log]]
@@ -361,7 +371,7 @@ def _points(ax, table, trait, paper, better):
     ax.axhline(0, color="black", linewidth=1)
     ax.margins(x=0.2, y=0.12)
     bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) != 0.02 or table.effect.max() < 0.3])
-    _named(ax, known, table.effect)
+    return known
 
 
 OFFSETS = [(x, y) for y in (4, -10, 14, -20, 24, -30) for x in (5, -5)]
@@ -370,11 +380,12 @@ OFFSETS = [(x, y) for y in (4, -10, 14, -20, 24, -30) for x in (5, -5)]
 
 def _named(ax, at, effects):
     """Write the names of points beside them, each where none that is written already is."""
-    ax.figure.draw_without_rendering()
     taken = []
     for log, x in at.items():
         for shift in OFFSETS:
             side = {"ha": "left" if shift[0] > 0 else "right", "size": 7, "textcoords": "offset points"}
+            if abs(shift[1]) > 10:
+                side["arrowprops"] = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5}
             name = ax.annotate(log, (x, effects[log]), shift, **side)
             box = name.get_window_extent().padded(1)
             points = ax.transData.transform([[at[other], effects[other]] for other in at.index if other != log])

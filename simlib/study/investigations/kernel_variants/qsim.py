@@ -72,6 +72,7 @@ class _Blocks(NamedTuple):
     free_at : int64 array, when it is taken to be free, in this pass
     drained : bool array, in this pass
     longest : int64 array, by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    soonest : int64 array, by kind the block that is free first, in this pass
     waiting : int64 array, by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
     """
 
@@ -85,6 +86,7 @@ class _Blocks(NamedTuple):
     free_at: np.ndarray
     drained: np.ndarray
     longest: np.ndarray
+    soonest: np.ndarray
     waiting: np.ndarray
 
 
@@ -115,8 +117,8 @@ def blocks_of(machine):
                 break
     numbers = np.zeros((2, count), np.int64)
     of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.full(sizes.size, NOBODY)
-    waiting = np.zeros(sizes.size, np.int64)
-    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass, waiting)
+    of_kinds = np.zeros((2, sizes.size), np.int64)
+    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass, of_kinds[0], of_kinds[1])
 
 
 @uncounted
@@ -158,7 +160,7 @@ def expect(blocks, smallest, block_of, expected, now, rules):
             free_at[around] = end
             around = parent[around]
     for kind in range(blocks.size.size - 1, smallest - 1, -1):
-        longest = NOBODY
+        longest, soonest = NOBODY, blocks.first[kind]
         for block in range(blocks.first[kind], blocks.first[kind + 1]):
             if inside[block] == 0:
                 if blocks.around[block] == 0:
@@ -167,7 +169,9 @@ def expect(blocks, smallest, block_of, expected, now, rules):
                     longest = max(longest, free_at[block])
                 else:
                     free_at[block] = now + FIVE_MINUTES if rules.inner_blocks else free_at[parent[block]]
-        blocks.longest[kind] = longest
+            if free_at[block] < free_at[soonest]:
+                soonest = block
+        blocks.longest[kind], blocks.soonest[kind] = longest, soonest
 
 
 @uncounted
@@ -191,10 +195,7 @@ def place_for(blocks, kind, until, rules):
 @uncounted
 def drain(blocks, smallest, kind):
     """Drain the block of a kind that is free first, with all that are around it, or inside it and waited for."""
-    block = blocks.first[kind]
-    for other in range(block + 1, blocks.first[kind + 1]):
-        if blocks.free_at[other] < blocks.free_at[block]:
-            block = other
+    block = blocks.soonest[kind]
     for smaller in range(smallest, kind):
         first, behind = within(blocks, block, smaller)
         blocks.drained[first:behind] = True
