@@ -384,8 +384,6 @@ def _named(ax, at, effects):
     for log, x in at.items():
         for shift in OFFSETS:
             side = {"ha": "left" if shift[0] > 0 else "right", "size": 7, "textcoords": "offset points"}
-            if abs(shift[1]) > 10:
-                side["arrowprops"] = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5}
             name = ax.annotate(log, (x, effects[log]), shift, **side)
             box = name.get_window_extent().padded(1)
             points = ax.transData.transform([[at[other], effects[other]] for other in at.index if other != log])
@@ -394,6 +392,9 @@ def _named(ax, at, effects):
                 break
             if shift != OFFSETS[-1]:
                 name.remove()
+        if abs(shift[1]) > 10:
+            line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", (x, effects[log]), shift, textcoords="offset points", arrowprops=line)
         taken.append(box)
 
 
