@@ -1,6 +1,6 @@
 """Tsafrir, Etsion & Feitelson, Hebrew University 2005: the logs, what is measured of them, and the printed numbers."""
 
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 import pandas as pd
@@ -96,12 +96,12 @@ class Window(LastTwo):
         """Predict from the window."""
         mine = self.of_user.setdefault(job.user, []) if job.user >= 0 else []
         known = mine[-2:] if self.kind == "submitted" else mine
-        known = [one for one in reversed(known) if one.number in self.run]
+        known = (one for one in reversed(known) if one.number in self.run)
         if self.kind == "extended":
-            known = [one for one in known if one.requested == job.requested]
+            known = (one for one in known if one.requested == job.requested)
         if self.kind == "immediate":
-            known = list(takewhile(lambda one: one.requested == job.requested, known))
-        runs = [self.run[one.number] for one in known[:2]]
+            known = takewhile(lambda one: one.requested == job.requested, known)
+        runs = [self.run[one.number] for one in islice(known, 2)]
         mine.append(job)
         if not runs or (self.full and len(runs) < 2):
             return {job.number: max(job.requested, 1)}
