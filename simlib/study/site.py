@@ -160,9 +160,7 @@ def stage(folder):
     for pattern in TEXTS:
         for path in sorted(paths.ROOT.glob(pattern)):
             if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
-                text = path.read_text(encoding="utf-8").replace("figures/README.md", "exhibits/index.md")
-                text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
-                _write(folder / path.relative_to(paths.ROOT), text)
+                _write(folder / path.relative_to(paths.ROOT), _linked(path.read_text(encoding="utf-8")))
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
     for name in ("_static", "_templates"):
@@ -178,6 +176,12 @@ def stage(folder):
     if any([one.wait() for one in exercises]):
         raise RuntimeError(f"{folder}: the exercises of a lesson could not be put into its page, as is said above")
     _stage_what_is_linked(folder)
+
+
+def _linked(text):
+    """Let links to the report lead to its pages on the site."""
+    text = text.replace("figures/README.md", "exhibits/index.md")
+    return re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
 
 
 def _exercises(folder):
@@ -257,6 +261,8 @@ def _stage_notebook(path, to):
         NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     heading = ""
     for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _linked(cell.source)
         heading = ([heading] + (re.findall("^#+ (.+)", cell.source, re.M) if cell.cell_type == "markdown" else []))[-1]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
