@@ -272,15 +272,12 @@ class Claim(dict):
 
     def __repr__(self):
         """Write it out, wrapped."""
-        lines = [f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"]
-        return "\n".join(lines + [f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n")])
+        return "\n".join([self.headline, *(f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n"))])
 
     @property
-    def brief(self):
-        """The verdict by the text with its counts, and the claim: one line, without the measurements."""
-        counts = self.get("readings", {}).get(TEXT, {}).get("counts", {})
-        words = ", ".join(f"{count} {name}" for name, count in counts.items())
-        return f"{self['id']} {claims.stated(self)}{f' ({words})' if words else ''}: {self['claim']}"
+    def headline(self):
+        """The verdicts and the claim, without the measurements."""
+        return f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"
 
 
 def claim(id, runs, measure, logs=None, needs=(), note=""):
