@@ -14,7 +14,7 @@ from simlib.models import feitelson96
 from simlib.study import claims, records
 from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
 from simlib.study.mualem2001 import feitelson_family, load_curves
-from simlib.study.mualem2001.feitelson_family import MAIN, NO_SAY
+from simlib.study.mualem2001.feitelson_family import MAIN, NOT_COUNTED
 from simlib.study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
 from simlib.study.verdicts import LIKELY, TEXT
 from tools import fit_family
@@ -379,10 +379,10 @@ def test_a_claim_holds_for_all_or_for_none_and_members_whose_variant_is_unlike_h
     assert f"enlarged, {MAIN} -5.0% (-6.0% to -4.0%)" in found["evidence"]
     table = feitelson_family.answers({"MF-21": measured(LONGER)}, unlike)
     table = table.xs(("MF-21", "enlarged", TEXT), level=("claim", "part", "rule")).verdict
-    assert (table[MAIN], table["Paragon"]) == (NO_SAY, HOLDS)
+    assert (table[MAIN], table["Paragon"]) == (NOT_COUNTED, HOLDS)
     one = {"Fl": Measure(0.3, 0.2, 0.4), "Fs": Measure(0.9, 0.8, 1.0)}
     table = feitelson_family.answers({"MF-43": {TEXT: {MAIN: one, "Paragon": one}}}, unlike).verdict
-    assert table["MF-43", :, TEXT, MAIN].to_dict() == {"Fl": NO_SAY, "Fs": HOLDS_NOT}
+    assert table["MF-43", :, TEXT, MAIN].to_dict() == {"Fl": NOT_COUNTED, "Fs": HOLDS_NOT}
 
 
 def test_without_the_logs_a_claim_cannot_be_tested():

@@ -150,12 +150,11 @@ def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -
 ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
 """The variants that claims are about; those of MF-43 are the names of its parts."""
 
-NO_SAY = "no say"
-SAID = {NO_SAY: "not counted"}
+NOT_COUNTED = "not counted"
 """What a legend calls a verdict, where not by its name."""
 
 
-def has_say(id: str, part: str, member: str, unlike: pd.Series) -> bool:
+def counts_for(id: str, part: str, member: str, unlike: pd.Series) -> bool:
     """Tell whether a member's variants do what their names say, as far as this part of a claim is about one."""
     return not unlike.get((member, ABOUT.get(id, part)), False)
 
@@ -164,14 +163,14 @@ def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs 
     """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
     readings = {
         rule: {
-            part: {on: found[part] for on, found in members.items() if has_say(id, part, on, unlike)}
+            part: {on: found[part] for on, found in members.items() if counts_for(id, part, on, unlike)}
             for part in criteria()[id]
         }
         for rule, members in measured.items()
     }
     without = []
     for (on, found), (part, criterion) in product(next(iter(measured.values())).items(), criteria()[id].items()):
-        if not has_say(id, part, on, unlike):
+        if not counts_for(id, part, on, unlike):
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
     note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
@@ -185,14 +184,14 @@ def answers(measured: Mapping[str, Any], unlike: pd.Series) -> pd.DataFrame:
         for (part, criterion), (rule, members) in product(criteria()[id].items(), rules.items()):
             for on, found in members.items():
                 one = found[part]
-                verdict = criterion.judge(one) if has_say(id, part, on, unlike) else NO_SAY
+                verdict = criterion.judge(one) if counts_for(id, part, on, unlike) else NOT_COUNTED
                 rows[id, part, rule, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
     levels, columns = ["claim", "part", "rule", "member"], ["value", "low", "high", "verdict"]
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=levels), columns)
 
 
 GREY = "#808080"
-SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NO_SAY: GREY}
+SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_COUNTED: GREY}
 BOUNDS = {"facecolor": "#DDE8DD"}
 
 
@@ -216,7 +215,7 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     for ax in axes[:, 0]:
         ax.set_yticks(range(len(members)), members, size=7.5)
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
-    there = {SAID.get(verdict, verdict): style for verdict, style in dots.items() if (table.verdict == verdict).any()}
+    there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
     plots.legend(figure, there | {"the range that the claim requires": BOUNDS})
     everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
     count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
@@ -244,4 +243,4 @@ def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterio
 
 def _dot(verdict: str) -> dict[str, str]:
     """The mark of a verdict."""
-    return {"marker": "o", "linestyle": "", "fillstyle": "none" if verdict == NO_SAY else "full"}
+    return {"marker": "o", "linestyle": "", "fillstyle": "none" if verdict == NOT_COUNTED else "full"}
