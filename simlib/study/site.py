@@ -263,7 +263,7 @@ def _stage_notebook(path, to):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _linked(cell.source)
-        heading = ([heading] + (re.findall("^#+ (.+)", cell.source, re.M) if cell.cell_type == "markdown" else []))[-1]
+            heading = [heading, *re.findall("^#+ (.+)", cell.source, re.M)][-1]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "image/png" in data:
