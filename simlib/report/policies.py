@@ -358,9 +358,9 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
     row["change"] = difference(table.at[(policy, "all", "all", "wait", "mean"), "difference"], short=True)
     row["change"] += f" ({per_cent(shown.difference)})" if shown.base and row["change"] != "equal" else ""
     row["how sure"] = SURE[sure(shown)]
+    written = (per_cent, " %") if shown.base else (time,)
     row["by chance"], row["in another year"] = (
-        range_of(shown, name, *((per_cent, " %") if shown.base else (time,)))
-        for name in ("coincidence", "another_year")
+        range_of(shown, name, *written) for name in ("coincidence", "another_year")
     )
     by = "user" if "user" in found.by else "size"
     if by in found.by:
