@@ -147,13 +147,10 @@ def _by_name(table, better, said, titles):
     """Say for each name on how many logs it is better, and on how many worse."""
     rows = _counts(table, better, titles).iterrows()
     return "; ".join(
-        f"{name + ': ' if name else ''}{_on_each_side(said, row[WITH], row[AGAINST], row.sum())}" for name, row in rows
+        f"{name + ': ' if name else ''}{said[WITH]} on {row[WITH] or 'none'} of {row.sum()} logs, "
+        f"{said[AGAINST]} on {row[AGAINST] or 'none'}"
+        for name, row in rows
     )
-
-
-def _on_each_side(said, those_with, those_against, logs):
-    """Say on how many logs an effect is on either side."""
-    return f"{said[WITH]} on {those_with or 'none'} of {logs} logs, {said[AGAINST]} on {those_against or 'none'}"
 
 
 def _on_most(table, better, said, titles, what):
