@@ -128,7 +128,8 @@ def forest(
     elif len(names) > ACROSS:
         title(figure, _on_most(table, better, said, titles, label.split(",")[0]))
     else:
-        title(figure, _by_name(table, better, said, titles))
+        what = f"{label}: " if said == SAID else ""  # other words than better and worse say what is compared
+        title(figure, f"{what}{_by_name(table, better, said, titles)}")
     return figure
 
 
@@ -161,7 +162,7 @@ def _on_most(table, better, said, titles, what):
     for side in (WITH, AGAINST):
         there = list(map(str, counts.index[most[side]]))
         if there:
-            those = f"all {len(counts)}" if len(there) == len(counts) else " / ".join(there)
+            those = f"all {len(counts)} cases" if len(there) == len(counts) else " / ".join(there)
             parts.append(f"{said[side]}{'' if parts else ' on most logs'} with {those}")
     text = ", ".join(parts) or f"{said[WITH]} or {said[AGAINST]} on most logs with none of the {len(counts)} cases"
     return f"{what}: {text}"
