@@ -6,6 +6,7 @@
 import csv
 import functools
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
 from simlib.explain import reference
 from simlib.study.investigations import programs
 
+PYTHON = shlex.quote(sys.executable)  # it may lie in a path with blanks
 CHECKER = Path(check_schedules.__file__)
 PAGE = ROOT / "docs" / "known-schedules.md"
 CASES = {path.stem: check_schedules.read_case(path) for path in sorted(check_schedules.FOLDER.glob("*.starts"))}
@@ -187,7 +189,7 @@ def test_what_is_missing_or_not_known_is_wrong(tmp_path):
 
 @pytest.mark.slow
 def test_a_command_that_fails_is_wrong():
-    command = f"{sys.executable} -c 'raise SystemExit(\"no {{policy}} here\")'"
+    command = f"{PYTHON} -c 'raise SystemExit(\"no {{policy}} here\")'"
     status, lines = check("--run", command, "--policies", "easy", "--cases", "in-time")
     assert status == 1 and lines[0] == "in-time.easy: the command ended with 1: no easy here"
 
@@ -420,7 +422,7 @@ def test_the_pages_simulator_does_what_the_page_says(tmp_path):
     shown = [line for line in output.splitlines() if line != "..."]
     for text, status in ((simulator, 1), (simulator.replace(wrong, right), 0)):
         (tmp_path / "fcfs.py").write_text(text, "utf-8")
-        command = f"{sys.executable} {tmp_path / 'fcfs.py'} {{swf}}"
+        command = f"{PYTHON} {shlex.quote(str(tmp_path / 'fcfs.py'))} {{swf}}"
         told = check("--run", command, "--policies", "fcfs")
         assert told[0] == status and (set(shown) <= set(told[1])) == (status == 1)
     assert simulator.count(wrong) == 1
