@@ -162,8 +162,11 @@ class Trace:
 
     @cached_property
     def calendars(self):
-        """This trace by the name of its calendar, and by the other one where the same simulations do for both."""
-        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) and not self.restored else (self.calendar,)
+        """This trace by the name of its calendar, and by the other one where the same simulations do for both.
+
+        Restored or not, a log has the same: so its measures are the same, and runs of logs that lost no jobs are kept.
+        """
+        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) else (self.calendar,)
         return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
 
     @property
