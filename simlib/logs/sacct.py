@@ -194,15 +194,7 @@ def convert(
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
-    """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload(simlib.load("sample").jobs, 128, header=[" Partition: 1 batch (old)", " User: 7 alice"])
-    >>> names(w)
-    {'user': {7: 'alice'}, 'group': {}, 'queue': {}, 'partition': {1: 'batch'}}
-    """
+    """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them."""
     found: dict[str, dict[int, str]] = {field: {} for field in NAMED}
     for field, word in NAMED.items():
         for line in workload.header:

@@ -38,24 +38,7 @@ _NONE = "", "nan", "None", "NaT", "<NA>", "INFINITE", "UNLIMITED"
 
 
 class Mapped(NamedTuple):
-    """Describe how the columns of a public set are read.
-
-    Attributes
-    ----------
-    columns : dict
-        See `read_table`.
-    timezone : str
-        The zone of the calendar, and of times without a zone.
-    unit : str
-        The unit of processors.
-    source : str
-        The source that describes the columns and their units.
-
-    Examples
-    --------
-    >>> MAPPINGS["PM100"].columns["requested_time"], MAPPINGS["F-DATA"].timezone
-    (('time_limit', 'min'), 'Asia/Tokyo')
-    """
+    """Describe how the columns of a public set are read: see `read_table`; zone, unit of processors, and source."""
 
     columns: Columns
     timezone: str
