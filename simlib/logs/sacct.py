@@ -16,6 +16,7 @@ import pandas as pd
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
+from .tables import STATUS
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
@@ -39,11 +40,6 @@ OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS"
 
 NAMED = {"user": "User", "group": "Group", "queue": "Queue", "partition": "Partition"}
 """What a line of the header begins with that gives a number of a field its name, as in `; Partition: 1 batch`."""
-
-STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
-    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
-)
-"""The status in SWF by Slurm's state; -1 for any other."""
 
 _NUMBERS = {
     name

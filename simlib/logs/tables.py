@@ -14,7 +14,6 @@ import pandas as pd
 
 from ..core.workload import Workload
 from . import swf
-from .sacct import STATUS
 from .swf_lines import LARGEST
 
 Unit = str | Mapping[str, int] | Callable[[pd.Series], pd.Series]
@@ -45,6 +44,11 @@ class Mapped(NamedTuple):
     unit: str
     source: str
 
+
+STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
+)
+"""The status in SWF by Slurm's state; -1 for any other."""
 
 MAPPINGS = {
     "PM100": Mapped(
