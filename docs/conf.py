@@ -20,7 +20,6 @@ nb_code_prompt_hide = "Hide the code"
 nb_ipywidgets_js = {}  # nothing is fetched from elsewhere
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
-templates_path = ["docs/_templates"]
 
 # The reference.
 autosummary_generate = True

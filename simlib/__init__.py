@@ -20,11 +20,10 @@ from .logs.archive import ArchiveError, load
 from .logs.schedules import recorded, write_evalys
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .logs.tables import read_table
-from .policies.conservative import Conservative, Selective
+from .policies.conservative import Conservative, Selective, SlurmBackfill
 from .policies.easy import EASY, FCFS, Predictions
 from .policies.orders import Multifactor, Thresholded
 from .policies.own_policy import OwnPolicy, Predictor
-from .policies.slurm import SlurmBackfill
 
 
 def _twin_of(name: str) -> Workload:

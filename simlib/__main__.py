@@ -12,14 +12,14 @@ from ._util import paths
 from .analysis import load_curves
 from .analysis.comparison import compare
 from .core import estimates
-from .core.schedule import pieces, simulate
+from .core.metrics import pieces
+from .core.schedule import simulate
 from .core.workload import Workload
 from .logs import archive, sacct, swf, tables
 from .policies import walltime
-from .policies.conservative import Conservative
+from .policies.conservative import Conservative, SlurmBackfill
 from .policies.easy import EASY, FCFS
 from .policies.orders import Multifactor
-from .policies.slurm import SlurmBackfill
 
 
 class _Fault(click.ClickException):

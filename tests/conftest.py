@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("quick")
 
 
-CACHE = "simlib.analysis.cache.FOLDER"
+CACHE = "simlib._util.cache.FOLDER"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,11 +13,10 @@ import pandas as pd
 
 from .._util.words import duration
 from ..core import estimates
-from ..core.policy import Policy
-from ..core.schedule import is_own
+from ..core.schedule import Policy, is_own
 from ..core.workload import Workload
+from ..policies.conservative import SlurmBackfill
 from ..policies.easy import EASY
-from ..policies.slurm import SlurmBackfill
 from ..policies.walltime import Adjustment, Scheme
 
 Change = str | estimates.Model | Callable[[Workload], Workload]
@@ -31,14 +30,7 @@ ADJUSTED = Adjustment(Scheme(key="user+estimate", window="1 month", percentile=8
 
 
 class Made(NamedTuple):
-    """Hold the policy and the workload of a case on a log.
-
-    Examples
-    --------
-    >>> w = Workload.of("one job", 4, A=(0, 10, 10, 3))
-    >>> made(w, "exact", (EASY(), "exact")).said
-    'EASY(), estimates: exact'
-    """
+    """Hold the policy and the workload of a case on a log, and a description of both."""
 
     name: str
     said: str
@@ -47,13 +39,7 @@ class Made(NamedTuple):
 
 
 def policy_of(case: Case) -> Policy:
-    """Give the policy of a case.
-
-    Examples
-    --------
-    >>> policy_of((EASY(), "exact"))
-    EASY()
-    """
+    """Give the policy of a case."""
     return case[0] if isinstance(case, tuple) else case
 
 
@@ -62,13 +48,6 @@ def made(workload: Workload, name: str, case: Case) -> Made:
 
     ValueError, with the name of the case, if a change gives no workload, or a workload without jobs of the log or with
     other jobs.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> half = made(simlib.load("sample"), "half", (EASY(), partial(on_machine, size="-50%")))
-    >>> half.said, half.workload.procs, len(half.workload)
-    ('EASY(), on 64 processors instead of 128', 64, 5953)
     """
     policy, *changes = case if isinstance(case, tuple) else (case,)
     changed, said = workload, [str(policy)]
@@ -92,14 +71,17 @@ def made(workload: Workload, name: str, case: Case) -> Made:
 
 
 def is_estimates(change: Any) -> bool:
-    """Tell whether a change is the name of estimates, or a model of them.
-
-    Examples
-    --------
-    >>> is_estimates("exact"), is_estimates(estimates.Scaled(2)), is_estimates(on_machine)
-    (True, True, False)
-    """
+    """Tell whether a change is the name of estimates, or a model of them."""
     return isinstance(change, str) or type(change).__module__ == estimates.__name__
+
+
+def check_names(where: str, policies: object, least: int = 1) -> None:
+    """Check that policies have names, and that there are enough of them."""
+    named = isinstance(policies, Mapping)
+    if not (named and len(policies) >= least):  # type: ignore[arg-type]
+        expected = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
+        expected += f", with at least {least}" * named
+        raise ValueError(f"{where}: found policies={policies!r}, expected {expected}")
 
 
 # What if?
@@ -224,14 +206,7 @@ def _slurm(policy: Policy, **option: Any) -> Policy:
 
 
 def on_machine(workload: Workload, size: str) -> Workload:
-    """Put a workload on a machine of another size, such as "512", or "+20%" of the present size.
-
-    Examples
-    --------
-    >>> w = Workload.of("two jobs", 10, A=(0, 10, 10, 3), B=(1, 5, 8, 9))
-    >>> on_machine(w, "-20%").procs, on_machine(w, "+1").procs, on_machine(w, "4").procs
-    (8, 11, 4)
-    """
+    """Put a workload on a machine of another size, such as "512", or "+20%" of the present size."""
     sign, number, per_cent = re.fullmatch(_SIZE, size).groups()  # type: ignore[union-attr]
     change = int(number) * (workload.procs / 100 if per_cent else 1)
     if sign:
@@ -240,14 +215,7 @@ def on_machine(workload: Workload, size: str) -> Workload:
 
 
 def limited(workload: Workload, seconds: int, refuse: bool) -> Workload:
-    """Limit the requests of jobs: jobs with longer requests are refused, or else cut to the limit.
-
-    Examples
-    --------
-    >>> w = Workload.of("two jobs", 10, A=(0, 90, 100, 3), B=(1, 5, 8, 9))
-    >>> limited(w, 60, refuse=True).jobs.index.to_list(), limited(w, 60, refuse=False).jobs.run.to_list()
-    (['B'], [60, 5])
-    """
+    """Limit the requests of jobs: jobs with longer requests are refused, or else cut to the limit."""
     jobs = workload.jobs
     over = jobs.estimate > seconds
     which = f"{over.sum():,} jobs that ask for more than {duration(seconds)}"

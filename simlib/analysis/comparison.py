@@ -12,12 +12,10 @@ import pandas as pd
 
 from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled, whole
 from .._util.words import duration, per_cent
-from ..core.policy import check_names
 from ..core.schedule import Schedule
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
-from ..models import users as users_of
-from .cases import Case, Made, made
+from .cases import Case, Made, check_names, made
 from .replicate import BY, Groups, grouped, places, schedules
 from .stats import FEWEST_RUNS, PARTS, change, intervals, other_logs, relative_intervals
 
@@ -470,7 +468,9 @@ def _of_other_users(
     workload: Workload, policies: Mapping[str, Case], groups: Groups, seed: int, overrun: str
 ) -> Floats:
     """Simulate all cases on a log drawn from the users of one: the result of `_pairs`, with no part left out."""
-    other, place = users_of.resampled(workload, seed)
+    from ..models import users  # seldom needed
+
+    other, place = users.resampled(workload, seed)
     cases = [made(other, name, given) for name, given in policies.items()]
     of_draw = replace(groups, code=groups.code[place])
     once = np.zeros(len(place), np.int64), np.ones((1, 1), int)

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Floats, in_order
-from .._util.fingerprint import identity
+from .._util.cache import identity
 from ..core import metrics
-from ..core.policy import Policy, check_names
-from ..core.schedule import Schedule, simulate
+from ..core.schedule import Policy, Schedule, simulate
 from ..core.workload import Workload
+from .cases import check_names
 from .stats import mean_interval, mean_of_batches, means_of_batches
 
 Measure = Callable[[Schedule], Floats]
@@ -95,8 +95,9 @@ def at_load(
         `batches`, `stopped` and `lag1` as in `stats.BatchMeans`; `ceiling`, whether the ceiling stopped it. And over
         all batches up to `most`: `whole`, the mean, and `executed`, the executed load.
     differences : DataFrame
-        By pair and measure: the results of `relative_difference`; `ceiling`, whether the ceiling stopped either
-        simulation. Empty without a pair, as with a single policy.
+        By pair and measure: `one` and `other`, the means; `relative`, other / one - 1, with `low` and `high` (90 %
+        confidence); `lag1` of the batch means; `ceiling`, whether the ceiling stopped either simulation. Empty without
+        a pair, as with a single policy.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def at_load(
         (rows, one), (other_rows, other) = (made[keys[name]] for name in names)
         ceiling = {"ceiling": any(row["ceiling"] for row in (*rows.values(), *other_rows.values()))}
         differences[pair] = {
-            name: relative_difference(one[name], other[name], stopping["most"]) | ceiling for name in one
+            name: _relative_difference(one[name], other[name], stopping["most"]) | ceiling for name in one
         }
     return _table(points), _table(differences)
 
@@ -171,31 +172,11 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
     return {name: row | {"executed": executed} for name, row in rows.items()}
 
 
-def relative_difference(one: Floats, other: Floats, most: int = 100) -> dict[str, float]:
-    """Find the relative difference of another policy's values from one policy's, with the interval of batch means.
+def _relative_difference(one: Floats, other: Floats, most: int = 100) -> dict[str, float]:
+    """Find the relative difference of another policy's batch means from one policy's, with its interval (90 %).
 
     The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
     zero, as a share of one's mean: the usual first-order interval of a ratio.
-
-    Parameters
-    ----------
-    one, other : array
-        The means of batches of the same jobs, from `simlib.analysis.stats.means_of_batches`.
-    most : int
-        The largest number of batches.
-
-    Returns
-    -------
-    dict
-        `one`, `other`, the means; `relative`, other / one - 1, with `low` and `high` (90 % confidence); `lag1` of the
-        batch means.
-
-    Examples
-    --------
-    >>> one = np.random.default_rng(0).exponential(100, 2000)
-    >>> found = relative_difference(*(means_of_batches(each, batch=50) for each in (one, 1.1 * one)))
-    >>> round(found["relative"], 6), round(found["high"] - found["low"], 6)
-    (0.1, 0.0)
     """
     means = [mean_of_batches(of_batches, most=most).mean for of_batches in (one, other)]
     if means[0] == 0:  # nothing to compare with

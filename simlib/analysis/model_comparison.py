@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import sweeps
-from ..core.policy import Policy
-from ..core.schedule import simulate
+from ..core.schedule import Policy, simulate
 from ..core.workload import Workload
 from ..models.twin import NONE
 from .stats import ks_distance
@@ -66,7 +65,7 @@ def by_month(jobs: pd.DataFrame) -> pd.DataFrame:
 # Distributions
 
 
-def marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
+def _marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
     """List the distributions that a twin has to resemble, each as a Series of values."""
     by_user = jobs.sort_values(["user", "submit"], kind="stable")
     gap = by_user.submit.diff()[by_user.user == by_user.user.shift()]
@@ -86,9 +85,9 @@ def marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
 def distances(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
     """Compute the Kolmogorov-Smirnov distances of two workloads, the largest gaps between cumulative distributions.
 
-    Gives a Series, by distribution (`marginals`); nan where one of them has no values.
+    Gives a Series, by distribution (`_marginals`); nan where one of them has no values.
     """
-    pairs = zip(marginals(one).items(), marginals(other).values(), strict=True)
+    pairs = zip(_marginals(one).items(), _marginals(other).values(), strict=True)
     return pd.Series({name: ks_distance(values, others) for (name, values), others in pairs})
 
 
@@ -108,7 +107,7 @@ PANELS = {
 
 def curves(jobs: pd.DataFrame) -> dict[str, pd.Series]:
     """Make the curves of the distributions, for drawing: by the keys of `PANELS`, a Series of values over places."""
-    found = marginals(jobs)
+    found = _marginals(jobs)
     month = by_month(jobs)
     used = np.minimum(np.floor(100 * found["run / requested"]), 110).astype(int)
     return {

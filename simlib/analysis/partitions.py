@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
-from ..core.policy import Policy
-from ..core.schedule import is_own, simulate
+from ..core.schedule import Policy, is_own
 from ..core.workload import Workload
 from ..logs import sacct
-from .cases import Case, made, policy_of
+from .cases import Case, policy_of
 from .replicate import places
 
 SHARED = (
@@ -152,23 +151,7 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partitioned:
-    """A policy that runs another policy in each partition separately; `on_partitions` makes it.
-
-    Parameters
-    ----------
-    policies : tuple of policies
-        The policy of each part.
-    machines : tuple of (str, int, int)
-        Name, processors and GPUs of each part.
-    of_job : Series of int
-        The part of each job, by its label.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> Partitioned((simlib.EASY(),) * 2, (("a", 2, 0), ("b", 2, 0)), pd.Series({"A": 0, "B": 1}))
-    EASY() in each of a, b
-    """
+    """A policy that runs another policy in each partition separately; `on_partitions` makes it."""
 
     policies: tuple[Policy, ...]
     machines: tuple[tuple[str, int, int], ...]
@@ -191,16 +174,7 @@ class Partitioned:
         return _Placed(replace(self, policies=tuple(prepared)), of_parts)
 
     def schedule(self, *jobs: Any, gpus: Any = None) -> dict[str, np.ndarray]:
-        """Refuse to schedule jobs without their parts.
-
-        Examples
-        --------
-        >>> import simlib
-        >>> Partitioned((simlib.EASY(),), (("a", 2, 0),), pd.Series({"A": 0})).schedule()
-        Traceback (most recent call last):
-            ...
-        ValueError: EASY() in each of a: found no jobs table, expected prepare(jobs) first
-        """
+        """Refuse to schedule jobs without their parts."""
         raise ValueError(f"{self}: found no jobs table, expected prepare(jobs) first")
 
 
@@ -248,40 +222,3 @@ class _Placed:
             for place, of_part in columns:
                 of_all[name][place] = of_part[name]
         return of_all
-
-
-def partition_table(parts: Mapping[str, Workload], cases: Mapping[str, Case]) -> pd.DataFrame:
-    """Simulate cases in each part, and give the means of each part and over all jobs.
-
-    Returns
-    -------
-    DataFrame
-        By `partition` (the last one is "all") and `policy`: `jobs`, `procs`, `load`, and the means of `wait`,
-        `response` (seconds) and `bounded_slowdown`.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.load("sample")
-    >>> w = simlib.Workload(w.jobs, 128, log=w.log.assign(partition=w.log.user % 2 + 1))
-    >>> table = partition_table(partitions(w, {"1": 96, "2": 48}), {"EASY": simlib.EASY()})
-    >>> table[["jobs", "procs"]].to_dict("list")
-    {'jobs': [2540, 3270, 5810], 'procs': [96, 48, 144]}
-    """
-    measures = ["wait", "response", "bounded_slowdown"]
-    rows: dict[tuple[str, str], list[float]] = {}
-    for name, case in cases.items():
-        sums = np.zeros(2 + len(measures) + 1)
-        for called, part in parts.items():
-            of_part = made(part, name, case)
-            schedule, workload = simulate(of_part.workload, of_part.policy), of_part.workload
-            jobs = len(workload)
-            means = [schedule.column(measure).mean() if jobs else np.nan for measure in measures]
-            rows[called, name] = [jobs, workload.procs, workload.load, *means]
-            sums += np.nan_to_num([jobs, workload.procs, workload.load * workload.procs, *np.multiply(means, jobs)])
-        rows["all", name] = [*sums[:2], sums[2] / sums[1], *(sums[3:] / sums[0] if sums[0] else [np.nan] * 3)]
-    order = [(called, name) for called in [*parts, "all"] for name in cases]
-    table = pd.DataFrame([rows[key] for key in order], columns=["jobs", "procs", "load", *measures])
-    return table.astype({"jobs": int, "procs": int}).set_axis(
-        pd.MultiIndex.from_tuples(order, names=["partition", "policy"])
-    )

@@ -10,8 +10,7 @@ from tqdm.auto import tqdm
 
 from .._util.arrays import Floats, Ints
 from .._util.compiled import bar_shows
-from ..core.policy import Policy
-from ..core.schedule import Schedule, simulate
+from ..core.schedule import Policy, Schedule, simulate
 from ..core.workload import Workload
 from ..engine.estimating import STEPS
 from ..policies import walltime

@@ -4,25 +4,24 @@ Only this module shakes logs. `simlib.compare`, and all measures of the study ov
 """
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
-from .._util import paths
+from .._util import cache, paths
 from .._util.arrays import Codes, Ints, whole
-from .._util.fingerprint import identity
-from ..core.policy import Policy, check_names
-from ..core.schedule import Schedule, simulate
+from ..core import metrics
+from ..core.schedule import Policy, Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
-from . import cache
-from .cases import Case, is_estimates, made
+from .cases import Case, check_names, is_estimates, made
 
 Log = Workload | Callable[[int], Workload]
 """A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
@@ -259,11 +258,34 @@ def _drawn(estimates: Any) -> bool:
 
 def _key(log: Log, *depends: Any) -> Any:
     """The key of a group of runs, without policy and seeds; None if it cannot be known."""
-    state = cache.whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
+    state = _whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
     try:
-        return identity([state, *depends])
+        return cache.identity([state, *depends])
     except TypeError:
         return None  # something that cannot be distinguished from another
+
+
+def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]:
+    """Make a key of everything on which simulations of a workload depend: its jobs, its machine, the library's code."""
+    known = _States.keys.setdefault(workload, {})
+    if feedback not in known:
+        followed = workload.followed() if feedback else ()
+        known[feedback] = cache.identity(workload.jobs), cache.identity(followed), workload.procs, workload.gpus
+    return cache.library(), *known[feedback]
+
+
+def _whole_state_of(workload: Workload) -> tuple[Hashable, ...]:
+    """Make a key of everything that measures of schedules may read: also the calendar, and the fields of the log."""
+    known = _States.keys.setdefault(workload, {})
+    if "whole" not in known:
+        known["whole"] = cache.identity([workload.log, str(workload.start), workload.name, workload.synthetic])
+    return *state_of(workload), *known["whole"]
+
+
+class _States:
+    """Keys by workload, which never changes; in a class, because global variables are part of a function's key."""
+
+    keys: WeakKeyDictionary[Workload, dict[Any, tuple]] = WeakKeyDictionary()
 
 
 def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
@@ -394,10 +416,8 @@ def divided(workload: Workload, way: str) -> tuple[list, Ints]:
         code, names = pd.factorize(workload.calendar_month(jobs.submit), sort=True)
         return list(names), code
     if way == "size":
-        from .size_classes import class_name, size_class  # slow to import
-
-        code, classes = pd.factorize(size_class(jobs.procs), sort=True)
-        return [class_name(int(upper)) for upper in classes], code
+        code, classes = pd.factorize(metrics.size_class(jobs.procs), sort=True)
+        return [metrics.class_name(int(upper)) for upper in classes], code
     if way == "partition":
         values = -np.ones(len(jobs)) if workload.log is None else workload.log.partition.loc[jobs.index].to_numpy()
     else:

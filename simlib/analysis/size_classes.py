@@ -9,31 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints
+from .._util.arrays import Floats
 from ..core import metrics
+from ..core.metrics import ALL, class_name, size_class
 from ..core.schedule import Schedule
 from ..core.workload import Workload
 from .stats import ks_distance
 
 Labelled = Sequence[tuple[str, Workload]]
 
-ALL = 0
-"""Stands for the jobs of all sizes where a size class is meant."""
-
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 SECONDS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400)
 """Round times at which tables give the cumulative distributions."""
-
-
-def size_class(procs: ArrayLike) -> Ints:
-    """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on."""
-    upper = 2 ** np.arange(31)
-    return upper[np.searchsorted(upper, np.asarray(procs))]
-
-
-def class_name(upper: int) -> str:
-    """Write a size class for readers."""
-    return "all" if upper == ALL else str(upper) if upper <= 2 else f"{upper // 2 + 1}-{upper}"
 
 
 def _groups(jobs: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:

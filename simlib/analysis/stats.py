@@ -15,21 +15,7 @@ from .._util.arrays import Floats, Ints, whole
 
 @dataclass(frozen=True)
 class Interval:
-    """Give the range of a random number: of shaken runs, of a bootstrap, or Student's t.
-
-    Attributes
-    ----------
-    low, median, high : float
-        Its ends, and its middle.
-
-    Examples
-    --------
-    >>> interval = Interval.of([1, 2, 3, 4, 5], share=0.5)
-    >>> interval
-    Interval(low=2.0, median=3.0, high=4.0)
-    >>> 3.9 in interval
-    True
-    """
+    """Give the range of a random number, and its middle: of shaken runs, of a bootstrap, or Student's t."""
 
     low: float
     median: float
@@ -37,13 +23,7 @@ class Interval:
 
     @classmethod
     def of(cls, values: ArrayLike, share: float = 0.95) -> Self:
-        """Find the range that holds the middle `share` of many values.
-
-        Examples
-        --------
-        >>> Interval.of(range(101), share=0.5)
-        Interval(low=25.0, median=50.0, high=75.0)
-        """
+        """Find the range that holds the middle `share` of many values."""
         return cls(*(float(q) for q in np.nanquantile(np.asarray(values), [(1 - share) / 2, 0.5, (1 + share) / 2])))
 
     def __contains__(self, value: float) -> bool:
@@ -82,51 +62,14 @@ def band(runs: pd.DataFrame, averaged: int = 1) -> pd.DataFrame:
 
 
 def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
-    """Find the `Interval` of many numbers at once, from their resamples.
-
-    Parameters
-    ----------
-    resamples : DataFrame
-        One row for each resample, as from `cluster_means`.
-    share : float
-        Share of the resamples inside the interval; equal shares lie below and above.
-
-    Returns
-    -------
-    DataFrame
-        For each column: `low`, `median`, `high`.
-
-    Examples
-    --------
-    >>> middle(pd.DataFrame({"mean_wait": range(101)}), share=0.5).loc["mean_wait"].to_dict()
-    {'low': 25.0, 'median': 50.0, 'high': 75.0}
-    """
+    """Find the `Interval` of many numbers at once, from their resamples: one row for each resample."""
     quantiles = resamples.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
     return quantiles.set_axis(["low", "median", "high"]).T
 
 
-def means_of(runs: pd.DataFrame, count: int, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
-    """Draw `count` of many runs repeatedly and average them: the averages that so few runs might have given.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        One row per run.
-    count, draws, seed : int
-
-    Returns
-    -------
-    DataFrame
-        One row for each mean, `draws` in all.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"mean_wait": [10.0, 20.0, 30.0, 40.0]})
-    >>> means = means_of(runs, count=100)
-    >>> len(means), round(means.mean_wait.mean())
-    (2000, 25)
-    """
-    chosen = np.random.default_rng(seed).integers(len(runs), size=(draws, count))
+def means_of(runs: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Draw `count` of many runs 2,000 times and average them: the averages that so few runs might have given."""
+    chosen = np.random.default_rng(0).integers(len(runs), size=(2000, count))
     return pd.DataFrame(runs.to_numpy()[chosen].mean(axis=1), columns=runs.columns)
 
 
@@ -250,13 +193,7 @@ def batch_means(
 
 
 def means_of_batches(values: ArrayLike, batch: int, warmup: int = 1, most: int = 100) -> Floats:
-    """Take the means of the batches of `batch_means`, to use the same values several times.
-
-    Examples
-    --------
-    >>> means_of_batches([9, 9, 1, 3, 2, 6], batch=2).tolist()
-    [2.0, 4.0]
-    """
+    """Take the means of the batches of `batch_means`, to use the same values several times."""
     values = np.asarray(values, float)
     _check_values(values, batch, warmup)
     full = min(len(values) // batch, warmup + most)
@@ -276,13 +213,7 @@ def mean_of_batches(
     ceiling: float | None = None,
     least: int = 20,
 ) -> BatchMeans:
-    """Do as `batch_means`, from the result of `means_of_batches`.
-
-    Examples
-    --------
-    >>> mean_of_batches(np.array([2.0, 4.0])).mean
-    3.0
-    """
+    """Do as `batch_means`, from the result of `means_of_batches`."""
     means = means[:most]
     n = np.arange(2, len(means) + 1)  # of batches; one alone has no spread
     mean = means.cumsum()[1:] / n
@@ -350,13 +281,7 @@ def _lag1(means: Floats) -> float:
 
 
 def change(base: ArrayLike, value: ArrayLike) -> Floats:
-    """Find the relative change of values from the base: 0 if both are zero, inf if only the base is.
-
-    Examples
-    --------
-    >>> change([10, 0, 0], [5, 0, 5]).tolist()
-    [-0.5, 0.0, inf]
-    """
+    """Find the relative change of values from the base: 0 if both are zero, inf if only the base is."""
     base, value = np.asarray(base, float), np.asarray(value, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(base == value, 0.0, value / base - 1)
@@ -372,30 +297,11 @@ PARTS = 5
 def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLike, value_without: ArrayLike) -> Floats:
     """Find the relative change of values from the base, with its intervals in one more run, and in another log.
 
-    *One more run*: Student's prediction interval from these runs. *Another log*, of the same length, in one run: the
-    jackknife over the parts of this log shows how far its mean lies from the truth; another log's mean has an
-    independent error of the same size; the variation of one more run is added. Both intervals are computed on a
-    logarithmic scale, so that no change is below -100 %, and base and value can be exchanged.
-
-    Parameters
-    ----------
-    base, value : float array, shape (..., runs)
-    base_without, value_without : float array, shape (..., parts)
-        The same, means over the runs, without one of the parts.
-
-    Returns
-    -------
-    float array, shape (..., 5)
-        The change of the mean over the runs; the interval of one more run, nan for fewer than `FEWEST_RUNS`; the
-        interval of another log, nan if the first one, or a number without one of the parts, is not known.
-
-    Examples
-    --------
-    >>> runs, without = np.array([9.0, 10, 11, 10, 10]), np.array([9.9, 10, 10.1, 10, 10])
-    >>> relative_intervals(runs, 2 * runs, without, 2 * without).round(2).tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0]
-    >>> relative_intervals(runs, [20] * 5, without, [20] * 5).round(2).tolist()
-    [1.0, 0.61, 1.48, 0.53, 1.61]
+    *One more run*: Student's prediction interval from these runs, on the last axis; nan for fewer than `FEWEST_RUNS`.
+    *Another log*, of the same length, in one run: the jackknife over the parts of this log, each left out in turn,
+    shows how far its mean lies from the truth; another log's mean has an independent error of the same size; the
+    variation of one more run is added. Both intervals are computed on a logarithmic scale, so that no change is below
+    -100 %, and base and value can be exchanged.
     """
     base, value = np.broadcast_arrays(np.asarray(base, float), np.asarray(value, float))
     first, second = base.mean(axis=-1, keepdims=True), value.mean(axis=-1, keepdims=True)
@@ -407,13 +313,7 @@ def relative_intervals(base: ArrayLike, value: ArrayLike, base_without: ArrayLik
 
 
 def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
-    """Find the mean of runs, and its intervals in one more run and in another log: `relative_intervals` without a base.
-
-    Examples
-    --------
-    >>> intervals([9, 10, 11, 10, 10], [9.9, 10, 10.1, 10, 10]).round(2).tolist()
-    [10.0, 7.85, 12.15, 7.35, 12.65]
-    """
+    """Find the mean of runs, and its intervals in one more run and in another log: as `relative_intervals`."""
     values = np.asarray(values, float)
     return _with_intervals(values.mean(axis=-1), values, np.asarray(values_without, float))
 
@@ -421,23 +321,8 @@ def intervals(values: ArrayLike, values_without: ArrayLike) -> Floats:
 def other_logs(estimate: ArrayLike, draws: ArrayLike) -> Floats:
     """Find the interval of a log's number on another log, from draws of logs that might have been recorded instead.
 
-    Both logs have independent errors, as large as the variation of the draws; Student's t for this number of draws.
-
-    Parameters
-    ----------
-    estimate : float array
-        On the log itself.
-    draws : float array, shape (..., draws)
-
-    Returns
-    -------
-    float array, shape (..., 2)
-        nan if a draw is not finite.
-
-    Examples
-    --------
-    >>> other_logs(10, [9, 10, 11, 10, 10]).round(2).tolist()
-    [7.22, 12.78]
+    Both logs have independent errors, as large as the variation of the draws; Student's t for this number of draws. nan
+    if a draw is not finite.
     """
     draws = np.asarray(draws, float)
     draws = np.where(np.isfinite(draws), draws, np.nan)
@@ -449,11 +334,6 @@ def clear_by_chance(runs: int) -> tuple[float, float]:
     """Find how often both intervals of so many runs exclude zero if the mean is only chance.
 
     First for coincidence, when only runs differ, then for another log, when logs differ.
-
-    Examples
-    --------
-    >>> [round(share, 4) for share in clear_by_chance(6)]
-    [0.001, 0.0172]
     """
     of_runs, of_parts = (
         float(2 * scipy.special.stdtr(count - 1, -scipy.special.stdtrit(count - 1, 0.975) * reach))
@@ -472,13 +352,7 @@ def _with_intervals(estimate: Floats, runs: Floats, without: Floats) -> Floats:
 
 
 def prediction_reach(runs: Floats) -> Floats:
-    """Find the largest distance of one more run from the mean of runs (last axis) in 95 of 100 cases, by Student's t.
-
-    Examples
-    --------
-    >>> prediction_reach(np.array([9, 10, 11, 10, 10])).round(2).item()
-    2.15
-    """
+    """Find how far one more run is from the mean of runs (last axis) in 95 of 100 cases at most, by Student's t."""
     count = runs.shape[-1]
     if count < FEWEST_RUNS:
         return np.full(runs.shape[:-1], np.nan)
@@ -519,15 +393,7 @@ def mean_interval(runs: pd.DataFrame, confidence: float = 0.90) -> pd.DataFrame:
 
 
 def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) -> Ints:
-    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row.
-
-    Examples
-    --------
-    >>> cluster_draws(3, resamples=2)
-    array([[1, 1, 1],
-           [1, 1, 1],
-           [0, 0, 3]])
-    """
+    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row."""
     drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
     return np.vstack([np.ones(clusters, drawn.dtype), drawn])
 
@@ -537,27 +403,8 @@ def cluster_means(
 ) -> pd.DataFrame:
     """Average over clusters of similar jobs, such as those of a user or a week, original and resampled.
 
-    It is faster than `cluster_bootstrap` for many columns.
-
-    Parameters
-    ----------
-    sums : DataFrame
-        One row for each cluster: the sums over its jobs of the values to average.
-    counts : int array
-        The number of jobs of each cluster.
-    resamples : int
-    seed : int or sequence of int
-
-    Returns
-    -------
-    DataFrame
-        The means, columns as of `sums`; row 0 is of all clusters, each other row of a resample.
-
-    Examples
-    --------
-    >>> table = cluster_means(pd.DataFrame({"run": [10, 90]}), [1, 3], resamples=50)
-    >>> table.run.iloc[0].item(), sorted(table.run.unique().tolist())
-    (25.0, [10.0, 25.0, 30.0])
+    `sums` and `counts` have a row for each cluster. Row 0 of the result is of all clusters, each other row of a
+    resample. It is faster than `cluster_bootstrap` for many columns.
     """
     each = np.asarray(counts)
     drawn = cluster_draws(len(each), resamples, seed)
@@ -570,30 +417,8 @@ def cluster_bootstrap(
     """Resample clusters of similar rows with replacement, and compute the means and medians.
 
     The jobs of one week of a log are similar, because users submit the same jobs repeatedly. A bootstrap of single jobs
-    would make the spread far too small; here a whole cluster counts as often as it is drawn.
-
-    Parameters
-    ----------
-    values : DataFrame
-        One row per job.
-    clusters : int array
-        The cluster of each row, counted from 0; clusters without a row are drawn as well.
-    resamples : int
-    seed : int or sequence of int
-
-    Returns
-    -------
-    DataFrame
-        One row for each resample; columns (name, "mean") and (name, "median") for each column of `values`. A median is
-        a value of a row: the smallest that at least half of the rows do not exceed.
-
-    Examples
-    --------
-    Two weeks of one job each: a resample has one of them twice, or both.
-
-    >>> table = cluster_bootstrap(pd.DataFrame({"run": [10, 30]}), [0, 1], resamples=50)
-    >>> sorted(table["run", "mean"].unique().tolist())
-    [10.0, 20.0, 30.0]
+    would make the spread far too small; here a whole cluster counts as often as it is drawn. A median is a value of a
+    row: the smallest that at least half of the rows do not exceed.
     """
     cluster = np.asarray(clusters)
     count = int(cluster.max()) + 1

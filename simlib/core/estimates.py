@@ -20,20 +20,7 @@ WEEK = 7 * 86400
 
 
 def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
-    """Check the estimates of a model: whole seconds from 0 to 2^61 for each job. Returns int64.
-
-    Raises
-    ------
-    ValueError
-        For anything else; it names the model and the first such job.
-
-    Examples
-    --------
-    >>> in_seconds(pd.Series({"A": 60.0, "B": float("nan")}), "mine")
-    Traceback (most recent call last):
-        ...
-    ValueError: mine: job B: found an estimate of nan, expected whole seconds, 0 to 2^61
-    """
+    """Check the estimates of a model: whole seconds from 0 to 2^61 for each job, as int64; else ValueError."""
     seconds = pd.to_numeric(estimate, errors="coerce").to_numpy(float, na_value=np.nan)
     fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
     if not fits.all():
@@ -291,14 +278,7 @@ class LastTwo:
 
 
 def did_not_complete(jobs: pd.DataFrame) -> pd.Series:
-    """Tell which jobs failed, were killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs").
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> did_not_complete(pd.DataFrame({"status": [1, 0, 5, -1]})).to_list()
-    [False, True, True, False]
-    """
+    """Tell which jobs failed, were killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs")."""
     return (jobs.status >= 0) & (jobs.status != 1)
 
 
@@ -357,18 +337,7 @@ NAMES: dict[str, Model] = {"user": User(), "exact": Exact()}
 
 
 def named(model: str | Model) -> Model:
-    """Look up a model by its name in `NAMES`; a model is returned as it is.
-
-    Raises
-    ------
-    ValueError
-        For what is neither.
-
-    Examples
-    --------
-    >>> named("exact")
-    Exact()
-    """
+    """Look up a model by its name in `NAMES`; a model is returned as it is."""
     if isinstance(model, str) and model in NAMES:
         return NAMES[model]
     if callable(model) and not isinstance(model, type):

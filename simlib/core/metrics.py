@@ -1,8 +1,9 @@
-"""Measure a schedule (MF section 3.1): plain numbers or arrays in and out; times are seconds."""
+"""Measure a schedule (MF section 3.1), and place its jobs on processors: arrays in and out; times are seconds."""
 
 from typing import cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._util.arrays import Bools, Floats, Ints
@@ -11,26 +12,20 @@ from .._util.compiled import compiled
 THRESHOLD = 10
 """Seconds that shorter run times count as in the bounded slowdown."""
 
+ALL = 0
+"""Stands for the jobs of all sizes where a size class is meant."""
+
+_NEVER = np.iinfo(np.int64).min
+"""Stands for no second at all."""
+
 
 def wait(submit: Ints, start: Ints) -> Ints:
-    """Measure the time from submission to start.
-
-    Examples
-    --------
-    >>> wait(5, 30)
-    25
-    """
+    """Measure the time from submission to start."""
     return start - submit
 
 
 def response(wait: Ints, run: Ints) -> Ints:
-    """Measure the time from submission to end.
-
-    Examples
-    --------
-    >>> response(25, 60)
-    85
-    """
+    """Measure the time from submission to end."""
     return wait + run
 
 
@@ -68,29 +63,10 @@ def bounded_slowdown(
 def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backfilled: Bools, floor: float) -> Floats:
     """Add up the jobs of each period, and of all, in one pass over them and without an array for each measure.
 
-    Parameters
-    ----------
-    edges : int64 array
-        Limits of the periods in rising order; the first period is before all of them, the last one after.
-    submit, start, run, procs : int64 arrays
-    backfilled : bool array
-    floor : float
-        Of `bounded_slowdown`; -inf for none.
-
-    Returns
-    -------
-    float array, shape (len(edges) + 2, 6)
-        A row for each period, the last one for all. The columns are, of the jobs that end in the period: their number,
-        the sums of their waits, response times and bounded slowdowns, and how many were backfilled; then the
-        processor-seconds executed in the period. Sums of whole numbers are exact up to 2^53.
-
-    Examples
-    --------
-    Two jobs of 10 and 20 seconds on one and two processors, which end at 10 and 20; the period from 0 to 15:
-
-    >>> none, both = np.array([False, False]), np.array([0, 0])
-    >>> totals(np.array([0, 15]), both, both, np.array([10, 20]), np.array([1, 2]), none, 1.0)[1].tolist()
-    [1.0, 0.0, 10.0, 1.0, 0.0, 40.0]
+    `edges` are the limits of the periods in rising order; the first period is before all of them, the last one after. A
+    row of the result is a period, the last one all. The columns are, of the jobs that end in the period: their number,
+    the sums of their waits, response times and bounded slowdowns, and how many were backfilled; then the
+    processor-seconds executed in the period. Sums of whole numbers are exact up to 2^53.
     """
     sums = np.zeros((edges.size + 2, 6))
     period = 0  # of a job's end; seldom another than that of the job before
@@ -119,21 +95,7 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
 
 @compiled
 def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> float:
-    """Add up the processor-seconds that are executed from one second to another.
-
-    Parameters
-    ----------
-    begin, end : int
-    starts, ends, procs : int64 arrays
-        Of the jobs.
-
-    Examples
-    --------
-    Two jobs on one and two processors, to the seconds 10 and 20; from 5 to 15:
-
-    >>> executed(5, 15, starts=np.array([0, 0]), ends=np.array([10, 20]), procs=np.array([1, 2]))
-    25.0
-    """
+    """Add up the processor-seconds that jobs execute from one second to another."""
     work = 0.0
     for i in range(starts.size):
         work += float(procs[i]) * max(min(ends[i], end) - max(starts[i], begin), 0)
@@ -160,3 +122,68 @@ def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
     times, which = np.unique(np.concatenate([start, end]), return_inverse=True)
     change = np.bincount(which, weights=np.concatenate([procs, -procs]))
     return times, np.cumsum(change) / machine
+
+
+# Divide jobs by size.
+
+
+def size_class(procs: ArrayLike) -> Ints:
+    """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on."""
+    upper = 2 ** np.arange(31)
+    return upper[np.searchsorted(upper, np.asarray(procs))]
+
+
+def class_name(upper: int) -> str:
+    """Write a size class for readers."""
+    return "all" if upper == ALL else str(upper) if upper <= 2 else f"{upper // 2 + 1}-{upper}"
+
+
+# Say which processors each job may have had: a simulation says only how many.
+
+
+def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
+    """Find the largest number of processors that jobs use at once."""
+    times = np.concatenate([end, start])  # at the same second ends come first
+    change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
+    return int(np.cumsum(change).max(initial=0))
+
+
+def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:
+    """Give each job of a table the lowest free processors of `rows`: (first, count); fewer if it does not fit."""
+    in_turn = np.argsort(jobs.start.to_numpy(), kind="stable")
+    in_turn = in_turn[jobs.run.to_numpy()[in_turn] > 0]
+    start, end, procs = (jobs[name].to_numpy(np.int64)[in_turn] for name in ("start", "end", "procs"))
+    of_job: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
+    for job, first, count in pieces(start, end, procs, rows).tolist():
+        of_job[in_turn[job]].append((first, count))
+    return of_job
+
+
+@compiled
+def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
+    """Give each job the lowest free processors, in one piece or several."""
+    # the machine is kept as segments of neighbours that are taken until the same second
+    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, _NEVER), 1
+    new_top, new_until = top.copy(), until.copy()
+    placed, count = np.empty((64, 3), np.int64), 0
+    for job in range(start.size):
+        needed, low, new_segments = procs[job], 0, 0
+        for segment in range(segments):
+            busy = until[segment] if until[segment] > start[job] else _NEVER
+            taken = min(needed, top[segment] - low) if busy == _NEVER else 0
+            if taken > 0:
+                if count == len(placed):
+                    placed = np.concatenate((placed, np.empty_like(placed)))
+                if count and placed[count - 1, 0] == job and placed[count - 1, 1] + placed[count - 1, 2] == low:
+                    placed[count - 1, 2] += taken
+                else:
+                    placed[count] = job, low, taken
+                    count += 1
+                needed -= taken
+            for high, second in ((low + taken, end[job]), (top[segment], busy)):
+                if high > low:
+                    new_segments += new_segments == 0 or new_until[new_segments - 1] != second
+                    new_top[new_segments - 1], new_until[new_segments - 1] = high, second
+                    low = high
+        top, new_top, until, new_until, segments = new_top, top, new_until, until, new_segments
+    return placed[:count]

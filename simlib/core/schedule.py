@@ -1,21 +1,19 @@
-"""Simulate a workload under a policy, and measure the schedule."""
+"""Simulate a workload under a policy, and measure the schedule; what a policy is, and what it returns."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import STATISTICS, Floats, Ints, statistics
-from .._util.compiled import compiled
+from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
-from .policy import Policy, checked_columns
 from .sweeps import interruptible
 from .workload import Workload, copied
 
@@ -33,8 +31,30 @@ _SUMMARY += ["makespan", "unestimated"]
 _PERCENTILES = ("median", "p95", "p99")
 """What the percentiles of a measure are called, in the order of `STATISTICS`."""
 
-_NEVER = np.iinfo(np.int64).min
-"""Stands for no second at all."""
+Feedback = tuple[Ints, Ints]
+"""For each job the place of the one that it follows, -1 for none, and its think time in seconds."""
+
+_COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
+"""Columns of a schedule that follow from others, so that no policy returns them."""
+
+WHOSE = ("user", "group", "queue")
+"""Columns of the jobs table that an order or a policy of one's own may ask for, besides times and sizes."""
+
+_LATEST = 2**61
+"""Beyond it the end of a job might not fit 64 bits."""
+
+
+class Policy(Protocol):
+    """An object that can be simulated: it has a method `schedule` (see `simlib.policies`). For annotations."""
+
+    @property
+    def schedule(self) -> Callable[..., Mapping[str, Any]]:
+        """The method."""
+
+
+def whose(jobs: pd.DataFrame) -> dict[str, Ints]:
+    """Find the user, group and so on (`WHOSE`) of each job; -1 where the table has none."""
+    return {name: jobs[name].to_numpy(np.int64) if name in jobs else np.full(len(jobs), -1) for name in WHOSE}
 
 
 def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> "Schedule":
@@ -122,10 +142,56 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
         policy = prepared  # with what it remembers
     elif own:
         return Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
-    columns = checked_columns(columns, policy, jobs)
+    columns = _checked_columns(columns, policy, jobs)
     unchecked = Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     unchecked.check()
     return unchecked
+
+
+def _checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Check the form of a policy's result, and make arrays of it."""
+    if not isinstance(returned, dict) or "start" not in returned:
+        keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
+        what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
+        raise ValueError(f"{policy}: schedule returned {what}, expected a dict with 'start', the jobs' start times")
+    kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
+    columns = {}
+    for name, values in returned.items():
+        if name not in kinds and (name in _COMPUTED or name in jobs.columns):
+            raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
+        values = np.asarray(values)
+        if values.shape != (len(jobs),):
+            shape = (
+                f"{len(values):,} value{'s' * (len(values) != 1)}"
+                if values.ndim == 1
+                else f"an array of shape {values.shape}"
+            )
+            raise ValueError(f"{policy}: {name}: found {shape}, expected one for each of the {len(jobs)} jobs")
+        columns[name] = kinds[name](values, f"{policy}: {name}", jobs.index) if name in kinds else values.copy()
+    return columns
+
+
+def _seconds(values: np.ndarray, where: str, names: pd.Index) -> Ints:
+    """Times as int64."""
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{where}: found values such as {_first(values)}, expected whole seconds")
+    whole = np.isfinite(values) & (np.abs(values.astype(float)) < _LATEST)
+    whole[whole] = values[whole] == values[whole].astype(np.int64)
+    if not whole.all():
+        place = int(np.flatnonzero(~whole)[0])
+        raise ValueError(f"{where}: job {names[place]}: found {values[place]}, expected whole seconds")
+    return values.astype(np.int64)
+
+
+def _flags(values: np.ndarray, where: str, names: pd.Index) -> Bools:
+    """Convert flags to bool; 1 and 0 are accepted."""
+    if values.dtype != bool and not np.isin(values, (0, 1)).all():
+        raise ValueError(f"{where}: found values such as {_first(values)}, expected True or False")
+    return values.astype(bool)
+
+
+def _first(values: np.ndarray) -> str:
+    return repr(values[0].item() if isinstance(values[0], np.generic) else values[0])[:40] if len(values) else "none"
 
 
 def is_own(policy: object) -> bool:
@@ -528,54 +594,3 @@ class Schedule:
         jobs = self._table
         times, share = metrics.utilization(jobs.start, jobs.end, jobs.procs, self.workload.procs)
         return pd.Series(share, index=pd.Index(times, name="seconds"), name="utilization")
-
-
-# Say which processors each job may have had: a simulation says only how many.
-
-
-def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
-    """Find the largest number of processors that jobs use at once."""
-    times = np.concatenate([end, start])  # at the same second ends come first
-    change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
-    return int(np.cumsum(change).max(initial=0))
-
-
-def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:
-    """Give each job of a table the lowest free processors of `rows`: (first, count); fewer if it does not fit."""
-    in_turn = np.argsort(jobs.start.to_numpy(), kind="stable")
-    in_turn = in_turn[jobs.run.to_numpy()[in_turn] > 0]
-    start, end, procs = (jobs[name].to_numpy(np.int64)[in_turn] for name in ("start", "end", "procs"))
-    of_job: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
-    for job, first, count in pieces(start, end, procs, rows).tolist():
-        of_job[in_turn[job]].append((first, count))
-    return of_job
-
-
-@compiled
-def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
-    """Give each job the lowest free processors, in one piece or several."""
-    # the machine is kept as segments of neighbours that are taken until the same second
-    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, _NEVER), 1
-    new_top, new_until = top.copy(), until.copy()
-    placed, count = np.empty((64, 3), np.int64), 0
-    for job in range(start.size):
-        needed, low, new_segments = procs[job], 0, 0
-        for segment in range(segments):
-            busy = until[segment] if until[segment] > start[job] else _NEVER
-            taken = min(needed, top[segment] - low) if busy == _NEVER else 0
-            if taken > 0:
-                if count == len(placed):
-                    placed = np.concatenate((placed, np.empty_like(placed)))
-                if count and placed[count - 1, 0] == job and placed[count - 1, 1] + placed[count - 1, 2] == low:
-                    placed[count - 1, 2] += taken
-                else:
-                    placed[count] = job, low, taken
-                    count += 1
-                needed -= taken
-            for high, second in ((low + taken, end[job]), (top[segment], busy)):
-                if high > low:
-                    new_segments += new_segments == 0 or new_until[new_segments - 1] != second
-                    new_top[new_segments - 1], new_until[new_segments - 1] = high, second
-                    low = high
-        top, new_top, until, new_until, segments = new_top, top, new_until, until, new_segments
-    return placed[:count]

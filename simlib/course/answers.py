@@ -56,8 +56,8 @@ def truth(answer: Any, case: str) -> bool:
     raise NotYet(f"your function returns {shown(answer)} for {case}; expected True or False.")
 
 
-def number(answer: Any, unit: str = "") -> Any:
-    """Read a number: `0.54`, or as it may be typed, "0,54" or "54 %"; of `unit`, such as "seconds"."""
+def number(answer: Any) -> Any:
+    """Read a number: `0.54`, or as it may be typed, "0,54" or "54 %"."""
     if isinstance(answer, str) and re.fullmatch(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)\s*%?\s*", answer, re.ASCII):
         value = float(answer.replace(",", ".").replace("%", "").strip())
         answer = value / 100 if "%" in answer else int(value) if value.is_integer() else value
@@ -65,8 +65,7 @@ def number(answer: Any, unit: str = "") -> Any:
         answer = answer.item()
     if not isinstance(answer, bool) and isinstance(answer, numbers.Real) and math.isfinite(answer):
         return answer
-    of = f" of {unit}" if unit else ""
-    raise NotYet(f"found {shown(answer)}, expected a number{of}, such as 30.")
+    raise NotYet(f"found {shown(answer)}, expected a number, such as 30.")
 
 
 def parts(answer: Any, *keys: str) -> list[Any]:

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
-from ..core.schedule import Schedule, pieces
+from ..core.metrics import pieces
+from ..core.schedule import Schedule
 from ..explain.records import Decision, Explanation, Span, promises, reserved
 
 # Policies and metrics in words

@@ -3,10 +3,9 @@
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
-from .ranked import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
-from .reserving import ADAPTIVE, reserving
+from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
+from .reserving import ADAPTIVE, reserving, slurm_backfill
 from .running import OPEN
-from .slurm import slurm_backfill
 from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 

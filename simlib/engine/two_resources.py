@@ -8,10 +8,8 @@ searches both in turn for a gap.
 import numpy as np
 
 from .._util.compiled import compiled
-from .conservative import BY_START
-from .profile import advance, all_free, anchor_point, first_gap, forget, give, no_searches
-from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
-from .reservations import (
+from .conservative import (
+    BY_START,
     anybody_waits,
     drop_started,
     merge,
@@ -22,6 +20,8 @@ from .reservations import (
     sort_by_start,
     take_due,
 )
+from .profile import advance, all_free, anchor_point, first_gap, forget, give, no_searches
+from .queue import empty_queue, end_pass, first_waiting, join, next_to_backfill, not_considered, take, waiting
 from .running import (
     NEVER,
     ONE,

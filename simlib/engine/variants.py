@@ -18,7 +18,7 @@ from .estimating import (
     reservation,
 )
 from .queue import first_waiting, next_to_backfill, take, waiting
-from .ranked import (
+from .ranking import (
     RANKED_ANEW,
     best_ranked_to_backfill,
     best_to_backfill,
@@ -28,11 +28,13 @@ from .ranked import (
     find_head,
     join_ranked,
     may_be_considered,
+    note_end,
+    note_start,
     put_in_order,
+    refuse,
     take_head,
     take_out,
 )
-from .ranking import note_end, note_start, refuse
 from .running import (
     NEVER,
     arrivals_of,

@@ -8,8 +8,7 @@ state at that instant. `replay` schedules a second time to explain why a job wai
 """
 
 from .._util import importing
-from ..core.policy import Policy
-from ..core.schedule import simulate
+from ..core.schedule import Policy, simulate
 from ..core.workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
 from .replay import check, decided, first_difference, schedule_again, why

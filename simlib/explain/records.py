@@ -12,13 +12,7 @@ from .system import Decisions, Job, System
 
 
 class Waiting(NamedTuple):
-    """A job in the queue; `priority` if the queue is sorted by one.
-
-    Examples
-    --------
-    >>> Waiting("A", procs=4, submit=0, estimate=60, priority=None).procs
-    4
-    """
+    """A job in the queue; `priority` if the queue is sorted by one."""
 
     job: Hashable
     procs: int
@@ -28,13 +22,7 @@ class Waiting(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A job's processors from `start` until `end`: real, expected or reserved.
-
-    Examples
-    --------
-    >>> Span("A", procs=4, start=0, end=60, backfilled=False).end
-    60
-    """
+    """A job's processors from `start` until `end`: real, expected or reserved."""
 
     job: Hashable
     procs: int

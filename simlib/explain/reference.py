@@ -13,15 +13,12 @@ import numpy as np
 import pandas as pd
 
 from .. import policies
-from ..core.policy import Policy
-from ..core.schedule import Schedule
+from ..core.schedule import Policy, Schedule
 from ..core.workload import Workload
 from ..policies.orders import BACKFILL, ORDERS, asked_for
 
 if TYPE_CHECKING:
     from ..policies.walltime import Adjustment, Scheme
-
-__all__ = ["simulate"]
 
 Order = Callable[..., float] | None
 """A function of a job, the largest first: `sjf`, `wfp` or an `Asking`; None for the order of arrival."""

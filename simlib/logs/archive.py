@@ -23,20 +23,6 @@ from .._util import paths
 from ..core.workload import Workload
 from . import swf
 
-__all__ = [
-    "ArchiveError",
-    "File",
-    "Unreachable",
-    "catalogue",
-    "entry",
-    "fetch",
-    "files",
-    "find",
-    "load",
-    "read",
-    "verify",
-]
-
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
 
@@ -55,28 +41,9 @@ class ArchiveError(RuntimeError):
 
 @dataclass(frozen=True)
 class File:
-    """Describe one file of a log.
+    """Describe one file of a log: its name and variant, and the number and digest of its job lines, if they are known.
 
-    Attributes
-    ----------
-    file, variant : str
-        The file's name, and its variant of the log.
-    lines : int or None
-        The number of its job lines, if known.
-    sha256 : str or None
-        The digest of its job lines, if known: see `simlib.logs.swf.job_lines`.
-    download : bool
-        Whether the archive has it.
-    limit : int
-        The largest number of bytes that it may have.
-    synthetic : bool
-        Whether its log is made up.
-
-    Examples
-    --------
-    >>> file = files("KTH-SP2")[0]
-    >>> file.file, file.variant, file.lines
-    ('KTH-SP2-1996-2.swf.gz', 'original', 28490)
+    `download` is whether the archive has it, `limit` the largest number of bytes that it may have.
     """
 
     file: str
@@ -238,18 +205,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def entry(name: str) -> dict[str, Any]:
-    """Look up a log's entry in the catalogue.
-
-    Raises
-    ------
-    ArchiveError
-        For an unknown name; the message lists the known ones.
-
-    Examples
-    --------
-    >>> entry("KTH-SP2")["procs"]
-    100
-    """
+    """Look up a log's entry in the catalogue; ArchiveError, which lists the known names, for an unknown one."""
     logs = catalogue()["logs"]
     if name not in logs:
         raise ArchiveError(f"no log {name!r} in the catalogue; known are {', '.join(logs)} (any file: simlib.read_swf)")
@@ -257,18 +213,7 @@ def entry(name: str) -> dict[str, Any]:
 
 
 def files(name: str, variant: str | None = None) -> list[File]:
-    """List the files of a log, best first; of one variant, if given.
-
-    Raises
-    ------
-    ArchiveError
-        For an unknown name or variant.
-
-    Examples
-    --------
-    >>> [file.variant for file in files("SDSC-SP2")]
-    ['original', 'reconstructed', 'cleaned']
-    """
+    """List the files of a log, best first; of one variant, if given."""
     about = entry(name)
     common = {"limit": about.get("limit", catalogue()["limit"]), "synthetic": about.get("synthetic", False)}
     every = [File(**common | file) for file in about["files"]]
@@ -427,14 +372,8 @@ def _download(name: str, url: str, path: Path, limit: int, progress: bool) -> No
 def verify(path: Path, file: File) -> None:
     """Compare a file with its description in the catalogue.
 
-    Raises
-    ------
-    ArchiveError
-        If the number or the digest of its job lines differs, if it is no log, or if it says that it is made up.
-
-    Examples
-    --------
-    >>> verify(*find("sample"))
+    ArchiveError if the number or the digest of its job lines differs, if it is no log, or if it says that it is made
+    up.
     """
     if fault := _fault(path, file):
         raise ArchiveError(f"{path}: {fault}; remove it")
@@ -469,21 +408,7 @@ def _contents_as_of(path: str, size: int, modified: int, limit: int) -> tuple[in
 
 
 def read(name: str, path: Path, file: File) -> tuple[Workload, list[str]]:
-    """Read a file that `find` found.
-
-    Returns
-    -------
-    Workload
-        With the catalogue's machine size and clock, and the file's variant and digest as its `source`.
-    doubtful : list of str
-        As from `simlib.logs.swf.read`.
-
-    Examples
-    --------
-    >>> workload, doubtful = read("sample", *find("sample"))
-    >>> workload.name, workload.source["variant"]
-    ('sample', 'sample')
-    """
+    """Read a file that `find` found, with the catalogue's machine size and clock; return the doubts about it, too."""
     about = entry(name)
     known = {"TimeZoneString": about["timezone"]}
     if "start" in about:

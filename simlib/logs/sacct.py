@@ -16,6 +16,7 @@ import pandas as pd
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
+from .tables import STATUS
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
@@ -39,11 +40,6 @@ OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS"
 
 NAMED = {"user": "User", "group": "Group", "queue": "Queue", "partition": "Partition"}
 """What a line of the header begins with that gives a number of a field its name, as in `; Partition: 1 batch`."""
-
-STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
-    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
-)
-"""The status in SWF by Slurm's state; -1 for any other."""
 
 _NUMBERS = {
     name
@@ -194,15 +190,7 @@ def convert(
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
-    """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload(simlib.load("sample").jobs, 128, header=[" Partition: 1 batch (old)", " User: 7 alice"])
-    >>> names(w)
-    {'user': {7: 'alice'}, 'group': {}, 'queue': {}, 'partition': {1: 'batch'}}
-    """
+    """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them."""
     found: dict[str, dict[int, str]] = {field: {} for field in NAMED}
     for field, word in NAMED.items():
         for line in workload.header:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._util import paths
 from ..core import metrics
-from ..core.schedule import Schedule, most_at_once, pieces_by_job
+from ..core.schedule import Schedule
 from ..core.workload import Workload
 from .swf import LogWarning
 
@@ -141,10 +141,10 @@ def write_evalys(schedule: Schedule, path: str | Path) -> None:
     """
     jobs = schedule.jobs
     ran = jobs[jobs.run > 0]
-    most = most_at_once(*(ran[name].to_numpy() for name in ("start", "end", "procs")))
+    most = metrics.most_at_once(*(ran[name].to_numpy() for name in ("start", "end", "procs")))
     sets = [  # of processors, such as "0-3 7"
         " ".join(str(first) if count == 1 else f"{first}-{first + count - 1}" for first, count in pieces)
-        for pieces in pieces_by_job(jobs, max(schedule.workload.procs, most))
+        for pieces in metrics.pieces_by_job(jobs, max(schedule.workload.procs, most))
     ]
     table = pd.DataFrame(
         {

@@ -74,13 +74,7 @@ _ZONE = re.compile(r"(\S+)(\s*[(\[{;].*)?")
 
 
 def header_fields(header: Iterable[str]) -> dict[str, str]:
-    """Collect the `Key: value` lines of a header in a dict; the values of a repeated key are joined with line feeds.
-
-    Examples
-    --------
-    >>> header_fields([" Computer: IBM SP2", " MaxProcs: 128", " just a comment"])
-    {'Computer': 'IBM SP2', 'MaxProcs': '128'}
-    """
+    """Collect the `Key: value` lines of a header in a dict; the values of a repeated key are joined with line feeds."""
     fields: dict[str, list[str]] = {}
     for line in header:
         key, colon, value = line.partition(":")
@@ -93,21 +87,6 @@ def machine_size(metadata: Mapping[str, str]) -> int:
     """Read the processors of the machine: MaxProcs, or MaxNodes if MaxProcs is missing, empty, 0 or -1.
 
     Only a whole number counts; words without digits, or brackets, may follow it.
-
-    Parameters
-    ----------
-    metadata : dict of str to str
-        From `header_fields`.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one that is not a whole number, such as 1,024 or 2K, or two that differ.
-
-    Examples
-    --------
-    >>> machine_size({"MaxProcs": "-1", "MaxNodes": "128 (two of them down)"})
-    128
     """
     for key in ("MaxProcs", "MaxNodes"):
         if size := _count_of(metadata, key):
@@ -127,23 +106,7 @@ def _count_of(metadata: Mapping[str, str], key: str) -> int:
 
 
 def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
-    """Read the time of second 0 in the log's own zone; None if the header has no UnixStartTime.
-
-    Parameters
-    ----------
-    metadata : dict of str to str
-        From `header_fields`.
-
-    Raises
-    ------
-    ValueError
-        If it, or the TimeZoneString, cannot be read.
-
-    Examples
-    --------
-    >>> start_time({"UnixStartTime": "843480031", "TimeZoneString": "Europe/Stockholm"})
-    Timestamp('1996-09-23 14:00:31+0200', tz='Europe/Stockholm')
-    """
+    """Read the time of second 0 in the log's own zone; None if the header has no UnixStartTime."""
     if "UnixStartTime" not in metadata:
         return None
     text, zone = _value(metadata, "UnixStartTime"), _value(metadata, "TimeZoneString", "UTC")
@@ -165,13 +128,7 @@ def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
 
 
 def says_synthetic(header: Iterable[str]) -> bool:
-    """Tell whether a comment has the word "synthetic", in capitals or small letters.
-
-    Examples
-    --------
-    >>> says_synthetic([" Computer: none", " Note: synthetic, drawn from a model"])
-    True
-    """
+    """Tell whether a comment has the word "synthetic", in capitals or small letters."""
     return any(map(_MARK.search, header))
 
 
@@ -231,8 +188,9 @@ def read_swf(
     Warns
     -----
     LogWarning
-        If the log contradicts itself or lacks estimates: see `simlib.logs.swf.doubts`. If its start time or zone cannot
-        be read, so that it has no calendar.
+        If more than one job in twenty is larger than the machine, or has no requested time; if more processors were in
+        use than the machine has, by the recorded times: a fifth more for five minutes, or a twentieth more for an hour.
+        Synthetic logs are not checked for this. If the start time or zone cannot be read: then the log has no calendar.
 
     Examples
     --------
@@ -259,28 +217,8 @@ def read(
 ) -> tuple[Workload, list[str]]:
     """Read a log as `read_swf` does, but return the doubts instead of warning.
 
-    Parameters
-    ----------
-    path, procs, name, limit, gpus
-        As for `read_swf`.
-    known : dict of str to str, optional
-        Fields that replace those of the header.
-    source : dict, optional
-        Further facts about the log's origin.
-    synthetic : bool
-        Whether it is known to be made up, even if the header does not say so.
-
-    Returns
-    -------
-    Workload
-    doubtful : list of str
-
-    Examples
-    --------
-    >>> from simlib._util import paths
-    >>> workload, doubtful = read(paths.DATA / "samples" / "sample.swf.gz", name="sample")
-    >>> workload.name, doubtful
-    ('sample', [])
+    `known` replaces fields of the header, `source` has further facts about the log's origin, and `synthetic` says that
+    it is known to be made up.
     """
     path = Path(path)
     with memory_errors_name(path):
@@ -334,13 +272,6 @@ def jobs_of(log: pd.DataFrame) -> pd.DataFrame:
     """Make the jobs table of a Workload from the fields of a log (see `read_swf` for sizes and estimates).
 
     A field `gpus` becomes a column of the same name; -1 (unknown) becomes 0.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> log = simlib.load("sample").log
-    >>> jobs_of(log)[["submit", "run", "procs", "estimate"]].loc[1].to_list()
-    [5790, 5930, 4, 21600]
     """
     log = log.round() if (log.dtypes == np.float64).any() else log
     size = log.procs if (log.procs > 0).any() else log.requested_procs
@@ -366,18 +297,7 @@ class LogWarning(UserWarning):
 
 
 def doubts(workload: Workload) -> list[str]:
-    """List the doubts about a recorded log.
-
-    There are three: more than one job in twenty is larger than the machine; more than one in twenty has no requested
-    time; more processors were in use than the machine has (`EXCESS`), by the recorded submit, wait and run times.
-    Synthetic logs are not checked.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> doubts(simlib.load("sample"))
-    []
-    """
+    """List the doubts about a recorded log: see `read_swf` for what they are."""
     if workload.synthetic:
         return []
     name, jobs, machine = workload.name, len(workload), f"its {workload.procs:,} processors"
@@ -513,32 +433,7 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
 
 
 def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> None:
-    """Write comment lines and a table of fields such as `read_log` returns; see `write_swf`.
-
-    Parameters
-    ----------
-    header : iterable of str
-        Without their semicolon.
-    log : DataFrame
-        Columns `FIELDS` and any further ones, one row for each job line.
-    path : str or Path
-
-    Raises
-    ------
-    SWFError
-        For a table without jobs, or numbers and comments that `read_log` would not read; nothing is written.
-
-    Examples
-    --------
-    >>> import pandas as pd, tempfile
-    >>> log = pd.DataFrame(-1, index=[0], columns=FIELDS).assign(job=1, submit=0, run=60, procs=4)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "one.swf")
-    ...     write_log([" MaxProcs: 8"], log, path)
-    ...     print(path.read_text().strip())
-    ; MaxProcs: 8
-    1 0 -1 60 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1
-    """
+    """Write comment lines and a table of fields such as `read_log` returns; see `write_swf`."""
     if "\0" in str(path):
         raise SWFError(f"{str(path)!r}: cannot be written: found a NUL in the path")
     if not len(log):

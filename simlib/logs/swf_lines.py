@@ -38,22 +38,8 @@ class SWFError(ValueError):
 def read_bytes(path: str | Path, limit: int = LIMIT) -> bytes:
     """Read a plain or gzip-compressed text as bytes, its lines ended by line feeds.
 
-    Parameters
-    ----------
-    path : str or Path
-    limit : int
-        The largest size of the decompressed text in bytes.
-
-    Raises
-    ------
-    SWFError
-        If it cannot be read, is no file (reading a pipe could wait for ever), is larger, or is no text.
-
-    Examples
-    --------
-    >>> from simlib._util import paths
-    >>> read_bytes(paths.DATA / "samples" / "sample.swf.gz")[:14]
-    b'; Version: 2.2'
+    SWFError if it cannot be read, is no file (reading a pipe could wait for ever), is larger than `limit`, or is no
+    text.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
@@ -141,36 +127,10 @@ _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_log(path: str | Path, limit: int = LIMIT) -> tuple[tuple[str, ...], pd.DataFrame]:
-    """Read all fields of all job lines, and the comments.
+    """Read all fields of all job lines, by job number, and the comments without their semicolon.
 
     A log may have further fields behind the 18 of the format, the same number on all lines. A comment such as `; Field
-    19: energy` names one; without a comment its name is `field_19`.
-
-    Parameters
-    ----------
-    path : str or Path
-    limit : int
-        The largest size of the text in bytes, once it is decompressed.
-
-    Returns
-    -------
-    header : tuple of str
-        The comment lines without their semicolon.
-    log : DataFrame
-        One row for each job line, in the order of the file; columns `FIELDS` and the further ones; the index is the job
-        number. A field that has only whole numbers is int64.
-
-    Raises
-    ------
-    SWFError
-        If the file cannot be read, or a line does not have 18 numbers, or as many as the first line.
-
-    Examples
-    --------
-    >>> from simlib._util import paths
-    >>> header, log = read_log(paths.DATA / "samples" / "sample.swf.gz")
-    >>> header[0], log.shape
-    (' Version: 2.2', (6000, 18))
+    19: energy` names one; without a comment its name is `field_19`. A field that has only whole numbers is int64.
     """
     with memory_errors_name(path):
         data = read_bytes(path, limit)
@@ -190,32 +150,12 @@ def job_lines(path: str | Path) -> tuple[int, str]:
     """Find the count and SHA-256 of a log's job lines, white space folded to single blanks, one line feed each.
 
     Comments, compression and layout do not change it, so it shows whether two files contain the same jobs.
-
-    Returns
-    -------
-    lines : int
-    digest : str, hexadecimal
-
-    Examples
-    --------
-    >>> from simlib._util import paths
-    >>> lines, digest = job_lines(paths.DATA / "samples" / "sample.swf.gz")
-    >>> lines, len(digest)
-    (6000, 64)
     """
     return contents(path)[:2]
 
 
 def contents(path: str | Path, limit: int = LIMIT) -> tuple[int, str, tuple[str, ...]]:
-    """Find the count and digest of a log's job lines, as `job_lines`, and its comment lines without their semicolon.
-
-    Examples
-    --------
-    >>> from simlib._util import paths
-    >>> lines, digest, header = contents(paths.DATA / "samples" / "sample.swf.gz")
-    >>> lines, header[0]
-    (6000, ' Version: 2.2')
-    """
+    """Find the count and digest of a log's job lines, as `job_lines`, and its comment lines without their semicolon."""
     with memory_errors_name(path):
         data = read_bytes(path, limit)
         folded = _folded(np.frombuffer(data, np.uint8))

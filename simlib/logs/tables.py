@@ -14,7 +14,6 @@ import pandas as pd
 
 from ..core.workload import Workload
 from . import swf
-from .sacct import STATUS
 from .swf_lines import LARGEST
 
 Unit = str | Mapping[str, int] | Callable[[pd.Series], pd.Series]
@@ -38,30 +37,18 @@ _NONE = "", "nan", "None", "NaT", "<NA>", "INFINITE", "UNLIMITED"
 
 
 class Mapped(NamedTuple):
-    """Describe how the columns of a public set are read.
-
-    Attributes
-    ----------
-    columns : dict
-        See `read_table`.
-    timezone : str
-        The zone of the calendar, and of times without a zone.
-    unit : str
-        The unit of processors.
-    source : str
-        The source that describes the columns and their units.
-
-    Examples
-    --------
-    >>> MAPPINGS["PM100"].columns["requested_time"], MAPPINGS["F-DATA"].timezone
-    (('time_limit', 'min'), 'Asia/Tokyo')
-    """
+    """Describe how the columns of a public set are read: see `read_table`; zone, unit of processors, and source."""
 
     columns: Columns
     timezone: str
     unit: str
     source: str
 
+
+STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+    "BOOT_FAIL DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REQUEUED TIMEOUT".split(), 0
+)
+"""The status in SWF by Slurm's state; -1 for any other."""
 
 MAPPINGS = {
     "PM100": Mapped(

@@ -10,13 +10,12 @@ from .panels import (
     cumulative_panels,
     in_whole_per_cents,
     legend,
-    log_time_axis,
     month_axis,
     plain_log_axis,
     time_axis,
     title,
 )
-from .schedules import draw_piece, gantt, job_colours, spans, utilization
+from .schedules import gantt, job_colours, spans, utilization
 from .style import (
     COLOURS,
     CONSERVATIVE_COLOUR,
@@ -48,7 +47,6 @@ __all__ = [
     "colours",
     "cumulative_panels",
     "curves",
-    "draw_piece",
     "facets",
     "forest",
     "gantt",
@@ -56,7 +54,6 @@ __all__ = [
     "intervals",
     "job_colours",
     "legend",
-    "log_time_axis",
     "mark",
     "month_axis",
     "plain_log_axis",

@@ -69,15 +69,7 @@ def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
 
 
 def time_axis(ax: Axes) -> None:
-    """Label an x axis of seconds in the unit that suits its length.
-
-    Examples
-    --------
-    >>> ax = Figure().add_subplot(xlim=(0, 10 * 86400))
-    >>> time_axis(ax)
-    >>> ax.get_xlabel()
-    'time [days]'
-    """
+    """Label an x axis of seconds in the unit that suits its length."""
     length = ax.get_xlim()[1] - ax.get_xlim()[0]
     unit, seconds = next(((u, s) for u, s in (("days", 86400), ("hours", 3600)) if length >= 4 * s), ("s", 1))
     least = max(length / seconds / 10, 1)  # at most ten steps, each of 1, 2, 5, 10, ... units
@@ -89,15 +81,7 @@ def time_axis(ax: Axes) -> None:
 
 
 def in_whole_per_cents(axis: Axis) -> None:
-    """Label an axis of relative differences; zero is "equal".
-
-    Examples
-    --------
-    >>> ax = Figure().add_subplot(xlim=(-0.1, 0.1))
-    >>> in_whole_per_cents(ax.xaxis)
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['-10%', '-5%', 'equal', '+5%', '+10%']
-    """
+    """Label an axis of relative differences; zero is "equal"."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))  # no steps of 2.5, which labels would round
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%" if value else "equal"))
 
@@ -130,15 +114,7 @@ def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
 
 
 def log_time_axis(ax: Axes) -> None:
-    """Make an x axis of seconds logarithmic, with ticks in words such as 10 min.
-
-    Examples
-    --------
-    >>> ax = Figure().add_subplot(xlim=(1, 5000))
-    >>> log_time_axis(ax)
-    >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['1 s', '10 s', '1 min', '10 min', '1 h']
-    """
+    """Make an x axis of seconds logarithmic, with ticks in words such as 10 min."""
     ticks = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h", 604800: "1 week"}
     low, high = ax.get_xlim()
     ax.set_xscale("log")

@@ -16,7 +16,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from .._util.arrays import Floats, Ints
 from ..core.calendar import Moment
-from ..core.schedule import Schedule, most_at_once, pieces, pieces_by_job
+from ..core.metrics import most_at_once, pieces, pieces_by_job
+from ..core.schedule import Schedule
 from .panels import time_axis
 from .style import COLOURS, INK, mark
 
@@ -75,13 +76,7 @@ def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height:
 
 
 def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Choose a colour for each job, by name.
-
-    Examples
-    --------
-    >>> job_colours(["A", "B"])
-    {'A': '#0072B2', 'B': '#D55E00'}
-    """
+    """Choose a colour for each job, by name."""
     return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
 
 
@@ -192,27 +187,10 @@ def spans(
     labels: bool = True,
     now: int | None = None,
 ) -> None:
-    """Draw the rectangles of a Gantt chart, on axes whose limits are set.
+    """Draw the rectangles of a Gantt chart, on axes whose limits are set; `labels` and `now` are as in `gantt`.
 
-    Parameters
-    ----------
-    ax : Axes
-    jobs : DataFrame
-        By job: `start`, `run`, `end`, `procs`, `backfilled`, and `planned`: whether it has not started by `now`.
-    procs : int
-        Processors of the machine.
-    colours : dict
-        By job.
-    labels, now : as in `gantt`
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot(xlim=(0, 20), ylim=(0, 4))
-    >>> columns = {"start": 0, "run": 10, "end": 10, "procs": 3, "backfilled": False, "planned": False}
-    >>> spans(ax, pd.DataFrame(columns, index=["A"]), 4, {"A": "blue"})
-    >>> [(piece.get_width(), piece.get_height()) for piece in ax.patches]
-    [(10, 3)]
+    The table has for each job `start`, `run`, `end`, `procs`, `backfilled`, and whether it is `planned`, because it has
+    not started by `now`.
     """
     taken = dict(zip(jobs.index, pieces_by_job(jobs, procs), strict=True))
     for job, row in jobs.iterrows():
@@ -227,29 +205,7 @@ def spans(
 
 
 def draw_piece(ax: Axes, row: Any, first: int, height: int, colour: str, now: int | None, planned: bool = True) -> None:
-    """Draw one piece of a job: the part before `now` solid, the expected part pale, a reservation dashed.
-
-    Parameters
-    ----------
-    ax : Axes
-    row : Series or named tuple
-        The job's `start`, `run` and `backfilled`.
-    first, height : int
-        The lowest processor of the piece, and the number of its processors.
-    colour : str
-    now : int or None
-        None if the job is over.
-    planned : bool
-        Whether the job has not started yet.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().add_subplot()
-    >>> draw_piece(ax, pd.Series({"start": 0, "run": 10, "backfilled": False}), 0, 3, "blue", now=4)
-    >>> [(piece.get_x(), piece.get_width()) for piece in ax.patches]  # what has happened, what is expected
-    [(0, 4), (4, 6)]
-    """
+    """Draw one piece of a job: the part before `now` solid, the expected part pale, a reservation dashed."""
     style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "facecolor": colour}
     style["hatch"] = "//" if row.backfilled else None
     past = row.run if now is None else min(max(now - row.start, 0), row.run)

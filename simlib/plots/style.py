@@ -126,15 +126,7 @@ def mark(ax: Axes, workload: Workload) -> Axes:
 
 
 def stamp(figure: Figure) -> None:
-    """Write across a picture that its data are synthetic.
-
-    Examples
-    --------
-    >>> figure = Figure()
-    >>> stamp(figure)
-    >>> figure.texts[0].get_text()
-    'SYNTHETIC DATA - not a real log'
-    """
+    """Write across a picture that its data are synthetic."""
     figure.text(
         0.5,
         0.5,
@@ -171,13 +163,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """Draw a figure as `save` does, and return the PNG.
-
-    Examples
-    --------
-    >>> png(Figure())[1:4]
-    b'PNG'
-    """
+    """Draw a figure as `save` does, and return the PNG."""
     return _png(figure, STYLE["savefig.dpi"])
 
 
@@ -189,11 +175,6 @@ def svg(figure: Figure, name: str) -> str:
     """Draw a figure as a part of a page: an SVG as wide as its place, with the page's font and text colour.
 
     The figure's label is its description. `name` (letters and digits) distinguishes the pictures of one page.
-
-    Examples
-    --------
-    >>> svg(Figure(label="an empty picture"), "empty").startswith('<svg role="img" aria-label="an empty picture"')
-    True
     """
     file = StringIO()
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):

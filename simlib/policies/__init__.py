@@ -33,11 +33,10 @@ Your own policy, which starts each job when all jobs before it have ended:
 """
 
 from .._util import importing
-from ..core.policy import Feedback, Policy
-from .conservative import Conservative, Selective
+from ..core.schedule import Feedback, Policy
+from .conservative import Conservative, Selective, SlurmBackfill
 from .easy import EASY, FCFS, Predictions
 from .orders import Multifactor, Thresholded
-from .slurm import SlurmBackfill
 
 __all__ = [
     "EASY",

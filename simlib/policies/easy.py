@@ -12,7 +12,7 @@ from numba.core.ccallback import CFunc
 
 from .. import engine
 from .._util.arrays import Ints
-from ..core.policy import WHOSE, Feedback, whose
+from ..core.schedule import WHOSE, Feedback, whose
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 

@@ -36,9 +36,9 @@ import numba
 import numpy as np
 from numba.core.ccallback import CFunc
 
+from .._util.cache import identity
 from .._util.compiled import compiled as compile_and_keep
 from .._util.compiled import pointer
-from .._util.fingerprint import identity
 from .user_functions import guarded, in_python, plain, raised_in
 
 DAY = 86400
@@ -312,14 +312,6 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
     """Check that `order` is a known name, or a function that reads only `FACTS`; ValueError if it is neither.
 
     `known` has the orders by name (`ORDERS` or `BACKFILL`); `where` is the owner of the setting, for the message.
-
-    Examples
-    --------
-    >>> check("wfp")
-    >>> check("lifo")
-    Traceback (most recent call last):
-        ...
-    ValueError: EASY: found order='lifo', expected one of 'fcfs', 'sjf', 'smallest area', 'wfp', ...
     """
     if isinstance(order, str) and order in known:
         return
@@ -342,20 +334,8 @@ def check(order: Order, known: dict[str, Callable] = ORDERS, where: str = "EASY:
 def asked_for(order: Order, known: dict[str, Callable] = ORDERS) -> tuple[str, ...]:
     """List the facts that an order reads: its parameters, except those with other names and a default.
 
-    Raises
-    ------
-    TypeError
-        For a parameter that is no fact and has no default, or that cannot be given by name; for a function without
-        parameters.
-
-    Examples
-    --------
-    >>> asked_for(lambda procs, user, weight=2.0: -procs * weight)
-    ('procs', 'user')
-    >>> asked_for(lambda wait, size: wait / size)
-    Traceback (most recent call last):
-        ...
-    TypeError: asks for 'size', which is no fact (is 'procs' meant?); expected parameters by the names of wait, ...
+    TypeError for a parameter that is no fact and has no default, or that cannot be given by name; for a function
+    without parameters.
     """
     function = known[order] if isinstance(order, str) else in_python(order)
     parameters = inspect.signature(function).parameters
@@ -381,13 +361,7 @@ def _meant(name: str) -> str:
 
 
 def changes(order: Order) -> bool:
-    """Tell whether the rank of a waiting job may change: whether the order reads a fact that changes.
-
-    Examples
-    --------
-    >>> changes("wfp"), changes("sjf"), changes(lambda procs, user: -procs), changes(lambda wait: wait)
-    (True, False, False, True)
-    """
+    """Tell whether the rank of a waiting job may change: whether the order reads a fact that changes."""
     if isinstance(order, str):
         return order not in FIXED
     return any(fact in CHANGING for fact in asked_for(order))
@@ -401,11 +375,6 @@ def compiled(
     A function is compiled again only if something that it depends on has changed, such as a global variable. The
     pointer is called with `THREE` numbers, or with all facts that are `GIVEN`, and returns nan if the function raises.
     ValueError, which names the line, if the function cannot be compiled, prints, or does not return a number.
-
-    Examples
-    --------
-    >>> compiled(lambda wait, procs: wait / procs).ctypes(60, 3600, 8)
-    7.5
     """
     if isinstance(order, str) and not facts:
         return _own(known[order])
@@ -417,15 +386,6 @@ def compiled_for_queue(order: Order, facts: bool = False, where: str = "EASY: or
 
     Its arguments are the present second and arrays of submit times, estimates and processors; it writes the ranks into
     the last array, nan if the function raises. With facts, `simlib.engine.ranking.ask_for_ranks` shows its arguments.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ranks, procs = np.empty(2), np.array([8.0, 2.0])
-    >>> ranked = numba.njit(lambda function, *given: function(*given))
-    >>> ranked(compiled_for_queue(lambda wait, procs: wait / procs), 60.0, np.zeros(2), procs, procs, ranks)
-    >>> ranks.tolist()
-    [7.5, 30.0]
     """
     if isinstance(order, str) and not facts:
         return _own_for_queue(ORDERS[order])
@@ -489,13 +449,6 @@ def failed(order: Order, *numbers: float, known: dict[str, Callable] = ORDERS, w
 
     `numbers` are the facts that it got. Raises the exception of the function itself, with a note; else a ValueError
     that shows the returned value.
-
-    Examples
-    --------
-    >>> failed(lambda wait, procs: wait / 0.0 * 0.0, 60.0, 3600.0, 8.0)
-    Traceback (most recent call last):
-        ...
-    ValueError: EASY: order '<lambda>' returned nan for wait=60, procs=8; expected a function of facts, such as ...
     """
     facts = dict(zip(GIVEN, numbers, strict=False))
     facts["submit"] = facts.get("now", np.nan) - facts["wait"]

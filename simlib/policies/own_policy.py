@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
-from ..core.policy import WHOSE, Feedback, whose
+from ..core.schedule import WHOSE, Feedback, whose
 
 _set = object.__setattr__
 

@@ -19,7 +19,7 @@ import numpy as np
 from numba.core import types
 from numba.core.errors import NumbaWarning
 
-from .._util.fingerprint import installed
+from .._util.cache import installed
 
 _BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 

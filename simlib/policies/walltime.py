@@ -192,23 +192,12 @@ def levels(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> np.ndar
 
     NA: not adjusted, because there is too little history or A is 1. OE: at least the run time. UE: less than the run
     time, by up to 30 minutes. BE: less, by more than 30 minutes.
-
-    Examples
-    --------
-    >>> levels(run=[60, 60, 60, 7200], estimate=9000, scheduled=[9000, 100, 50, 3600]).tolist()
-    ['NA', 'OE', 'UE', 'BE']
     """
     return np.array(LEVELS)[level_numbers(run, estimate, scheduled)]
 
 
 def level_numbers(run: ArrayLike, estimate: ArrayLike, scheduled: ArrayLike) -> Ints:
-    """Find the `levels` as places in `LEVELS`, which are faster to count than names.
-
-    Examples
-    --------
-    >>> level_numbers(run=[60, 60, 60, 7200], estimate=9000, scheduled=[9000, 100, 50, 3600]).tolist()
-    [0, 1, 2, 3]
-    """
+    """Find the `levels` as places in `LEVELS`, which are faster to count than names."""
     run, scheduled = np.asarray(run), np.asarray(scheduled)
     too_short = (scheduled < run).astype(np.int64) + (scheduled < run - BAD)
     return np.where(scheduled == estimate, 0, 1 + too_short)

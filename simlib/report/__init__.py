@@ -7,6 +7,7 @@ parts one by one.
 
 from ..logs.sacct import names
 from .answer import answer, best
+from .facts import has_queue, schedules, use, use_picture, use_said, waits_picture, why_recorded_differ
 from .page import Page, Section, comparison_page, report
 from .policies import (
     ASKED,
@@ -20,9 +21,7 @@ from .policies import (
     usable,
     what_if_cases,
 )
-from .requests import use, use_picture, use_said
 from .taking import about, doubtful, taken
-from .wait_times import has_queue, schedules, waits_picture, why_recorded_differ
 
 __all__ = [
     "ASKED",

@@ -13,8 +13,9 @@ from markupsafe import Markup
 from .._util.words import difference, time
 from ..analysis.comparison import Comparison
 from ..core.workload import Workload
-from .sentences import called as by_number
-from .sentences import share, sure
+from .facts import share
+from .policies import called as by_number
+from .policies import sure
 
 CHANGE, SURE, AGAINST, LEFT_OUT, NEXT = (
     "What would change",
@@ -40,39 +41,11 @@ def answer(
     called: Callable[[str, str], str] | None = None,
     ignored: Collection[str] = (),
 ) -> dict[str, Markup]:
-    """Answer in five lines, from a comparison of policies and facts of the log.
+    """Answer in five lines, from a comparison of policies and facts of the log, by the questions that they answer.
 
-    Parameters
-    ----------
-    workload : Workload
-    found : Comparison or None
-        None if nothing could be compared.
-    base : str
-        The policy that the others are compared with.
-    under_base : array, optional
-        The waits under the base in seconds, if they are so short that there is no queue.
-    recorded : float, optional
-        The mean wait that the log recorded, in seconds.
-    what_ifs : collection of str
-        The compared cases that are no policies, and so are not recommended.
-    called : callable, optional
-        How to call a group: of "user" and "12" makes "user 12".
-    ignored : collection of str
-        Sentences on the parts of this log that the simulation leaves out.
-
-    Returns
-    -------
-    dict of str to Markup
-        Five lines, by the questions that they answer; `.striptags()` turns one into plain text.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.load("sample")
-    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> lines = answer(w, simlib.compare(w, policies, shakes=4, by=["all"]))
-    >>> print(lines["What would change"].striptags())
-    Nothing for the better: with EASY jobs of sample (January to March 2026) wait 2.4 hours on average, ...
+    `under_base` has the waits under the base, if they are so short that there is no queue; `recorded` is the mean wait
+    that the log recorded; `what_ifs` are the cases that are no policies, and so are not recommended; `called` says how
+    to call a group; `ignored` are sentences on the parts of this log that the simulation leaves out.
     """
     called = called or by_number
     where = Markup("<b>{}</b>{}").format(workload.name, when(workload))
@@ -108,13 +81,6 @@ def best(found: Comparison, what_ifs: Collection[str] = ()) -> str | None:
     """Choose the policy to recommend: the one that shortens the mean wait most, among those that surely shorten it.
 
     A policy that also shortens it in another year comes before all that may not.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> policies = {"FCFS": simlib.FCFS(), "EASY": simlib.EASY()}
-    >>> best(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]))
-    'EASY'
     """
     rows = {policy: found.shown.loc[(policy, *_MEAN), :] for policy in found.others if policy not in what_ifs}
     held = {policy: sure(row) for policy, row in rows.items()}

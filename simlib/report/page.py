@@ -22,10 +22,9 @@ from ..core.schedule import Schedule
 from ..core.workload import Workload
 from ..logs import archive, sacct
 from ..plots.style import svg
-from . import requests, taking, wait_times
+from . import facts, taking
 from .answer import answer, best, when
-from .policies import ASKED, COLUMNS, MEANING, by_group, chosen, compared, overview, usable, what_if_cases
-from .sentences import called
+from .policies import ASKED, COLUMNS, MEANING, by_group, called, chosen, compared, overview, usable, what_if_cases
 
 _TEMPLATES = Environment(
     loader=PackageLoader("simlib.report", "."),
@@ -43,30 +42,15 @@ _Called = Callable[[str, str], str]
 class Section:
     """Answer one question on a page: a heading, and below it paragraphs, lists, tables and pictures.
 
-    Attributes
-    ----------
-    title : str
-    parts : list
-        Paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty parts are left
-        out.
-
-    Examples
-    --------
-    >>> Section("Waits", ["They are long.", None, []]).kinds()
-    [('paragraph', 'They are long.')]
+    The parts are paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty parts
+    are left out.
     """
 
     title: str
     parts: list[Any] = field(default_factory=list)
 
     def kinds(self) -> list[tuple[str, Any]]:
-        """List the parts that have content, with their kinds.
-
-        Examples
-        --------
-        >>> Section("Waits", [["one", "two"]]).kinds()
-        [('list', ['one', 'two'])]
-        """
+        """List the parts that have content, with their kinds."""
         names = {str: "paragraph", list: "list", pd.DataFrame: "table", Figure: "picture"}
         there = (
             part for part in self.parts if part is not None and len(part.axes if isinstance(part, Figure) else part)
@@ -92,7 +76,7 @@ class Page:
     names : bool
         Whether the page shows the names of users and partitions, if the log has them.
     shakes : int, optional
-        Shaken runs of a comparison; by default see `simlib.report.enough_shakes`.
+        Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
     seed : int
 
     Attributes
@@ -144,12 +128,12 @@ class Page:
     @cached_property
     def schedules(self) -> dict[str, Schedule]:
         """The recorded schedule, and the schedules of the cases on the unchanged log."""
-        return wait_times.schedules(self.workload, self.cases)
+        return facts.schedules(self.workload, self.cases)
 
     @cached_property
     def queue(self) -> bool:
         """Whether jobs wait under the base."""
-        return self.base not in self.schedules or wait_times.has_queue(self.schedules[self.base])
+        return self.base not in self.schedules or facts.has_queue(self.schedules[self.base])
 
     @cached_property
     def found(self) -> Comparison | None:
@@ -160,7 +144,7 @@ class Page:
     @cached_property
     def answer(self) -> dict[str, Markup]:
         """The answer, in five lines."""
-        recorded, first = self.schedules.get(wait_times.RECORDED), self.schedules.get(self.base)
+        recorded, first = self.schedules.get(facts.RECORDED), self.schedules.get(self.base)
         return answer(
             self.workload,
             self.found,
@@ -169,7 +153,7 @@ class Page:
             recorded=None if recorded is None else float(recorded.summary().mean_wait),
             what_ifs=self.what_ifs,
             called=self.called,
-            ignored=self.left_out + requests.missing(self.workload) + self._machines(),
+            ignored=self.left_out + facts.missing(self.workload) + self._machines(),
         )
 
     def _machines(self) -> list[str]:
@@ -192,10 +176,10 @@ class Page:
         """
         name = _first(self.found, self.what_ifs)
         lines = "Each line is one policy: the higher it is, the more jobs have started after a wait."
-        if wait_times.RECORDED in self.schedules:
+        if facts.RECORDED in self.schedules:
             lines += " The dashed line is what the log recorded."
         made = {one: each for one, each in self.schedules.items() if one not in self.what_ifs}
-        waits = wait_times.waits_picture(made, [self.base, *([name] if name else [])])
+        waits = facts.waits_picture(made, [self.base, *([name] if name else [])])
         return [*([(waits, lines)] if waits else []), *_of_comparison(self.found, name, self.called)]
 
     def sections(self) -> list[Section]:
@@ -210,12 +194,12 @@ class Page:
         w, found = self.workload, self.found
         numbers = [overview(found, self.schedules), _READ if found else None, *_absent(found), self.left_out]
         meaning = [f"{name}: {MEANING.get(name, f'{self.base} with this change')}" for name in self.cases]
-        estimates = [requests.use_said(w), requests.use(w), requests.use_picture(w)]
+        estimates = [facts.use_said(w), facts.use(w), facts.use_picture(w)]
         made = [
             Section("Every policy in numbers", numbers),
             Section("Who would wait longer, and who shorter", _whom(found, self.what_ifs, self.called)),
             Section("The partitions, each on a separate machine", self._partitions()),
-            Section("The recorded waits, and why they differ", [wait_times.why_recorded_differ(w)]),
+            Section("The recorded waits, and why they differ", [facts.why_recorded_differ(w)]),
             Section("How good the users' estimates are", estimates),
             Section("The log", [taking.about(w), taking.doubtful(w)]),
             Section(

@@ -7,21 +7,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .._util.words import difference, per_cent, time
 from ..analysis.cases import ADJUSTED, Case, policy_of, what_if
-from ..analysis.comparison import Comparison, compare, range_of
+from ..analysis.comparison import Comparison, compare, holds, range_of
 from ..core.estimates import Scaled
-from ..core.policy import Policy
-from ..core.schedule import Schedule, simulate
+from ..core.schedule import Policy, Schedule, simulate
 from ..core.workload import Workload
-from ..policies.conservative import Conservative, Selective
+from ..policies.conservative import Conservative, Selective, SlurmBackfill
 from ..policies.easy import EASY, FCFS
 from ..policies.orders import Multifactor
-from ..policies.slurm import SlurmBackfill
-from .sentences import SURE, called, digits, share, sure
-from .wait_times import RECORDED, has_queue, simulated
+from .facts import RECORDED, digits, has_queue, requested, share, simulated
 
 _ALL = replace(ADJUSTED, running=True)
 
@@ -100,24 +98,9 @@ ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first", "EASY-SJBF", "f
 
 
 def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Case]:
-    """Choose policies by their names in `POLICIES`; the others are compared with the first.
+    """Choose policies by their names in `POLICIES`, the base first; ValueError if there is none, or an unknown one.
 
-    Parameters
-    ----------
-    names : str or iterable of str
-        In a text, commas or semicolons separate the names.
-    base : str, optional
-        The policy that comes first, even if it is not among the names.
-
-    Raises
-    ------
-    ValueError
-        If there is no name, or an unknown one; the message lists the known names.
-
-    Examples
-    --------
-    >>> list(chosen("conservative, EASY, shortest first", base="EASY"))
-    ['EASY', 'conservative', 'EASY, shortest first']
+    In a text, commas or semicolons separate the names.
     """
     names = _split(names) if isinstance(names, str) else list(names)
     unknown = [name for name in [*names, *([base] if base else [])] if name not in POLICIES]
@@ -142,14 +125,7 @@ WHAT_IFS = {"exact estimates": "estimates exact", "adjusted estimates": "adjuste
 
 
 def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> dict[str, Case]:
-    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, or other texts for `what_if`.
-
-    Examples
-    --------
-    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> list(what_if_cases(w, EASY(), ["procs 8"]))[-1]
-    'procs 8'
-    """
+    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, or other texts for `what_if`."""
     made: dict[str, Case] = {}
     for name, text in WHAT_IFS.items():
         if len(workload) and requested(workload).any():
@@ -160,21 +136,7 @@ def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> 
 
 
 def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Case], list[str]]:
-    """Leave out policies that need data which the log does not have.
-
-    Returns
-    -------
-    cases : dict
-    sentences : list of str
-        The reasons for leaving policies out.
-
-    Examples
-    --------
-    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
-    >>> kept, sentences = usable(w, chosen(["EASY", "EASY, adjusted estimates"]))
-    >>> list(kept), sentences
-    (['EASY'], ['Not compared: EASY, adjusted estimates: the log does not say whose the jobs are.'])
-    """
+    """Leave out policies that need data which the log does not have; give the reasons, too."""
     why = {name: why_not_usable(workload, case) for name, case in cases.items()}
     kept = {name: case for name, case in cases.items() if not why[name]}
     reasons = dict.fromkeys(filter(None, why.values()))
@@ -189,7 +151,7 @@ def why_not_usable(workload: Workload, case: Case) -> str:
     if getattr(workload, "gpus", 0) and not _schedules_gpus(workload, policy):
         return "not made for jobs with GPUs"
     if getattr(policy, "adjust", None):
-        return why_not_adjusted(workload)
+        return _why_not_adjusted(workload)
     order = getattr(policy, "order", None)
     if not isinstance(order, Multifactor) or (workload.jobs[order.account] >= 0).any():
         return ""
@@ -205,24 +167,13 @@ def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
     return True
 
 
-def why_not_adjusted(workload: Workload) -> str:
+def _why_not_adjusted(workload: Workload) -> str:
     """Tell why estimates cannot be adjusted, "" if they can."""
     if not len(workload):
         return "no job takes part"
     if not (workload.jobs.user >= 0).any():
         return "the log does not say whose the jobs are"
     return "" if requested(workload).any() else "the log has no estimates"
-
-
-def requested(workload: Workload) -> pd.Series:
-    """Tell which jobs have a request in the log, by the index of the jobs.
-
-    Without a log all jobs have one, unless every estimate is the run time: then there may have been none.
-    """
-    jobs = workload.jobs
-    if workload.log is not None:
-        return workload.log.requested_time.loc[jobs.index] > 0
-    return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
 
 
 _JOB_RUNS = 3_000_000
@@ -232,14 +183,7 @@ _MOST, _FEWEST = 20, 5
 
 
 def enough_shakes(workload: Workload) -> int:
-    """Choose the number of shaken runs of a comparison: 20, or fewer for a long log, but at least 5.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> enough_shakes(simlib.load("sample"))
-    20
-    """
+    """Choose the number of shaken runs of a comparison: 20, or fewer for a long log, but at least 5."""
     return max(_FEWEST, min(_MOST, _JOB_RUNS // max(len(workload), 1)))
 
 
@@ -252,27 +196,7 @@ def compared(
 ) -> Comparison | None:
     """Compare policies on a log: `simlib.compare`, with as many shaken runs as a page has time for.
 
-    Parameters
-    ----------
-    workload : Workload
-    cases : dict
-        By name, as for `simlib.compare`; the others are compared with the first.
-    shakes : int, optional
-        By default see `simlib.report.enough_shakes`.
-    seed : int
-    by : sequence of str
-
-    Returns
-    -------
-    Comparison or None
-        None if there is no job, no second policy, or no queue under the first policy.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> comparison = compared(simlib.load("sample"), {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}, shakes=4)
-    >>> comparison.others, comparison.by
-    (['FCFS'], ['all', 'user', 'size'])
+    None if there is no job, no second policy, or no queue under the first policy.
     """
     if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
         return None
@@ -301,6 +225,33 @@ COLUMNS = {
     "jobs": "how many jobs",
 }
 """What the numbers in a column are of; the first columns of a page's first table, in order."""
+
+
+SURE = {
+    "equal": "no change",
+    "coincidence": "may be chance",
+    "this log": "clear on this log",
+    "unknown": "clear on this log",
+    "another year": "clear, likely again",
+}
+"""How sure a difference is, in words for a table; of "unknown" the log is too short to judge another year."""
+
+
+def sure(row: Any) -> str:
+    """Tell how sure a row of `Comparison.shown` is: a key of `SURE`."""
+    held = holds(row)
+    return "unknown" if held == "this log" and np.isnan(row.another_year_low) else held
+
+
+def called(by: str, name: str, names: Mapping[str, Mapping[int, str]] | None = None) -> str:
+    """Name a group of jobs: by its number, or by its name if names are shown."""
+    if by == "size":
+        return f"{name} processor{'' if name == '1' else 's'}"
+    if by == "month":
+        return name
+    if not name.replace("+", "").isdecimal():
+        return name
+    return (names or {}).get(by, {}).get(int(name) if name.isdecimal() else -1, f"{by} {name}")
 
 
 def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataFrame | None:

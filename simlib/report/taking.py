@@ -189,7 +189,7 @@ def about(workload: Workload) -> pd.DataFrame:
 
 
 def doubtful(workload: Workload) -> list[str]:
-    """List the doubts about a log in sentences: see `simlib.logs.swf.doubts`.
+    """List the doubts about a log in sentences, such as the warnings of `simlib.read_swf`.
 
     Examples
     --------

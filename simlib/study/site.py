@@ -163,8 +163,7 @@ def stage(folder):
                 _write(folder / path.relative_to(paths.ROOT), _linked(path.read_text(encoding="utf-8")))
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
-    for name in ("_static", "_templates"):
-        shutil.copytree(paths.ROOT / "docs" / name, folder / "docs" / name)
+    shutil.copytree(paths.ROOT / "docs" / "_static", folder / "docs" / "_static")
     shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
     landing = {"address": address(), "repository": repository(), "stepper": stepper(folder)}
     _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))

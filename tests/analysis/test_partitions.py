@@ -7,8 +7,7 @@ from helpers import numbered
 
 import simlib
 from simlib import EASY, Conservative, OwnPolicy, Workload, compare, report
-from simlib.analysis import what_if
-from simlib.analysis.partitions import on_partitions, partition_table, partitions, together
+from simlib.analysis.partitions import on_partitions, partitions, together
 from simlib.logs.swf import jobs_of
 
 
@@ -48,18 +47,6 @@ def test_each_part_is_scheduled_as_if_it_were_alone_also_where_it_is_shaken(w, p
         waits.append(np.concatenate([schedule.column("wait") for schedule in alone]).mean())
     assert found.table.loc["policy", "all", "all", "wait", "mean"].value == pytest.approx(np.mean(waits))
     assert found.table.xs(("partition", "wait", "mean"), level=("by", "measure", "statistic")).jobs.sum() == len(w)
-
-
-def test_the_sums_stand_beside_the_parts(parts):
-    table = partition_table(parts, {"EASY": EASY(), "few": what_if("limit 1 day refuse")[1]})
-    of_parts, of_all = table.drop("all", level="partition"), table.loc["all"]
-    assert table.index.unique("partition").to_list() == [*parts, "all"]
-    assert (of_parts.groupby("policy").jobs.sum() == of_all.jobs).all() and (of_all.procs == 640).all()
-    for name, row in of_all.iterrows():
-        each = of_parts.xs(name, level="policy")
-        assert row.wait == pytest.approx(np.average(each.wait, weights=each.jobs))
-        assert row.load == pytest.approx(np.average(each.load, weights=each.procs))
-    assert of_all.jobs["few"] < of_all.jobs["EASY"]
 
 
 def log(**fields):

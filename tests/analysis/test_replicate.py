@@ -10,7 +10,7 @@ import pytest
 from helpers import random_workload
 
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Schedule, estimates, replicate, simulate
-from simlib.analysis import cache
+from simlib._util import cache
 from simlib.analysis import replicate as module
 from simlib.core.metrics import bounded_slowdown
 from simlib.models.sample import sample

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Conservative, plots, simulate
-from simlib.core.schedule import most_at_once, pieces
+from simlib.core.metrics import most_at_once, pieces
 from simlib.models import examples
 from simlib.plots import style
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, OwnPolicy, Workload, replicate, simulate
-from simlib._util.fingerprint import identity
+from simlib._util.cache import identity
 from simlib.explain import first_difference
 from simlib.policies import examples_own
 from simlib.policies.own_policy import Job, Machine

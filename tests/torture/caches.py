@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from simlib.analysis import cache
+from simlib._util import cache
 
 from .attack import Findings, Tried, folder_for_files, last_line, python, try_random
 from .places import IMPORTING

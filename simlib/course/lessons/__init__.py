@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ...core.policy import Policy
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...logs.archive import load
 from ..answers import Judge, NotYet, Waiting, is_open
@@ -35,13 +34,7 @@ WIDTH = 88
 
 
 class Verdict(NamedTuple):
-    """Hold what `verdict` says of an answer: `status` is "right", "not yet" or "waiting".
-
-    Examples
-    --------
-    >>> print(Verdict("right", "that is the shadow time."))
-    Right: that is the shadow time.
-    """
+    """Hold what `verdict` says of an answer: `status` is "right", "not yet" or "waiting"."""
 
     status: str
     sentence: str
@@ -93,48 +86,17 @@ def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
 
 
 def demand(number: str) -> None:
-    """Demand that the answer which `check` was given last is right: what a cell that grades asks.
-
-    Raises
-    ------
-    AssertionError
-        If the exercise has no answer, or no right one; it says what `check` says.
-
-    Examples
-    --------
-    >>> check("1.2", 0.5385)
-    Right: of 10 x 130 processor-seconds the jobs use 54%; the rest is idle.
-    >>> demand("1.2")
-    """
+    """Demand that the answer which `check` was given last is right: what a cell that grades asks."""
     result = verdict(number, given.get(number, ...))
     if result.status != "right":
         raise AssertionError(f"{number}: {result}")
 
 
 def verdict(number: str, answer: Any) -> Verdict:
-    """Tell whether an answer is right, and why, or what is wrong with it.
+    """Tell whether an answer is right, and why, or what is wrong with it; ValueError only for an unknown exercise.
 
-    Parameters
-    ----------
-    number : str
-        Of the exercise, such as "2.3".
-    answer : object
-        Whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a dict, by job
-        its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
-
-    Returns
-    -------
-    Verdict
-
-    Raises
-    ------
-    ValueError
-        For an exercise that does not exist; never for an answer.
-
-    Examples
-    --------
-    >>> verdict("1.2", 50).sentence
-    'found 50, but a share of the machine lies between 0 and 1.'
+    The answer is whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a
+    dict, by job its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
     """
     judge = _judge(number)
     try:
@@ -152,13 +114,7 @@ def verdict(number: str, answer: Any) -> Verdict:
 
 
 def exercises(lesson: int | str) -> list[str]:
-    """List the numbers of a lesson's exercises; those of lesson "A" are the assignment's.
-
-    Examples
-    --------
-    >>> exercises(2)
-    ['2.1', '2.2', '2.3', '2.4']
-    """
+    """List the numbers of a lesson's exercises; those of lesson "A" are the assignment's."""
     return list(_module(lesson).EXERCISES)
 
 
@@ -200,13 +156,7 @@ def use_seed(text: str) -> None:
 
 
 def seed() -> str:
-    """Give the seed that is used; "" is that of the site.
-
-    Examples
-    --------
-    >>> seed()
-    ''
-    """
+    """Give the seed that is used; "" is that of the site."""
     return _used[0]
 
 

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from ... import plots
 from ...analysis.stats import BatchMeans, batch_means
 from ...core import metrics
-from ...core.policy import Policy
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...logs.archive import load
 from ...models import jann97

@@ -13,8 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ... import plots
-from ...core.policy import Policy
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...explain import first_difference
 from ...policies import examples_own, orders

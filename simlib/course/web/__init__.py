@@ -7,8 +7,6 @@ import re
 from functools import cache
 from importlib import resources
 
-__all__ = ["asset"]
-
 
 @cache
 def asset(name: str) -> str:

@@ -10,8 +10,7 @@ from matplotlib.figure import FigureBase
 
 from ... import plots
 from ..._util.words import number
-from ...core.policy import Policy
-from ...core.schedule import simulate
+from ...core.schedule import Policy, simulate
 from ...core.workload import Workload
 from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order, in_rows, whole
 from ..views import charted, label, metrics, planned, summary_lines

@@ -8,8 +8,7 @@ from matplotlib.figure import FigureBase
 from ... import plots
 from ..._util.words import number
 from ...core.estimates import Uniform
-from ...core.policy import Policy
-from ...core.schedule import simulate
+from ...core.schedule import Policy, simulate
 from ...core.workload import Workload
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS

@@ -7,8 +7,7 @@ from matplotlib.figure import FigureBase
 
 from ... import plots
 from ..._util.words import number, processors
-from ...core.policy import Policy
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...explain import explain
 from ...explain.records import Explanation

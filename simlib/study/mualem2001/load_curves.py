@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ... import plots
-from ..._util.fingerprint import identity
-from ...analysis import cache, load_curves
+from ..._util import cache
+from ..._util.cache import identity
+from ...analysis import load_curves
 from ...analysis.load_curves import over_runs
+from ...analysis.replicate import state_of
 from ...core import sweeps
 from ..claims import NOTHING, Measure
 from . import LABELS
@@ -74,7 +76,7 @@ def curves(
     for label, make in models.items():  # one after another, for the workloads of all are large
         key = identity(policies), MEASURES | dict(measures), batch[label], dict(stopping), label in feedback
         workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
-        states = {number: cache.state_of(workload, label in feedback) for number, workload in workloads.items()}
+        states = {number: state_of(workload, label in feedback) for number, workload in workloads.items()}
         of_label = loads[label] if isinstance(loads, Mapping) else loads
         cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
         tasks = [(states[number], workloads[number], load, policies, *key) for number, load in cases]

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pandas as pd
 
-from ..._util.fingerprint import identity
+from ..._util.cache import identity
 from ...core.workload import Workload
 from ...logs import restoring
 

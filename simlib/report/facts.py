@@ -1,4 +1,4 @@
-"""Recorded waits, waits under policies, and why the two differ."""
+"""Facts of a log: how much of their requests jobs use, how long they waited, and why waits under policies differ."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -13,6 +14,7 @@ from .._util.words import time
 from ..analysis import cases
 from ..analysis.cases import Case
 from ..analysis.size_classes import cumulative
+from ..core.metrics import class_name, size_class
 from ..core.schedule import Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload
@@ -20,33 +22,170 @@ from ..logs.schedules import excess, recorded
 from ..logs.swf import LogWarning
 from ..plots.panels import legend, log_time_axis
 from ..plots.style import COLOURS, stamp
-from .sentences import digits, share
+from ..policies.walltime import used
 
 RECORDED = "recorded"
-
-_MINUTE = 60
 
 SIZE = (4.6, 3.4)
 """Width and height of a picture in inches: so wide that it can be read on a telephone."""
 
+_MINUTE = 60
+
 _FEW = 0.05
-"""Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue."""
+"""Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue.
+And where no larger share of them lacks a request, nothing is said of it."""
+
+_FEWEST = 30
+"""Of a size class with fewer jobs quartiles would be single jobs."""
+
+_FULL = 0.99
+"""From this share of the request on a job used all of it, or was killed for it."""
 
 
-def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedule]:
-    """Make a schedule of the recorded waits, and simulate policies.
+def share(part: float) -> str:
+    """Write a share; a small one has its first decimal."""
+    return f"{100 * part:.0f} %" if part >= 0.0995 or not part else f"{100 * part:.1f} %"
+
+
+def digits(value: float) -> str:
+    """Write a number with two digits, as a whole number from ten on."""
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+
+
+# The requests of jobs
+
+
+def requested(workload: Workload) -> pd.Series:
+    """Tell which jobs have a request in the log, by the index of the jobs.
+
+    Without a log all jobs have one, unless every estimate is the run time: then there may have been none.
+    """
+    jobs = workload.jobs
+    if workload.log is not None:
+        return workload.log.requested_time.loc[jobs.index] > 0
+    return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
+
+
+def use(workload: Workload) -> pd.DataFrame | None:
+    """Make a table of the share of the requested time that jobs use, over all and by size class.
 
     Returns
     -------
-    dict of str to Schedule
-        First `RECORDED`, of the jobs whose waits are known, if there are any; then the policies. Empty without jobs.
+    DataFrame or None
+        None where no job has a request.
 
     Examples
     --------
-    >>> import simlib
-    >>> list(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}))
-    ['EASY']
+    >>> w = Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 50, 2), C=(2, 8, 8, 2))
+    >>> use(w)[["jobs", "median share used"]].to_dict("index")["all"]
+    {'jobs': '3', 'median share used': '50 %'}
     """
+    jobs = workload.jobs[requested(workload)]
+    if jobs.empty:
+        return None
+    classes = size_class(jobs.procs)
+    groups = {"all": jobs} | {class_name(int(upper)): jobs[classes == upper] for upper in np.unique(classes)}
+    groups = {name: part for name, part in groups.items() if name == "all" or len(part) >= _FEWEST}
+    table = pd.DataFrame.from_dict({name: _use(part) for name, part in groups.items()}, orient="index")
+    return table.assign(**{"no estimate": [share(1 - len(jobs) / len(workload)), *[""] * (len(table) - 1)]})
+
+
+def _use(jobs: pd.DataFrame) -> dict[str, str]:
+    """A row of the table."""
+    part = used(jobs.run, jobs.estimate)
+    low, median, high = np.quantile(part, [0.25, 0.5, 0.75])
+    return {
+        "jobs": f"{len(jobs):,}",
+        "median request": time(float(jobs.estimate.median()), short=True),
+        "median run": time(float(jobs.run.median()), short=True),
+        "a quarter uses at most": share(low),
+        "median share used": share(median),
+        "a quarter uses at least": share(high),
+        "use all": share((part >= _FULL).mean()),
+        "ran longer": share((jobs.run > jobs.estimate).mean()),
+    }
+
+
+def use_picture(workload: Workload) -> Figure | None:
+    """Draw the distribution of the share of the requested time that jobs use; None if no job has a request.
+
+    Examples
+    --------
+    >>> use_picture(Workload.of("one job", 4, A=(0, 10, 20, 3))).axes[0].get_xlabel()
+    'share of the requested time that was used'
+    """
+    jobs = workload.jobs[requested(workload)]
+    if jobs.empty:
+        return None
+    part = used(jobs.run, jobs.estimate)
+    figure, ax = plt.subplots(figsize=SIZE)
+    ax.hist(
+        part,
+        bins=np.linspace(0, 1, 21).tolist(),
+        weights=np.full(len(part), 1 / len(part)),
+        color=COLOURS[0],
+        rwidth=0.9,
+    )
+    ax.axvline(float(np.median(part)), color="black", linestyle="--", linewidth=1.2)
+    half = f"half of the jobs use no more than {share(float(np.median(part)))}"
+    ax.set_title(f"{half} (dashed)")
+    ax.set(xlim=(0, 1), xlabel="share of the requested time that was used", ylabel="jobs")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    if workload.stand_in:
+        stamp(figure)
+    figure.set_label(f"{workload.name}: how jobs are spread over the share of their requested time; {half}")
+    plt.close(figure)
+    return figure
+
+
+def use_said(workload: Workload) -> list[str]:
+    """Say how good the estimates are.
+
+    Examples
+    --------
+    >>> use_said(Workload.of("three jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 50, 2), C=(2, 8, 8, 2)))[0]
+    'Half of the jobs use no more than 50 % of the time they ask for, a quarter no more than 30 %, ...'
+    """
+    if not len(workload):
+        return ["Nothing can be said of estimates: no job takes part."]
+    has = requested(workload)
+    if not has.any():
+        return [
+            "The log has no estimates: each job's run time stands in as a perfect one. So nothing can be said of how "
+            "good they are, and what backfills is judged as if users knew their run times."
+        ]
+    jobs = workload.jobs[has]
+    part = used(jobs.run, jobs.estimate)
+    low, median, high = (share(quartile) for quartile in np.quantile(part, [0.25, 0.5, 0.75]))
+    longer = (jobs.run > jobs.estimate).mean()
+    sentences = [
+        f"Half of the jobs use no more than {median} of the time they ask for, a quarter no more than {low}, a "
+        f"quarter {high} or more.",
+        f"{share((part >= _FULL).mean())} use {share(_FULL)} or more of it; {share(longer)} ran longer than they had "
+        "asked for, and here their run time counts as their estimate.",
+    ]
+    if not has.all():
+        sentences.append(
+            f"{(~has).sum():,} of {len(has):,} jobs ({share((~has).mean())}) have no request: their run time stands in "
+            "as a perfect estimate."
+        )
+    return sentences
+
+
+def missing(workload: Workload) -> list[str]:
+    """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
+    without = float((~requested(workload)).mean()) if len(workload) else 0.0
+    if without <= _FEW:
+        return []
+    return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
+
+
+# The waits of jobs
+
+
+def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedule]:
+    """Make a schedule of the recorded waits of the jobs whose waits are known (`RECORDED`), and simulate policies."""
     if not len(workload):
         return {}
     happened = _happened(workload)
@@ -78,15 +217,7 @@ def simulated(workload: Workload, case: Case) -> Schedule:
 
 
 def has_queue(schedule: Schedule) -> bool:
-    """Tell whether jobs wait: more than `_FEW` of them, or with a mean wait of a minute or more.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> two, one = {"A": (0, 10, 20, 3), "B": (1, 5, 8, 2)}, {"A": (0, 10, 20, 3)}
-    >>> [has_queue(simulated(Workload.of("jobs", 4, **jobs), simlib.EASY())) for jobs in (two, one)]
-    [True, False]
-    """
+    """Tell whether jobs wait: more than `_FEW` of them, or with a mean wait of a minute or more."""
     wait = schedule.column("wait")
     return bool(len(wait)) and bool((wait > 0).mean() > _FEW or wait.mean() >= _MINUTE)
 

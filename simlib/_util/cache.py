@@ -1,20 +1,66 @@
-"""Make a key of what a value depends on: two values with the same key do the same.
+"""Keep results in `build/cache/` of the checkout under keys of all that they depend on, and make such keys.
 
-The name of a function, or what `repr` shows of a policy, is not enough: a function also depends on the globals that it
-reads, a policy on tables that its `repr` leaves out.
+Two values with the same key do the same. The name of a function, or what `repr` shows of a policy, is not enough: a
+function also depends on the globals that it reads, a policy on tables that its `repr` leaves out.
+
+The key of a result depends on the inputs, the code of the function that makes it, and the state of the library: after
+any change it is computed again. Notebooks that run at once share finished results; each can also run alone. Outside a
+checkout nothing is kept.
 """
 
 import dataclasses
 import functools
 import hashlib
+import inspect
 import pickle
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from . import paths
+
+FOLDER = paths.ROOT / "build" / "cache"
+
+
+def once(function: Callable, *ignored: str) -> Callable:
+    """Make a function that calls the given one only for new arguments; arguments that are `ignored` do not count.
+
+    It must be possible to pickle the function's result, which may depend only on its arguments and the library.
+    """
+    return functools.partial(_read_or_made, function, ignored)
+
+
+def _read_or_made(function: Callable, ignored: tuple[str, ...], *args: Any, **options: Any) -> Any:
+    """Read a function's earlier result; if there is none, or the file is damaged, call the function."""
+    given = inspect.signature(function).bind(*args, **options).arguments
+    path = place(function.__name__.strip("_"), function, {k: value for k, value in given.items() if k not in ignored})
+    content = paths.read_sealed(path)
+    if content is None:
+        content = pickle.dumps(function(*args, **options))
+        paths.write_sealed(path, content)
+    return pickle.loads(content)
+
+
+def place(kind: str, *key: Any) -> Path:
+    """Find the path of a result of a kind, by everything on which it depends."""
+    return FOLDER / kind / f"{hashlib.sha256(repr(identity(list(key))).encode()).hexdigest()[:32]}.pickle"
+
+
+@functools.cache
+def library() -> tuple[str, str]:
+    """A digest of the library, because any change may change numbers, and of NumPy, which draws random numbers."""
+    package = Path(__file__).parents[1]
+    others = ("study", "course", "report", "plots")
+    files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in others]
+    return np.__version__, hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+# Make a key of what a value depends on.
 
 
 def identity(value: Any, within: tuple[types.CodeType, ...] = ()) -> tuple:

@@ -13,7 +13,7 @@ import pytest
 from helpers import past
 
 from simlib import EASY, estimates
-from simlib._util.fingerprint import identity
+from simlib._util.cache import identity
 from simlib.policies.walltime import Adjustment, Scheme
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_told_apart_is_refused():
 @pytest.mark.slow
 def test_another_process_has_the_same_keys():
     code = (
-        "from simlib import EASY; from simlib._util.fingerprint import identity; "
+        "from simlib import EASY; from simlib._util.cache import identity; "
         "from simlib.policies.walltime import Adjustment; "
         "print(identity([EASY(adjust=Adjustment()), {'a', 'b', 'c'}, lambda x: max(x, 2)]))"
     )
