@@ -134,7 +134,7 @@ def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the
 def test_a_log_without_a_calendar_is_taken_or_refused_by_name(name, tmp_path, root):
     from simlib import Workload, load
 
-    log = load("sample").log.iloc[:2000]
+    log = load("sample").log.iloc[:800]
     swf.write_swf(Workload(swf.jobs_of(log), 128, "undated", log=log), tmp_path / "undated.swf")
     try:
         executed(name, log=str(tmp_path / "undated.swf"), **few(name))

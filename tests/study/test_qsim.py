@@ -17,7 +17,6 @@ from simlib.study.tang2013 import scheduling
 from simlib.study.tang2013.beyond import Predicted
 
 EVERY_RULE = {f"not {name}": ALL._replace(**{name: False}) for name in Rules._fields}
-EVERY_RULE |= {f"only {name}": NONE._replace(**{name: True}) for name in Rules._fields}
 EVERY_RULE |= {"all": ALL, "none": NONE}
 
 
