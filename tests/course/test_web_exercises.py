@@ -20,25 +20,8 @@ from simlib.course.web.exercises import COUNTS, RULES, asked, exercise_html, fil
 SCRIPT = ROOT / "simlib/course/web/exercise.js"
 NODE = shutil.which("node")
 ABSURD = ["", " ", "...", "abc", "ten", "0,5", "1e3", "1e400", "-1e400", "-5", "-0", "1e-7", "123456789012345678"]
-ABSURD += [
-    "1e22",
-    "1_000",
-    "٣",
-    "'30'",
-    '"30"',
-    "it's",
-    'a "b" c\'d',
-    "x" * 90,
-    "back\\slash",
-    "1.0",
-    "0.1e1",
-    "54 %",
-    "53,85%",
-    "0,54 ",
-    ",5",
-    "5 %%",
-    "1,000,000",
-]
+ABSURD += ["1e22", "1_000", "٣", "'30'", '"30"', "it's", 'a "b" c\'d', "x" * 90]
+ABSURD += ["back\\slash", "1.0", "0.1e1", "54 %", "53,85%", "0,54 ", ",5", "5 %%", "1,000,000"]
 ABSURD += ["+7", "--3", "nan", "inf", "0x10", "3 4", "☃"]
 pytestmark = [
     pytest.mark.slow,

@@ -204,15 +204,6 @@ def test_jobs_that_end_after_a_submission_or_too_long_before_teach_nothing():
     assert (table.adjusted < table.estimate).tolist() == [True, False, False]
 
 
-def test_every_case_gets_the_same_shakes_and_is_what_it_is_by_itself(made_up, results):
-    month = made_up.workload.months("2009-03")
-    shaken = month.shake(60, 6)
-    for order, (name, of) in product(scheduling.ORDERS, scheduling.cases(made_up).items()):
-        known = of and scheduling._carried_over(of, made_up, month)
-        alone = scheduling.measures(simulate(shaken, EASY(order=order, adjust=known)))
-        assert results.xs(("made up", "2009-03", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
-
-
 def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own_shakes(made_up, monkeypatch):
     small = busy(months=1, name="small")
     monkeypatch.setattr(scheduling, "LARGE", len(small.workload))
