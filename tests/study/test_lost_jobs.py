@@ -420,7 +420,7 @@ def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_i
     assert len(list(root.rglob("mualem2001_lost-jobs*.json"))) == 9
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_notebook_of_the_lost_jobs_comes_to_its_end_where_none_are_lost(small_logs):
     made = executed("mualem2001/lost-jobs", shakes=2, control_shakes=2)
     assert made["counts"].empty and made["cures"].empty and made["picture_of_cures"] is None
