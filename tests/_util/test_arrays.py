@@ -89,8 +89,3 @@ def test_another_way_to_divide_is_refused():
 def test_without_a_calendar_there_are_no_months():
     w = numbered(ROWS, 8)
     assert "month" not in grouped(w, least=1).index.unique("by")
-
-
-def test_a_log_of_one_machine_has_no_partitions(log):
-    assert "partition" not in grouped(log("KTH-SP2")).index.unique("by")
-    assert "partition" in grouped(log("CEA-Curie")).index.unique("by")

@@ -14,31 +14,28 @@ from simlib._util import compiled
 
 pytestmark = pytest.mark.slow
 
-CODE = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import doubling
-value, stats = doubling.twice(int(sys.argv[2])), doubling.twice.stats
-print(value, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
-"""
-
 
 @pytest.fixture
-def twice(tmp_path):
-    """A function that calls a compiled one in a process of its own: what it gives and whether it was compiled."""
+def twice(tmp_path, monkeypatch):
+    """A function that reads a module anew and calls its compiled one: what it gives and whether it was compiled."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+    compiled.place.cache_clear()
     source = tmp_path / "doubling.py"
     source.write_text("from simlib._util.compiled import compiled\nF = 2\n@compiled\ndef twice(x):\n    return F * x\n")
 
     def run(x=21):
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-        command = [sys.executable, "-B", "-c", CODE, str(tmp_path), str(x)]
-        value, hits, misses = map(int, subprocess.check_output(command, env=environment, text=True).split())
+        compiled._sources.cache_clear()
+        module = {"__name__": "doubling"}
+        exec(compile(source.read_text(), source, "exec"), module)
+        value, stats = module["twice"](x), module["twice"].stats
+        hits, misses = (sum(of.values()) for of in (stats.cache_hits, stats.cache_misses))
         assert hits + misses == 1
         return value, misses == 1
 
     run.source = source
     run.files = lambda: sorted(path for path in (tmp_path / "kept" / "kernels").iterdir())
-    return run
+    yield run
+    compiled.place.cache_clear()
 
 
 def test_a_function_is_compiled_once_and_anew_when_a_constant_in_its_file_changes(twice):

@@ -132,22 +132,16 @@ def test_sigterm_leaves_nothing_where_a_command_line_ends_tidily(tmp_path, holde
 
 
 @pytest.mark.slow
-def test_what_a_killed_process_left_is_removed_by_the_next_write_in_the_folder(tmp_path, holder):
+def test_the_next_write_in_a_folder_removes_what_a_killed_process_left_and_not_what_a_living_one_uses(tmp_path, holder):
     process = holder(tmp_path / "a")
-    process.kill()
-    process.wait(20)
-    assert len(listing(tmp_path)) == 1
-    write(tmp_path / "b")
-    assert listing(tmp_path) == ["b"]
-
-
-@pytest.mark.slow
-def test_what_a_living_process_uses_is_not_removed_however_old_it_is(tmp_path, holder):
-    holder(tmp_path / "a")
     [folder] = tmp_path.iterdir()
-    os.utime(folder, (0, 0))
+    os.utime(folder, (0, 0))  # however old it is
     write(tmp_path / "b")
     assert listing(tmp_path) == [folder.name, "b"] and (folder / "a").read_text() == "half"
+    process.kill()
+    process.wait(20)
+    write(tmp_path / "b")
+    assert listing(tmp_path) == ["b"]
 
 
 @pytest.mark.parametrize("locks", [True, False])

@@ -205,6 +205,8 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
         (EASY_AND_FCFS, {"seconds": 2**63 - 1}, "compare: found seconds=.*, expected a whole number, 0 to"),
         (EASY_AND_FCFS, {"seed": -1}, "compare: found seed=-1, expected a whole number of at least 0"),
         (EASY_AND_FCFS, {"least": 0}, "compare: found least=0, expected a whole number of at least 1"),
+        (EASY_AND_FCFS, {"users": 3}, "sample: compare: found users=3, expected 0, or at least 5"),
+        (EASY_AND_FCFS, {"users": -1}, "found users=-1"),
         (EASY_AND_FCFS, {"by": []}, "found by=.*, expected a list of some of 'all', 'month'"),
         (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
         (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some of"),
@@ -420,12 +422,6 @@ def test_where_one_user_decides_other_users_may_bring_far_more_or_less():
     assert rows[0].other_users_high < 0 < rows[1].other_users_high and reach[1] > 3 * reach[0]
 
 
-@pytest.mark.parametrize("users, message", [(3, "found users=3, expected 0, or at least 5"), (-1, "found users=-1")])
-def test_few_draws_of_users_are_refused(sample, users, message):
-    with pytest.raises(ValueError, match=f"sample: compare: {message}"):
-        compare(sample, EASY_AND_FCFS, users=users)
-
-
 def test_other_logs_are_held_as_often_as_is_said_where_draws_are_what_logs_are():
     rng = np.random.default_rng(4)
     logs, draws, other = rng.normal(0, 1, 4000), rng.normal(0, 1, (4000, 10)), rng.normal(0, 1, 4000)
@@ -472,7 +468,7 @@ def test_pictures_have_a_mark_a_policy_and_row(found):
         assert any("SYNTHETIC" in text.get_text() for text in figure.texts)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
     cases = {"EASY": EASY(), "shortest first": EASY(order="sjf"), "conservative": Conservative("start")}
     found = compare(log("HPC2N"), cases, by=["all", "month"], shakes=10)

@@ -31,12 +31,6 @@ def test_uniform_estimates_lie_between_the_run_time_and_f_times_it(run, f, seed)
     assert (estimate <= jobs.run * f).all()
 
 
-@given(run=runs)
-def test_with_a_factor_of_one_uniform_estimates_are_exact(run):
-    jobs = table(run)
-    assert (Uniform(f=1, seed=5)(jobs) == jobs.run).all()
-
-
 @pytest.mark.parametrize("f", [1.5, 2, 11, 301])
 def test_uniform_estimates_are_half_way_on_average_and_spread_evenly(f):
     ratio = Uniform(f, seed=1)(table([100_000] * 20_000)) / 100_000
@@ -84,10 +78,7 @@ def test_options_that_make_no_sense_are_refused_with_what_is_allowed(model, wron
         (Uniform(2.5, seed=1), "Uniform(f=2.5, seed=1)"),
         (Scaled(3), "Scaled(factor=3)"),
         (Modelled(3), "Modelled(seed=3, under=0.1, short=90, stretch=10, cap=86400)"),
-        (
-            Historical(ends=pd.Series([1])),
-            "Historical(deviations=1.5, stale=604800, since='last', killed=False)",
-        ),
+        (Historical(ends=pd.Series([1])), "Historical(deviations=1.5, stale=604800, since='last', killed=False)"),
     ],
 )
 def test_models_say_what_they_are(model, text):

@@ -84,7 +84,6 @@ def test_lesson_1():
         ("1.1", {"start": 60, "free": 4}, "does not start at 60"),
         ("1.1", {"start": 40, "free": 10}, "one job holds some"),
         ("1.1", {"start": 40, "free": 6}, "Job A runs then"),
-        ("1.2", True, "expected a number"),
         ("1.2", float("nan"), "expected a number"),
         ("1.2", "about half", "expected a number"),
         ("1.2", (0, 54), "with a point"),
@@ -131,7 +130,6 @@ def test_lesson_2():
         ("2.1", {"shadow": 30, "extra": 4}, "less those of job H"),
         ("2.2", ways | {"C": "No way"}, "expected one of 'shadow', 'extra', 'no'"),
         ("2.2", ways | {"C": "extra"}, "How many extra processors are left at 4 s"),
-        ("2.2", ways | {"C": "shadow"}, "by when will it have ended"),
         ("2.2", ways | {"D": "extra"}, "the first condition first"),
         ("2.2", ways | {"E": "shadow"}, "by when will it have ended"),
         ("2.2", ways | {"E": "no"}, "How many extra processors are left at 8 s"),
@@ -374,7 +372,7 @@ def prints_in_another(wait, estimate, procs):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
 def test_lesson_6():
-    right = [("6.1", order(of)) for of in ("-procs", "1 / procs", "-1e9 * procs - estimate")]
+    right = [("6.1", order(of)) for of in ("-procs", "-1e9 * procs - estimate")]
     right += [("6.1", lambda: lambda procs: -procs), ("6.5", lambda: examples_own.best_fit)]
     right += [("6.2", {"job": "B", "wait": 285}), ("6.2", {"job": " b", "wait": "285"})]
     right += [("6.3", order("-estimate * procs")), ("6.3", lambda: Policy(lambda run, estimate: 2 * estimate))]
@@ -395,23 +393,14 @@ def test_lesson_6():
         ("6.2", {"job": "B", "wait": 290}, "start minus its submit"),
         ("6.2", {"job": "K", "wait": 285}, "no job 'K'"),
         ("6.3", order("wait"), "EASY again"),
-        ("6.3", order("0.0"), "EASY again"),
         ("6.3", order("procs"), "it is worse"),
         ("6.3", EASY(order="sjf"), "comes with simlib"),
         ("6.3", Conservative(), "comes with simlib"),
         ("6.3", OwnPolicy(examples_own.easy_sjbf), "comes with simlib"),
         ("6.3", order("wait - 10 * procs"), "that may be luck"),
         ("6.3", order("-estimate"), "that is shortest first, with a cap or without"),
-        ("6.3", order("1 / estimate"), "that is shortest first, with a cap or without"),
-        ("6.3", order("-min(estimate, 7200)"), "that is shortest first, with a cap or without"),
         ("6.3", order("min(wait, 7200) - estimate"), "that is shortest first, with a cap or without"),
-        (
-            "6.3",
-            EASY(order=order("2 * min(wait, 1800) - 2 * min(estimate, 36000) + 5")()),
-            "that is shortest first, with a cap or without",
-        ),
-        ("6.3", order("(wait / estimate) ** 3 * procs"), "with WFP, and that order stands on the page"),
-        ("6.3", order("5 * (wait / estimate) ** 3 * procs + 1"), "with WFP"),
+        ("6.3", order("5 * (wait / estimate) ** 3 * procs + 1"), "with WFP, and that order stands on the page"),
         ("6.3", order("3 - procs"), "with the narrow jobs first"),
         ("6.3", lambda: forgotten, "returns nothing"),
         ("6.3", lambda: prints_in_another, "of 'prints', which it calls"),
@@ -422,10 +411,8 @@ def test_lesson_6():
         ("6.3", lambda: Starts(lambda submit: submit), "more processors than the machine has"),
         ("6.3", order("1 / (wait - wait)"), "ZeroDivisionError"),
         ("6.4", order("-estimate"), "stands on the page"),
-        ("6.4", order("min(wait, 3600) - estimate"), "stands on the page"),
         ("6.4", order("min(wait, 3600) / estimate"), "without an end"),
         ("6.4", order("-estimate * procs"), "without an end"),
-        ("6.4", order("-wait"), "without an end"),
         ("6.4", order("wait * procs"), "it is worse"),
         ("6.5", passes(lambda *those: False), "that is FCFS"),
         ("6.5", lambda: examples_own.easy, "that is EASY"),

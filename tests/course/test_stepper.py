@@ -127,7 +127,7 @@ def test_a_reservation_that_the_queue_s_new_order_overtook_hides_nobody():
 @pytest.mark.slow
 @every_policy
 def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(policy):
-    schedules = [simulate(busy_users(5, jobs=12, machine=8), each) for each in (FCFS(), policy)]
+    schedules = [simulate(busy_users(5, jobs=8, machine=8), each) for each in (FCFS(), policy)]
     if "adjusted" in schedules[1].jobs:
         with pytest.raises(ValueError, match="found adjusted estimates"):
             views.comparing(schedules)

@@ -15,39 +15,13 @@ from simlib.course import lessons
 from simlib.course.answers import NotYet, number
 from simlib.course.lessons import lesson2
 from simlib.course.web import asset
-from simlib.course.web.exercises import (
-    COUNTS,
-    RULES,
-    asked,
-    exercise_html,
-    filled,
-    packed,
-    returning,
-    worked_out_data,
-)
+from simlib.course.web.exercises import COUNTS, RULES, asked, exercise_html, filled, packed, returning, worked_out_data
 
 SCRIPT = ROOT / "simlib/course/web/exercise.js"
 NODE = shutil.which("node")
 ABSURD = ["", " ", "...", "abc", "ten", "0,5", "1e3", "1e400", "-1e400", "-5", "-0", "1e-7", "123456789012345678"]
-ABSURD += [
-    "1e22",
-    "1_000",
-    "٣",
-    "'30'",
-    '"30"',
-    "it's",
-    'a "b" c\'d',
-    "x" * 90,
-    "back\\slash",
-    "1.0",
-    "0.1e1",
-    "54 %",
-    "53,85%",
-    "0,54 ",
-    ",5",
-    "5 %%",
-    "1,000,000",
-]
+ABSURD += ["1e22", "1_000", "٣", "'30'", '"30"', "it's", 'a "b" c\'d', "x" * 90]
+ABSURD += ["back\\slash", "1.0", "0.1e1", "54 %", "53,85%", "0,54 ", ",5", "5 %%", "1,000,000"]
 ABSURD += ["+7", "--3", "nan", "inf", "0x10", "3 4", "☃"]
 pytestmark = [
     pytest.mark.slow,
@@ -108,7 +82,7 @@ def test_numbers_are_judged_as_the_check_does(on_the_page, number):
     every = [*map(str, range(161))]
     answers = [
         dict(zip(parts, pair, strict=True))
-        for pair in zip(*[some(f"{number}{part}", 500) for part in parts], strict=True)
+        for pair in zip(*[some(f"{number}{part}", 200) for part in parts], strict=True)
     ]
     said = table(number)["said"]
     if len(parts) == 2:  # the second part is looked at where the first is right
@@ -116,7 +90,7 @@ def test_numbers_are_judged_as_the_check_does(on_the_page, number):
         right = [str(end) for end in ends if end == int(end) and end < 1e9]
         answers += [{parts[0]: first, parts[1]: second} for first in right for second in (*every, *ABSURD)]
     else:
-        answers += [{parts[0]: text} for text in (*ABSURD, *(str(step / 500) for step in range(3500)))]
+        answers += [{parts[0]: text} for text in (*ABSURD, *(str(step / 100) for step in range(700)))]
 
     def meant(given):
         values = {name: typed(text) for name, text in given.items()}
@@ -158,14 +132,14 @@ def test_tables_are_judged_as_the_check_does(on_the_page, number):
         return str(draw.choice([draw.randint(0, 25), draw.randint(0, 320), 10**9]))
 
     answers = [given]
-    for _ in range(700):
+    for _ in range(200):
         answer = {name: value(name) for name in given}
         if "estimate" in answer and draw.random() < 0.9:
             answer["estimate"] = answer["run"]
         answers.append(answer)
     wild = ["abc", "-1", "", "1e3", "3.5", "1000000001", " 7 ", "1_0", "99", "it's"]
     wild = [text for text in wild if text.strip()]
-    answers += [answers[place] | {draw.choice(list(given)): draw.choice(wild)} for place in range(150)]
+    answers += [answers[place] | {draw.choice(list(given)): draw.choice(wild)} for place in range(60)]
     outside = on_the_page(number, answers)
     inside = [one for one, said in zip(answers, outside, strict=True) if said[0] != "outside"]
     assert len(answers) - len(inside) <= 50

@@ -5,7 +5,6 @@ import io
 import re
 from types import SimpleNamespace
 
-import nbformat
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -222,16 +221,3 @@ def test_without_anywidget_every_control_is_a_picture_with_text(monkeypatch):
         assert control.widget is None
         assert set(control._repr_mimebundle_()) == {"text/plain", "image/png"}
         assert told in repr(control)
-
-
-def test_a_notebook_that_is_executed_in_batch_shows_a_stepper_without_a_kernel_on_a_page():
-    from nbclient import NotebookClient
-    from nbconvert import HTMLExporter
-
-    code = "import simlib\nfrom simlib.models import examples\n"
-    code += "simlib.course.widgets.stepper(examples.figure1(), simlib.EASY())"
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    NotebookClient(notebook, kernel_name="python3").execute()
-    assert set(notebook.cells[0].outputs[0].data) == {"text/plain", "text/html", "image/png"}
-    page, _ = HTMLExporter().from_notebook_node(notebook)
-    assert "<simlib-view" in page

@@ -127,11 +127,6 @@ def test_jobs_are_numbered_in_order_of_submission(convert):
     assert w.log[["job", "submit"]].values.tolist() == [[1, 0], [2, 50], [3, 50]]
 
 
-def test_parts_of_heterogeneous_jobs_and_tasks_of_arrays_are_jobs(convert):
-    w, counts = convert([job("5+0"), job("5+1", AllocCPUS=2), job("6_1"), job("6_2")])
-    assert (w.jobs.procs.tolist(), counts["jobs written"]) == ([4, 2, 4, 4], 4)
-
-
 def test_nodes_can_be_counted_instead_of_cpus(convert):
     records = [job(AllocCPUS=256, NNodes="2", ReqNodes="2"), job(2, AllocCPUS=262144, NNodes="2K", ReqNodes="1.5K")]
     w, _ = convert(records, unit="nodes")
@@ -217,13 +212,6 @@ def test_times_without_zone_are_those_of_the_zone_given(convert):
     assert w.start == pd.Timestamp("2024-03-01 12:00", tz="Europe/Berlin")
     assert " StartTime: Fri Mar 01 12:00:00 CET 2024" in w.header
     assert " EndTime: Fri Mar 01 12:01:50 CET 2024" in w.header
-
-
-def test_the_calendar_is_that_of_the_zone(convert):
-    midnight = 1711922400 - NOON  # 2024-04-01 00:00 in Berlin, the night after the clock was put forward
-    records = [job(1, midnight - 1), job(2, midnight)]
-    assert convert(records)[0].calendar_month([0, 1]).tolist() == ["2024-03", "2024-03"]
-    assert convert(records, timezone="Europe/Berlin")[0].calendar_month([0, 1]).tolist() == ["2024-03", "2024-04"]
 
 
 def test_an_hour_that_comes_twice_is_the_first_and_nothing_starts_before_its_submission(convert):

@@ -3,11 +3,8 @@
 import gzip
 import hashlib
 import os
-import subprocess
-import sys
 import time
 import tracemalloc
-import types
 import warnings
 from pathlib import Path
 
@@ -120,11 +117,6 @@ def test_what_sacct_prints_is_no_log_and_the_error_names_the_command_that_conver
     assert message.startswith("line 1: found the output of Slurm's sacct") and "simlib from-sacct" in message
 
 
-def test_what_is_not_known_is_minus_one(put):
-    w = read_swf(put(HEAD + jobs((0, 10, 4))))
-    assert w.jobs[["user", "group", "app", "queue", "status"]].iloc[0].tolist() == [-1] * 5
-
-
 def test_comments_are_kept_wherever_they_stand(put):
     w = read_swf(put("; Version: 2.2\n;Note:  two \n\n; MaxProcs: 8\n" + jobs((0, 1, 1)) + "  ; between\n;\n" + JOB))
     assert w.header == (" Version: 2.2", "Note:  two", " MaxProcs: 8", " between", "")
@@ -178,8 +170,8 @@ def test_fractions_stay_in_the_log_and_jobs_have_whole_seconds(put):
     assert set(w.jobs.dtypes) == {np.dtype("int64")}
 
 
-@pytest.mark.parametrize("number", ["0.1", "33.333333333333336", "0.30000000000000004", "4503599627370495.5", "1e-320"])
-def test_fractions_are_read_to_the_last_bit(put, number):
+@pytest.mark.parametrize("number", ["0.1", "33.333333333333336", "4503599627370495.5", "1e-320", "9007199254740991"])
+def test_numbers_are_read_to_the_last_bit(put, number):
     assert read_swf(put(with_value(number))).log.memory.iloc[1] == float(number)
 
 
@@ -248,11 +240,6 @@ def test_the_machine_size_is_max_procs_or_else_max_nodes(put, header, procs):
     assert read_swf(put(header + JOB)).procs == procs
 
 
-def test_a_machine_size_that_is_given_counts_before_the_header(put):
-    assert read_swf(put(HEAD + JOB), procs=512).procs == 512
-    assert read_swf(put(JOB), procs=6).procs == 6
-
-
 @pytest.mark.parametrize(
     "header, start",
     [
@@ -315,10 +302,12 @@ def test_a_file_that_is_no_log_is_refused_with_line_and_expectation(put, text, m
 @pytest.mark.parametrize(
     "word",
     "x nan NaN inf -inf Infinity NA NULL None True False 0x10 1_0 1,0 1d5 1e 1e5e --1 +-1 . - \"1\" '1' # 1.2.3 "
-    "1j 1L 1% \u0663 1\xa0 \x1c1 \ufeff1".split(" "),
+    "1j 1L 1% \u0663 1\xa0 \x1c1 \ufeff1".split(" ")
+    + ["1" * 100_000 + "x"],
+    ids=lambda word: word[:40],
 )
 def test_a_word_in_a_numbers_place_is_refused_with_its_place(put, word, job):
-    assert fault(put(with_value(word, job=job))) == f"line {job + 1}: field memory: found {word!r}, {EXPECTED}"
+    assert fault(put(with_value(word, job=job))) == f"line {job + 1}: field memory: found {word[:40]!r}, {EXPECTED}"
 
 
 @pytest.mark.parametrize("field", swf.FIELDS)
@@ -341,14 +330,6 @@ def test_a_whole_column_of_words_is_refused_too(put, word):
 def test_a_number_too_large_for_exact_arithmetic_is_refused(put, number):
     message = f"line 3: field memory: found {number[:40]!r}, expected a number below 2**53"
     assert fault(put(with_value(number))) == message
-
-
-def test_the_largest_number_is_read_exactly(put):
-    assert read_swf(put(with_value("9007199254740991"))).log.memory.iloc[1] == 2**53 - 1
-
-
-def test_a_long_word_does_not_fill_the_screen(put):
-    assert fault(put(with_value("1" * 100_000 + "x"))) == f"line 3: field memory: found {'1' * 40!r}, {EXPECTED}"
 
 
 def test_text_in_no_known_encoding_is_refused_in_a_field_and_read_in_a_comment(put):
@@ -773,9 +754,10 @@ def test_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "log.swf")
     expected = "found a pipe or a device, expected a file; write it to one first"
     assert fault(tmp_path / "log.swf") == expected
-    code = "import simlib\ntry: simlib.read_swf('/dev/stdin')\nexcept simlib.SWFError as error: print(error)"
-    done = subprocess.run([sys.executable, "-c", code], input="1 2", capture_output=True, text=True)
-    assert done.stdout == f"/dev/stdin: {expected}\n"
+    reading, writing = os.pipe()
+    assert fault(f"/dev/fd/{reading}") == expected
+    os.close(reading)
+    os.close(writing)
 
 
 @pytest.mark.parametrize("path", ["a\0b.swf", "\ud800.swf"])
@@ -870,17 +852,6 @@ def test_writing_below_a_file_or_over_a_folder_leaves_nothing_behind(put, tmp_pa
     assert (tmp_path / "file").read_text() == "kept"
 
 
-def test_a_workload_that_fails_half_way_leaves_the_old_file_alone(put, tmp_path):
-    w = read_swf(put(HEAD + JOB))
-    (tmp_path / "out.swf").write_text("old")
-    header = (1 / number for number in (1, 0))
-    broken = types.SimpleNamespace(gpus=0, jobs=w.jobs, log=w.log, procs=w.procs, start=None, header=map(str, header))
-    with pytest.raises(ZeroDivisionError):
-        write_swf(broken, tmp_path / "out.swf")
-    assert listing(tmp_path) == ["out.swf"]
-    assert (tmp_path / "out.swf").read_text() == "old"
-
-
 def test_a_full_disk_leaves_the_old_file_alone(put, tmp_path):
     resource = pytest.importorskip("resource")  # not on Windows
     w = read_swf(put(HEAD + jobs(*[(1, 1, 1)] * 300)))
@@ -915,20 +886,11 @@ def test_comments_layout_and_compression_do_not_matter_to_the_digest(put, conten
     assert swf.job_lines(put(content)) == (2, digest)
 
 
-@pytest.mark.parametrize("content", [JOB, f"{JOB}\n" * 3, f"{JOB}\n{JOB}.0\n", f"{JOB}\n{JOB}0\n"])
-def test_other_jobs_have_another_digest(put, content):
-    assert swf.job_lines(put(content)) != swf.job_lines(put(SAME_JOBS["plain"], "other.swf"))
-
-
 @given(st.text("1 2\t;\n").map(str.encode))
 def test_the_digest_is_that_of_the_folded_lines(put, text):
     lines = [b" ".join(line.partition(b";")[0].split()) + b"\n" for line in text.split(b"\n")]
     expected = [line for line in lines if line != b"\n"]
     assert swf.job_lines(put(text)) == (len(expected), hashlib.sha256(b"".join(expected)).hexdigest())
-
-
-def test_a_log_without_jobs_has_a_digest_too(put):
-    assert swf.job_lines(put(HEAD))[0] == 0
 
 
 def test_a_real_log_reads_back_equal(log, tmp_path):

@@ -49,13 +49,6 @@ def test_a_name_stands_upright_in_a_job_too_narrow_for_it_and_is_left_out_where_
     assert [text.get_rotation() for text in texts if text.get_text() in ("first", "second")] == rotations
 
 
-def test_a_legend_has_lines_and_areas_in_the_order_given():
-    figure = plt.figure()
-    plots.legend(figure, plots.scheduler_styles(["easy"], marker="o") | {"band": {"facecolor": "grey"}})
-    line, area = figure.legends[0].legend_handles
-    assert (line.get_label(), line.get_color(), area.get_label()) == ("EASY", plots.EASY_COLOUR, "band")
-
-
 def test_a_job_in_a_gantt_chart_may_lie_in_pieces(workload):
     s = simulate(workload([(0, 10, 10, 1), (0, 20, 20, 1), (0, 10, 10, 1), (10, 5, 5, 2)], 3), EASY())
     assert rectangles(plots.gantt(s))[-2:] == [(10, 0, 5, 1), (10, 2, 5, 1)]
@@ -217,7 +210,7 @@ def test_each_job_takes_the_lowest_free_processors(jobs, spare):
     assert taken == expected
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_month_of_thousands_of_jobs_is_drawn(log):
     s = simulate(log("HPC2N"), EASY())
     ax = plots.gantt(s, "2004-11-01", "2004-12-01")

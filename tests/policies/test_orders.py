@@ -241,14 +241,6 @@ def no_value(wait, estimate, procs):
     return value
 
 
-def text(wait, estimate, procs):
-    return "first"
-
-
-def text_for_some(wait, estimate, procs):
-    return "first" if wait > 10 else 0.0
-
-
 def unknown_name(wait, estimate, procs):
     return waiting * procs  # noqa: F821
 
@@ -257,10 +249,6 @@ def unknown_name_later(wait, estimate, procs):
     if wait > 1e6:
         return waiting  # noqa: F821
     return procs
-
-
-def unknown_attribute(wait, estimate, procs):
-    return wait.seconds
 
 
 def imports(wait, estimate, procs):
@@ -291,21 +279,9 @@ def prints_by_another_name(wait, estimate, procs):
     return wait
 
 
-def prints_inside(wait, estimate, procs):
-    return max([print(procs) or procs for _ in range(2)])
-
-
 def prints_with_facts(user, wait):
     print(user)
     return wait
-
-
-def asks(wait, estimate, procs):
-    return float(input("how urgent?"))
-
-
-def by_name(wait, estimate, procs):
-    return {"a": object()}[wait]
 
 
 def catches(wait, estimate, procs):
@@ -321,17 +297,9 @@ def keeps_count(wait, estimate, procs):
     return count
 
 
-def mixed_list(wait, estimate, procs):
-    return [wait, "none"][int(procs) % 2]
-
-
 def mixed_variable(wait, estimate, procs):
     kind = "short" if estimate < 60 else 3
     return wait if kind == 3 else procs
-
-
-def reads_a_table(wait, estimate, procs):
-    return jobs["a"] * wait
 
 
 def reads_a_list(wait, estimate, procs):
@@ -344,14 +312,6 @@ def opens(wait, estimate, procs):
         return wait
 
 
-def formats(wait, estimate, procs):
-    return float(f"{wait:.2f}")
-
-
-def never_compiled(wait, estimate, procs):
-    return any([wait > 2, procs > 2])
-
-
 def gives(wait, estimate, procs):
     yield wait
 
@@ -360,16 +320,8 @@ def throws_dice(wait, estimate, procs):
     return np.random.rand()
 
 
-def throws_another(wait, estimate, procs):
-    return wait + drawn()
-
-
 def throws_in_another(wait, estimate, procs):
     return throws_dice(wait, estimate, procs)
-
-
-def throws_its_own(wait, estimate, procs):
-    return dice.random()
 
 
 async def waits(wait, estimate, procs):
@@ -387,11 +339,17 @@ REFUSED = [
         no_value,
         "reads a variable that has no value yet for wait=60, estimate=3600, procs=8; expected one in every case",
     ),
-    (text, "returns text"),
-    (text_for_some, "a value that is sometimes a number and sometimes text; expected a number in every case"),
+    (lambda wait, estimate, procs: "first", "returns text"),
+    (
+        lambda wait, estimate, procs: "first" if wait > 10 else 0.0,
+        "a value that is sometimes a number and sometimes text; expected a number in every case",
+    ),
     (unknown_name, r"line \d+ \(`return waiting \* procs .*`\): it reads 'waiting', which is not defined; .* misspelt"),
     (unknown_name_later, r"line \d+ .* it reads 'waiting', which is not defined"),
-    (unknown_attribute, r"line \d+ .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'"),
+    (
+        lambda wait, estimate, procs: wait.seconds,
+        r"line \d+ .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'",
+    ),
     (imports, r"line \d+ \(`import math`\): it imports math; expected the import above the function"),
     (
         prints,
@@ -399,24 +357,33 @@ REFUSED = [
     ),
     (prints_in_another, r"line \d+ of 'prints', which it calls \(`print\(wait\)`\): it prints"),
     (prints_by_another_name, r"line \d+ \(`aloud\(wait\)`\): it prints"),
-    (prints_inside, r"line \d+ .*: it prints"),
+    (lambda wait, estimate, procs: max([print(procs) or procs for _ in range(2)]), r"line \d+ .*: it prints"),
     (prints_with_facts, r"it prints; .* write print\(prints_with_facts\(user=7.0, wait=60.0\)\) in a cell"),
-    (asks, r"line \d+ .*: it asks for input; expected"),
-    (by_name, r"line \d+ .*, procs=8 it raises KeyError: 60.0; expected a number"),
+    (lambda wait, estimate, procs: float(input("how urgent?")), r"line \d+ .*: it asks for input; expected"),
+    (
+        lambda wait, estimate, procs: {"a": object()}[wait],
+        r"line \d+ .*, procs=8 it raises KeyError: 60.0; expected a number",
+    ),
     (catches, r"line \d+ .*: a `try` block that catches ZeroDivisionError by its name; expected an `if`"),
     (keeps_count, r"line \d+ .*: it sets the global variable 'count'; expected"),
-    (mixed_list, r"line \d+ .*; expected"),
+    (lambda wait, estimate, procs: [wait, "none"][int(procs) % 2], r"line \d+ .*; expected"),
     (mixed_variable, r"line \d+ .*: a value that is sometimes a number and sometimes text"),
-    (reads_a_table, r"line \d+ .*: it reads 'jobs', which is of type dict; expected numbers"),
+    (
+        lambda wait, estimate, procs: jobs["a"] * wait,
+        r"line \d+ .*: it reads 'jobs', which is of type dict; expected numbers",
+    ),
     (reads_a_list, r"line \d+ .*: it reads 'seen', .*list; expected numbers"),
     (opens, r"line \d+ .*: a `with` block; expected arithmetic"),
-    (formats, r"line \d+ .*; expected arithmetic"),
-    (never_compiled, r"line \d+ .*: it reads 'any', which cannot be compiled; expected arithmetic"),
+    (lambda wait, estimate, procs: float(f"{wait:.2f}"), r"line \d+ .*; expected arithmetic"),
+    (
+        lambda wait, estimate, procs: any([wait > 2, procs > 2]),
+        r"line \d+ .*: it reads 'any', which cannot be compiled; expected arithmetic",
+    ),
     (gives, "returns its values by `yield`"),
     (throws_dice, r"line \d+ \(`return np.random.rand\(\)`\): it draws a number at random; expected"),
-    (throws_another, r"line \d+ .*: it draws a number at random"),
+    (lambda wait, estimate, procs: wait + drawn(), r"line \d+ .*: it draws a number at random"),
     (throws_in_another, r"line \d+ of 'throws_dice', which it calls .*: it draws a number at random"),
-    (throws_its_own, r"line \d+ .*: it draws a number at random"),
+    (lambda wait, estimate, procs: dice.random(), r"line \d+ .*: it draws a number at random"),
     (waits, r"line \d+ .*: it is written with `async`"),
     (lambda wait, estimate, procs: (-procs, wait), r"returns several values \(a tuple\)"),
     (lambda wait, estimate, procs: [-procs, wait], "returns a list"),

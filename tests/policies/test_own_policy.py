@@ -415,13 +415,6 @@ def watched(rows, function=examples_own.easy, machine=4, **predicted):
 
 
 @given(seed=st.integers(0, 2**32))
-def test_where_no_user_is_known_easy_plus_plus_is_easy_that_backfills_the_shortest_first(seed):
-    w = random_workload(seed, jobs=80, overrun=False, shortest=1)  # an estimate of 0 counts as 1 s
-    policies = OwnPolicy(examples_own.easy_sjbf), OwnPolicy(examples_own.easy_sjbf, examples_own.LastTwo())
-    assert differing(*(simulate(w, policy) for policy in policies)) == []
-
-
-@given(seed=st.integers(0, 2**32))
 def test_a_predictor_that_predicts_the_estimates_changes_nothing(seed):
     w = random_workload(seed, jobs=80, overrun=False)
     one, other = (simulate(w, OwnPolicy(examples_own.easy, each)) for each in (None, simlib.Predictor()))

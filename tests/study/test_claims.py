@@ -310,14 +310,6 @@ def test_the_papers_own_numbers_pass_wherever_they_have_a_say_but_for_what_its_t
     assert set(failed) == {"MF-52", "TS-13", "TS-21", "TS-23", "TS-28", "TS-29"}
 
 
-def test_a_part_measured_on_many_things_is_summed_up_in_words(monkeypatch):
-    id = claim(monkeypatch, False)
-    found = claims.decide(id, {TEXT: {"0": {"a": YES, "b": NO, "c": OPEN, "d": YES, "e": NOTHING}}})
-    said = "text: 0 (above 0) on 4, -1 to 1: holds on 2, cannot be decided on 1, does not hold on 1"
-    assert found["evidence"] == said
-    assert len(found["readings"][TEXT]["parts"]) == 5
-
-
 def test_a_verdict_says_what_difference_could_have_been_told(monkeypatch):
     id = claim(monkeypatch, False, False)
     found = claims.decide(id, {TEXT: {"0": {"a": around(3, 2), "b": around(3, 4), "c": around(3, 3)}, "1": around(5)}})

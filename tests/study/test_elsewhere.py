@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, first_days, random_workload, table, texts, verdict_by_id
+from helpers import executed, first_days, table, texts, verdict_by_id
 
-from simlib import EASY, Conservative, Workload, compare, load, simulate, study
+from simlib import EASY, Conservative, compare, load, simulate, study
 from simlib.core.estimates import Scaled
 from simlib.study import elsewhere
 from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
@@ -106,21 +106,6 @@ def test_an_effect_is_that_of_compare_by_case_and_measure(days):
     for case, measure in [("conservative", "wait"), ("exact", "response"), ("exact", "bounded_slowdown")]:
         other = expected.loc[case, "all", "all", measure, "mean"].iloc[1:]
         assert found.loc[case, measure].to_list() == pytest.approx(other.to_list(), nan_ok=True)
-
-
-def test_effects_and_another_year_are_of_the_same_runs():
-    """On a machine where jobs wait in few runs only the log as it is says little of all of them."""
-    made = random_workload(2, jobs=300).scale_load(0.6).jobs
-    made = made.assign(submit=made.submit + 604800 * (np.arange(300) // 30))
-    over_weeks = Workload(made, 64, "weeks")
-    cases, options = {"EASY": EASY(), "sjf": EASY(order="sjf")}, {"seed": 1, "shakes": 7}
-    found = effects(over_weeks, cases, {"sjf": ("sjf", "EASY")}, tails=True, **options)
-    known = found[found.year_low.notna()]
-    assert len(known) == 4 and known.effect.between(known.year_low, known.year_high).all()
-    known = found[found.low.notna()]
-    assert known.effect.between(known.low, known.high).all() and (known.effect != 0).sum() > 3
-    same = compare(over_weeks, cases, by=["all"], **options).relative.loc["sjf", "all", "all", "wait", "mean"]
-    assert found.loc["sjf", "wait"].to_list() == pytest.approx(same.iloc[1:].to_list())
 
 
 def test_cases_are_held_against_bases_of_their_own_and_what_is_missing_is_left_out(days):

@@ -10,7 +10,7 @@ from helpers import ROOT, listing, texts
 
 from simlib import EASY, Workload, load, plots, replicate, study
 from simlib.models import jann97
-from simlib.study import mualem2001, records, verdicts
+from simlib.study import records, verdicts
 from simlib.study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
 from simlib.study.judging import cells
 
@@ -289,8 +289,3 @@ def test_how_often_logs_are_shaken_does_not_matter_to_what_is_of_models(here):
     record = records.read(here / "figures" / "mualem2001_table4_made.json")
     assert record["parameters"] == {"traces": PARAMETERS["traces"], "factor": 2, "shake_s": 60, "seed": 0}
     assert [model["name"] for model in record["models"]] == ["Jann"]
-
-
-def test_a_restored_log_is_in_the_record_and_others_only_once():
-    logs = mualem2001.TraceLogs({"a": load("sample")}, {"a": mualem2001.Trace("a", load("sample"))})
-    assert not logs.restored and logs.restored.workloads() == []

@@ -280,6 +280,7 @@ def test_figure_6_with_another_log_and_member_has_them_in_tables_and_pictures(sm
     assert len(list(small_logs.rglob("mualem2001_figure6*.json"))) == 7
 
 
+@pytest.mark.thorough
 def test_figure_6_comes_to_its_end_without_some_logs(small_logs):
     made = executed("mualem2001/figure6", traces=["KTH", "Par"], **SMALL)
     assert made["answers"].empty and {one["verdict"] for one in made["verdicts"]} == {UNTESTED}

@@ -148,14 +148,6 @@ def test_a_setting_from_which_nothing_follows_has_the_whole_range():
     assert found[["low", "high"]].to_numpy().tolist() == [[1, 3]] * 4
 
 
-def test_the_halves_are_all_there_is_and_have_nothing_in_common():
-    table = tried(lambda *_: 0)
-    odd, even, easy, conservative = (lost_jobs.in_fold(table, fold) for fold in FOLDS)
-    assert (odd ^ even).all() and (easy ^ conservative).all()
-    assert set(table.index[odd].unique("month")) == {"1996-01", "1996-03"}
-    assert set(table.index[easy].unique("scheduler")) == {"easy"}
-
-
 # The nights of the batch
 
 
@@ -428,7 +420,7 @@ def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_i
     assert len(list(root.rglob("mualem2001_lost-jobs*.json"))) == 9
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_notebook_of_the_lost_jobs_comes_to_its_end_where_none_are_lost(small_logs):
     made = executed("mualem2001/lost-jobs", shakes=2, control_shakes=2)
     assert made["counts"].empty and made["cures"].empty and made["picture_of_cures"] is None
@@ -476,12 +468,7 @@ def test_a_month_is_left_if_it_is_off_in_all_runs_or_in_those_of_table_1():
 
 def test_only_runs_that_are_close_in_both_metrics_are_near():
     runs = pd.DataFrame({"response_s": [104, 104, 106, 95], "bounded_slowdown": [10.9, 11.1, 10, 9.0]})
-    assert unexplained.near(runs, {"response_s": 100, "bounded_slowdown": 10}).tolist() == [
-        True,
-        False,
-        False,
-        True,
-    ]
+    assert unexplained.near(runs, {"response_s": 100, "bounded_slowdown": 10}).tolist() == [True, False, False, True]
 
 
 def test_pairs_of_one_second_follow_one_another_within_the_time():

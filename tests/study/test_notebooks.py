@@ -23,9 +23,9 @@ FEW |= {"load_step": 0.4, "first_variant_load": 0.5, "least_jobs": 50, "number_o
 QUICK = {"mualem2001/footnote2", "mualem2001/table3", "mualem2001/table4", "tang2013/table2", "tang2013/figure13"}
 
 
-def each_notebook(quick):
+def each_notebook(quick, names=NOTEBOOKS):
     """Parametrise a test by notebooks, of which only the quick ones are left to `make test`."""
-    marks = {name: pytest.mark.slow if name in quick else pytest.mark.thorough for name in NOTEBOOKS}
+    marks = {name: pytest.mark.slow if name in quick else pytest.mark.thorough for name in names}
     return pytest.mark.parametrize("name", [pytest.param(name, marks=mark) for name, mark in marks.items()])
 
 
@@ -116,10 +116,10 @@ def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_log
 
 
 OF_ANY_LOG = [name for name, one in NOTEBOOKS.items() if "log" in one.parameters]
+FOR_OTHERS = {"mualem2001/table1", "mualem2001/table3", "tang2013/figures14-17", "tsafrir2005/figure3"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OF_ANY_LOG)
+@each_notebook(FOR_OTHERS, OF_ANY_LOG)
 def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the_papers_numbers(name, mine, root):
     executed(name, log=str(mine), **few(name))
     assert not (root / "figures").exists()
@@ -129,12 +129,11 @@ def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the
     assert all(record == {"cells": [], "claims": []} for record in records)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OF_ANY_LOG)
+@each_notebook(FOR_OTHERS, OF_ANY_LOG)
 def test_a_log_without_a_calendar_is_taken_or_refused_by_name(name, tmp_path, root):
     from simlib import Workload, load
 
-    log = load("sample").log.iloc[:2000]
+    log = load("sample").log.iloc[:800]
     swf.write_swf(Workload(swf.jobs_of(log), 128, "undated", log=log), tmp_path / "undated.swf")
     try:
         executed(name, log=str(tmp_path / "undated.swf"), **few(name))

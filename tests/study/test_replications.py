@@ -93,15 +93,6 @@ def values(of, seeds=1):
 # What a setting may say
 
 
-def test_a_number_stands_for_itself():
-    assert values(60) == [60]
-
-
-def test_of_a_range_one_number_is_drawn_for_a_log_either_end_too():
-    found = values([3, 5], 60)
-    assert set(found) == {3, 4, 5} and all(isinstance(one, int) for one in found)
-
-
 def test_normal_values_have_the_mean_and_the_spread_that_are_said():
     (found,) = values({"mean": 48, "sd": 4})
     assert len(found) == POOL
@@ -179,12 +170,6 @@ def test_a_draw_that_is_simulated_is_the_whole_one_without_its_lines_and_is_kept
     assert drawn.jobs.equals(whole.jobs)
     assert trace.lost.drawn(3) is drawn
     assert trace.lost.with_setting(7, "run", 61).drawn(3) is not drawn
-
-
-def test_a_draw_is_marked_as_restored_and_says_its_seed(trace):
-    drawn = trace.lost.drawn(3)
-    assert drawn.name == "thinned, restored" and drawn.source["variant"] == "restored"
-    assert any("100 lost jobs put back, drawn with seed 3" in step for step in drawn.history)
 
 
 def test_another_setting_is_another_users_or_this_ones_and_leaves_the_first_as_it_was(trace):
@@ -278,10 +263,6 @@ def test_with_the_calendars_months_all_begin_on_the_first_at_midnight(trace):
     assert (moved.under(CALENDAR).month_edges[1] == trace.month_edges[1]).all()
     assert moved.matters(CALENDAR) and not trace.matters(CALENDAR)
     assert replace(trace, months_begin=1.0).matters(CALENDAR)
-
-
-def test_the_months_edges_do_not_hang_on_the_draw(trace):
-    assert (trace.under(RESTORED).month_edges[1] == trace.month_edges[1]).all()
 
 
 def test_a_month_that_lacks_jobs_is_judged_with_these_back_alone(trace):

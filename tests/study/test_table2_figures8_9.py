@@ -241,7 +241,7 @@ def test_a_log_of_ones_own_has_no_printed_numbers(dated, root, tmp_path):
     assert made["even"]["verdict"] == claims.UNTESTED
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_printed_counts_are_met_to_the_job(log, root):
     exact = {
         "CTC": ["peak_100pct", "peak_100pct_killed"],
@@ -440,7 +440,7 @@ def test_the_counts_of_jobs_with_history_have_those_that_were_put_back(root):
     assert both["jobs_with_history_pct"][1] == pytest.approx(100 * with_history / back)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log, root):
     log("CTC-SP2")
     made = executed("mualem2001/figure9", shakes=2)

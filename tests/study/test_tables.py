@@ -112,13 +112,6 @@ def test_a_third_policy_in_table_3_comes_into_table_and_picture(small_logs):
     assert ours == simulate(exact, EASY(backfill="sjf")).jobs.response.mean()
 
 
-def test_a_changed_notebook_says_what_it_cannot_judge(small_logs):
-    renamed = {'"original": None': '"as asked": None', "with_print = ": "with_print = runs  # "}
-    found = executed("mualem2001/table3", edits=renamed, **FEW | {"draws": 2, "factors": [2]})
-    assert found["worse"]["verdict"] == UNTESTED and "'original'" in repr(found["worse"])
-    assert found["table"].ours.notna().any()
-
-
 # Table 4
 
 

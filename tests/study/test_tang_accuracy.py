@@ -343,14 +343,6 @@ def test_schemes_are_compared_resample_by_resample(made_up):
     assert gain.low < gain.value < gain.high < one.high - other.low
 
 
-def test_more_similar_jobs_leave_more_jobs_as_they_are(made_up):
-    shares = [
-        study(made_up, keys=[TRIPLE], percentiles=[85], least=least, resamples=0)["made up"].loc[0] for least in (1, 10)
-    ]
-    one, ten = (share[*place(TRIPLE, 85), "NA_share"] for share in shares)
-    assert ten > one
-
-
 def test_why_jobs_are_left_alone_or_badly_estimated_is_counted_job_by_job(made_up):
     jobs, traces = made_up.workload.jobs, {"made up": made_up}
     adjusted = walltime.adjusted(jobs, made_up.ends, walltime.Scheme(window=None, percentile=80, least=10))
@@ -392,14 +384,6 @@ def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_fi
     assert said(found["figure4"].axes[0].get_xticklabels())[-2:] == ["median", "40th"]
     assert said(found["figure6"].axes[-1].get_xticklabels())[-2:] == ["median", "40th"]
     assert len(found["claims"]) == 10 and claims.UNTESTED not in verdict_by_id(found["claims"]).values()
-
-
-@pytest.mark.slow
-def test_without_some_percentiles_figures_4_to_7_say_what_cannot_be_judged_any_more(run, made_up):
-    found = run("figures4-7", made_up, edits={"walltime.PERCENTILES": "(100, 90, 80, 50)"})
-    claim = {claim["id"]: claim for claim in found["claims"]}["TG-38"]
-    assert claim["verdict"] == claims.UNTESTED and "cannot be judged any more" in claim["evidence"]
-    assert found["compared"].ours.xs((1, "made up"), level=["least", "trace"]).isna().sum() == 2
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from simlib import EASY, simulate
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study import claims, tang2013, verdicts
-from simlib.study import results as tidy
 from simlib.study.results import AS_IT_IS
 from simlib.study.tang2013 import figures14_17, scheduling
 from simlib.study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
@@ -104,13 +103,6 @@ def test_waits_are_weighed_with_priority_at_the_start(workload):
     assert found["slowdown"] == pytest.approx((1 + 150 / 50 + 101) / 3)  # a run of no length counts as 1 s
     assert found["weighted_wait"] == found["weighted_wait_own"] == pytest.approx(wait @ weight / weight.sum())
     assert found["effective_jobs"] == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
-
-
-def test_under_fcfs_the_weight_is_the_wait(workload):
-    w = workload([(0, 100, 100, 4), (0, 100, 100, 4), (0, 100, 100, 4)], 4)
-    found = scheduling.measures(simulate(w, EASY()))
-    assert found["weighted_wait"] == pytest.approx((100**2 + 200**2) / 300)
-    assert found["effective_jobs"] == pytest.approx(300**2 / (100**2 + 200**2))
 
 
 def test_where_nobody_waits_the_weighted_wait_is_nothing(workload):
@@ -210,15 +202,6 @@ def test_jobs_that_end_after_a_submission_or_too_long_before_teach_nothing():
     one = tang_trace(pd.concat([early, late], ignore_index=True).assign(group=1), machine=100)
     table = scheduling.changes(one, "2009-02", "fcfs", scheduling.cases(one)["regular p85"])
     assert (table.adjusted < table.estimate).tolist() == [True, False, False]
-
-
-def test_every_case_gets_the_same_shakes_and_is_what_it_is_by_itself(made_up, results):
-    month = made_up.workload.months("2009-03")
-    shaken = month.shake(60, 6)
-    for order, (name, of) in product(scheduling.ORDERS, scheduling.cases(made_up).items()):
-        known = of and scheduling._carried_over(of, made_up, month)
-        alone = scheduling.measures(simulate(shaken, EASY(order=order, adjust=known)))
-        assert results.xs(("made up", "2009-03", order, 2, name), level=[0, 1, 2, 3, "case"]).to_dict() == alone
 
 
 def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own_shakes(made_up, monkeypatch):
@@ -390,15 +373,6 @@ def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
         str(row.better),
         "3",
     ]
-
-
-def test_the_log_as_it_is_stays_apart_from_the_shaken_ones(results):
-    found = scheduling.gains(results)
-    table = scheduling.spread(found)
-    place = "made up", "wfp", "regular p85", "wait", "2009-01"
-    assert table.as_it_is[place] == found[(*place, AS_IT_IS)]
-    assert table.ours[place] == pytest.approx(at(found, *place).drop(AS_IT_IS).mean())
-    assert list(tidy.summary(found)) == ["ours", "mean", "sd", "low", "median", "high"]
 
 
 def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):

@@ -79,6 +79,7 @@ def test_a_failing_notebook_shows_its_traceback_and_leaves_nothing_while_the_oth
     assert "ArithmeticError" in (folder / "build/logs/a.log").read_text()
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_where_it_was(project):
     once = "import os, time; first = not os.path.exists('seen'); open('seen', 'w'); time.sleep(100 if first else 0); "
     folder = project(a=COUNTING.format("a"), z=once + COUNTING.format("z"))

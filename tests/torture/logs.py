@@ -22,15 +22,8 @@ LARGEST = 2**53 - 1
 MACHINE = 64
 
 # Columns of a job line, from 0
-JOB, SUBMIT, RUN, PROCS, REQUESTED_PROCS, REQUESTED_TIME, STATUS, USER, GROUP, APP, QUEUE = (
-    0,
-    1,
-    3,
-    4,
-    7,
-    8,
-    *range(10, 15),
-)
+JOB, SUBMIT, RUN, PROCS, REQUESTED_PROCS, REQUESTED_TIME = 0, 1, 3, 4, 7, 8
+STATUS, USER, GROUP, APP, QUEUE = range(10, 15)
 
 
 class BadLine(Exception):
