@@ -11,8 +11,7 @@ from .. import plots
 from .._util import paths
 from ..analysis.stats import Interval
 from .mualem2001 import SP2
-from .printed import decimals
-from .verdicts import CALENDAR, CLOSE, COUNTED, INSIDE, LIKELY, OFF, RESTORED, TEXT, judge, reading
+from .verdicts import CALENDAR, CLOSE, COUNTED, INSIDE, LIKELY, OFF, RESTORED, TEXT, decimals, judge, reading
 
 PICTURE = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""

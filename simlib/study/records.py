@@ -11,14 +11,16 @@ from importlib import metadata
 from pathlib import Path
 
 import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from .. import plots
 from .._util import paths
 from . import claims
-from .judging import cells
 from .loading import Logs
 from .notebooks import Notebook, notebook
+from .results import cells
 from .verdicts import OTHER_LOG
 
 BACK = ", restored"
@@ -32,13 +34,33 @@ def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, ver
     """
     verdicts = {"cells": [], "claims": []} | (verdicts or {})
     if any(workload.stand_in for workload in workloads):
-        verdicts["claims"] = [withdrawn(claim) for claim in verdicts["claims"]]
+        verdicts["claims"] = [claims.withdrawn(claim, plots.SYNTHETIC) for claim in verdicts["claims"]]
         if figure is not None:
             plots.stamp(figure)
     place = folder(workloads)
     files = contents(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
     write({place / name: content for name, content in files.items()})
     return place
+
+
+def show(picture, logs=None, message=None):
+    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
+
+    The message is what it shows, a sentence that its numbers bear out; it is the title.
+
+    Examples
+    --------
+    >>> figure = show(plt.figure().add_subplot())
+    >>> plt.get_fignums()  # a notebook shows it where it is the value of a cell, and only there
+    []
+    """
+    figure = picture if isinstance(picture, Figure) else picture.figure
+    if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
+        plots.stamp(figure)
+    if message:
+        plots.title(figure, message)
+    plt.close(figure)  # a notebook shows it where it is the value of a cell
+    return figure
 
 
 REPRODUCING = "SIMLIB_REPRODUCING"
@@ -164,11 +186,6 @@ def lacking(path, workloads):
     logs = json.loads(path.read_text(encoding="utf-8"))["logs"]
     here = {workload.name.removesuffix(BACK) for workload in workloads}
     return [name for name in dict.fromkeys(log["name"].removesuffix(BACK) for log in logs) if name not in here]
-
-
-def withdrawn(claim):
-    """A verdict on a claim where what it rests on only stands in for a log."""
-    return claims.withdrawn(claim, plots.SYNTHETIC)
 
 
 def read(path):

@@ -7,7 +7,7 @@ import pytest
 from helpers import code_cells, executed, means, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
-from simlib.study import claims, mualem2001, verdicts
+from simlib.study import claims, mualem2001, results, verdicts
 from simlib.study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
 
 pytestmark = pytest.mark.slow
@@ -129,7 +129,7 @@ def test_table_4_compares_each_shaken_run_with_itself(small_logs):
     row = found["table"].sort_index().loc["response_s", "KTH", "easy", "difference", "likely"]
     assert row.ours == pytest.approx(change[0]) and row["mean"] == pytest.approx(change.drop(0).mean())
     assert row.published == pytest.approx(-0.033)
-    assert len(study.judging.cells(found["means"])) == 3 * 2 * 2 * 2
+    assert len(results.cells(found["means"])) == 3 * 2 * 2 * 2
 
 
 def changes(easy, conservative, spread=0.001):
@@ -178,9 +178,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     absent = table.loc["Par"].loc["1995-04"].dropna(subset="published")
     assert set(absent.verdict.dropna()) == {verdicts.ABSENT} and absent.ours.isna().all()
     cells = [
-        cell
-        for cell in study.judging.cells(table)
-        if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
+        cell for cell in results.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
     ]
     assert len(cells) == 12 * 6
     totals = found["totals"].verdict
@@ -188,7 +186,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
         totals["Par", "total_jobs"] == verdicts.ABSENT
         and found["lines"]["KTH"] == (found["logs"]["KTH"].log.run >= 0).sum()
     )
-    places = [tuple(cell["of"].values()) for cell in study.judging.cells(table)]
+    places = [tuple(cell["of"].values()) for cell in results.cells(table)]
     assert len(set(places)) == len(places) == 88 * 6  # the small log of CM-5 lacks one month
 
 

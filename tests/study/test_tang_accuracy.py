@@ -9,7 +9,7 @@ from helpers import executed, parts, tang_trace, verdict_by_id
 import simlib
 from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
-from simlib.study import claims, judging, results, tang2013, verdicts
+from simlib.study import claims, results, tang2013, verdicts
 from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
 from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, inaccuracy
 from simlib.study.tang2013.accuracy import ORIGINAL, place
@@ -376,7 +376,7 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     claimed = {claim["id"]: claim for claim in found["claims"]}
     assert {claimed[id]["verdict"] for id in ("TG-04", "TG-05", "TG-24")} == {REPRODUCED}
     assert "with at least 10 similar jobs: " in claimed["TG-04"]["evidence"]
-    cells = judging.cells(found["compared"])
+    cells = results.cells(found["compared"])
     assert {cell["readings"]["text"]["verdict"] for cell in cells} == {verdicts.OTHER_LOG}
     assert len(cells) == 2 * len(verdicts.published("tang2013_numbers").query("exhibit in ('fig4', 'fig5', 'fig6')"))
     own = found["compared"].loc[1, "made up", "base_accuracy"]
@@ -416,7 +416,7 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
     )
     assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
     assert verdict_by_id(found["claims"])["TG-10"] == REPRODUCED
-    assert len(judging.cells(found["compared"])) == 10
+    assert len(results.cells(found["compared"])) == 10
 
 
 def as_described():
@@ -574,7 +574,7 @@ def test_another_line_is_in_figure_11s_table_and_picture(run, made_up):
     assert medians["maximum"] < medians["95th percentile"] < medians["85th percentile"]
     x, curve = found["picture"].axes[0].lines[0].get_data()
     assert np.interp(0.4, x, curve) == pytest.approx((inaccuracy.used(made_up) < 0.4).mean(), abs=0.002)
-    assert len(judging.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
+    assert len(results.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
     assert [found[name]["id"] for name in ("best", "cross", "closer", "least_away")] == list(figure11.MEASURES)
 
 

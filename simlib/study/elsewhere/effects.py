@@ -16,7 +16,7 @@ from ...analysis.comparison import parts, places
 from ...analysis.replicate import replicate
 from ...analysis.stats import PARTS, Interval, intervals, relative_intervals
 from ...core.schedule import simulate
-from ..printed import printed
+from ..verdicts import printed
 
 LEVELS = ["log", "case", "measure"]
 

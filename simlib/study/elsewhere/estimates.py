@@ -4,8 +4,8 @@ from itertools import pairwise, product
 
 import pandas as pd
 
-from ..printed import printed
 from ..tang2013 import TRIPLE, Trace, accuracy, inaccuracy
+from ..verdicts import printed
 from . import ENOUGH_ESTIMATES
 from .effects import of_change
 

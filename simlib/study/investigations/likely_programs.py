@@ -20,8 +20,8 @@ from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SCHEDULERS, SP2
-from ..printed import printed as printed_of
 from ..verdicts import INSIDE, deviation, judge
+from ..verdicts import printed as printed_of
 from .suspects import DECIMALS, FREEDOM, LEAST, by_place, log_likelihood, printed, verdicts
 
 # When do months begin?

@@ -21,8 +21,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from ... import plots
 from ..._util import paths
 from ...models import feitelson96
-from .. import judging
-from ..claims import HOLDS, HOLDS_NOT, OPEN, Criterion, claims, criteria
+from ..claims import HOLDS, HOLDS_NOT, OPEN, Claim, Criterion, claim, claims, criteria
 from ..loading import Logs
 from ..results import bracketed
 from .load_curves import Curves
@@ -159,7 +158,7 @@ def counts_for(id: str, part: str, member: str, unlike: pd.Series) -> bool:
     return not unlike.get((member, ABOUT.get(id, part)), False)
 
 
-def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs | None = None) -> judging.Claim:
+def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs | None = None) -> Claim:
     """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
     readings = {
         rule: {
@@ -174,7 +173,7 @@ def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs 
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
     note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
-    return judging.claim(id, readings, lambda of: of, logs, note=note)
+    return claim(id, readings, lambda of: of, logs, note=note)
 
 
 def answers(measured: Mapping[str, Any], unlike: pd.Series) -> pd.DataFrame:

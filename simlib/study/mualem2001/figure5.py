@@ -11,8 +11,7 @@ from ...analysis.stats import mean_interval
 from ...core import sweeps
 from ...core.schedule import simulate
 from .. import results
-from ..printed import SCHEDULERS, printed
-from ..verdicts import RESTORED, TEXT
+from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
 
 
 def of_models(models, loads, policies, seeds, feedback=(), executor=None):

@@ -14,8 +14,7 @@ from ...logs import archive
 from ...plots.style import COLOURS
 from ...report.taking import taken
 from .. import log, verdicts
-from ..claims import NOTHING, PRINTED, Measure
-from ..judging import claim
+from ..claims import NOTHING, PRINTED, Measure, claim
 from ..loading import Logs
 from ..results import AS_IT_IS
 
