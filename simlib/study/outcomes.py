@@ -15,7 +15,7 @@ from .claims import HOLDS, HOLDS_NOT, OPEN, VERDICTS
 from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
 from .elsewhere import deciding
 from .elsewhere.effects import LEVELS, of_case
-from .notebooks import PAPERS, notebook, notebooks
+from .records import PAPERS, notebook, notebooks
 from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 

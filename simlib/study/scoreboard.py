@@ -25,7 +25,8 @@ from .claims import (
     UNTESTED,
 )
 from .claims import powers as powers_of
-from .outcomes import PAPERS, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .outcomes import by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}

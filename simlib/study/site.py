@@ -28,8 +28,8 @@ from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
 from . import scoreboard
-from .notebooks import notebook
-from .outcomes import PAPERS, Outcome, in_order, outcomes
+from .outcomes import Outcome, in_order, outcomes
+from .records import PAPERS, notebook
 from .verdicts import TEXT
 
 # The page that says what a record holds, written from its schema.

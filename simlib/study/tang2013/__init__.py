@@ -19,7 +19,7 @@ from ..loading import Logs
 from ..results import AS_IT_IS
 
 STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
-"""In the order of how like Intrepid's their users estimate, as `inaccuracy.unlike` measures."""
+"""In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
 
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
@@ -143,15 +143,6 @@ def about(here):
         if trace.workload.stand_in:
             lines.append(f"{trace.name}: a synthetic twin, made up; it proves nothing about the paper")
     return "\n".join(lines)
-
-
-# The printed numbers
-
-
-def printed(*exhibits):
-    """Read the paper's numbers of some exhibits, such as "table1" or "fig2": a Series by quantity."""
-    numbers = verdicts.published("tang2013_numbers")
-    return numbers[numbers.exhibit.isin(exhibits)].set_index("quantity").value
 
 
 def unjudged(of):
