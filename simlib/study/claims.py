@@ -129,10 +129,7 @@ class Measure:
 
     @classmethod
     def over(cls, draws):
-        """Take several draws of which none is as it is, dicts of measures by part: each part's median, and its range.
-
-        None where there is no draw, or it has no measures.
-        """
+        """Take several draws of a log, dicts of measures by part: each part's median and range; None of nothing."""
         if not draws or not draws[0]:
             return None
         values = {part: [draw[part].value for draw in draws] for part in draws[0]}

@@ -61,10 +61,7 @@ MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 
 
 def numbers(found):
-    """List the printed numbers of the exhibits of Mu'alem & Feitelson, a list of `Outcome`.
-
-    A row a number, with its `group`, `published` value, `decimals`, what it is `of`, and its cell.
-    """
+    """List the printed numbers of the exhibits of Mu'alem & Feitelson, each with its group and cell."""
     rows = []
     for one in found:
         for record in one.records if one.paper == "mualem2001" else []:
@@ -115,10 +112,7 @@ def steps(table):
 
 
 def controls(table):
-    """Work out which share of wrong numbers would be inside in the last step, by group of simulated means.
-
-    The printed numbers moved by shares; those of the other scheduler; those of the next month.
-    """
+    """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
     of_group = {}
     for group in SIMULATED:
         rows = table[table.group == group]
@@ -246,10 +240,7 @@ def as_printed(table, changes):
 
 
 def farthest(table, relative=True, months=10):
-    """Keep the months in which the judged numbers are farthest from the printed ones by the text's rules.
-
-    All months stay where nothing is printed, as of your own log.
-    """
+    """Keep the months whose judged numbers are farthest from print by the text; all where nothing is printed."""
     if "published" not in table:
         return table
     judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]

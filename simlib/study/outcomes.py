@@ -212,10 +212,7 @@ def _stated(claim, part=""):
 
 
 def tsafrir(found):
-    """How many numbers of Tsafrir et al., Tables 2, 3, 5 and 6, lie in our bands: on BLUE, and on the other three logs.
-
-    A mean that Tables 2 and 3 both print counts once, EASY+ of Table 2 by its likely predictor.
-    """
+    """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
     counts = {"three": {"numbers": 0, "inside": 0}, "blue": {"numbers": 0, "inside": 0}}
     cells = [one for each in found if each.name == "tsafrir2005_tables5-6" for one in each.cells]
     of_means = [one for each in found if each.name == "tsafrir2005_tables2-3" for one in each.cells]

@@ -104,10 +104,7 @@ def notebooks():
 
 
 def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
-    """Save an exhibit: `<exhibit>.png`, `<exhibit>.csv`, and `<exhibit>.json` with where it comes from.
-
-    They go to `figures/`, or to `build/synthetic/`, marked, if any of the workloads only stands in for a log.
-    """
+    """Save an exhibit to `figures/`, or to `build/synthetic/`, marked, if a workload only stands in for a log."""
     verdicts = {"cells": [], "claims": []} | (verdicts or {})
     if any(workload.stand_in for workload in workloads):
         verdicts["claims"] = [claims.withdrawn(claim, plots.SYNTHETIC) for claim in verdicts["claims"]]

@@ -135,10 +135,7 @@ WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
 
 
 def build():
-    """Make the site.
-
-    Where there is nothing from real logs, the site shows results from stand-ins, marked as such.
-    """
+    """Make the site; where there is nothing from real logs, of results from stand-ins, marked as such."""
     from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
 
     site, staged = paths.ROOT / "build" / "site", paths.ROOT / "build" / "pages"

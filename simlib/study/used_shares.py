@@ -52,10 +52,7 @@ def in_peak(jobs):
 
 
 def by_per_cent(used, top=110, of=None):
-    """Work out how many per cent of the jobs used each per cent of their estimates; what is above the top is put there.
-
-    `of` is the number of all jobs, where these are some of them.
-    """
+    """Work out how many per cent of so many jobs used each per cent of their estimates; the top holds all above."""
     counts = np.bincount(np.minimum(np.floor(used), top).astype(int), minlength=top + 1)
     return pd.Series(100 * counts / (len(used) if of is None else of), pd.RangeIndex(top + 1, name="percent"))
 
@@ -99,10 +96,7 @@ def flatness_in_words(flat):
 
 
 def popular_estimates(jobs, values, longest):
-    """Find the most frequent estimates of up to so many seconds, by (trace, minutes), so many values a trace.
-
-    How many `jobs` requested it, `completed` of them, and the quartiles of 100 run / estimate of these.
-    """
+    """Find a trace's most frequent estimates, in minutes: how many jobs have them, and quartiles of their use."""
     short = jobs[jobs.estimate <= longest].assign(minutes=lambda jobs: jobs.estimate / 60)
     asked = short.groupby(["trace", "minutes"]).size()
     most = asked.groupby("trace", sort=False).nlargest(values).index.droplevel(0)
@@ -149,10 +143,7 @@ def write_heights(ax, heights, highest, line=0, colour="black"):
 
 
 def used_share(histogram, jobs, limit, highest=4):
-    """Draw how much of their estimates jobs used: one row per group, its histogram, and run times against estimates.
-
-    Panels have letters, row by row.
-    """
+    """Draw how much of their estimates jobs used: one row per group, its histogram, and run times against estimates."""
     groups, top = list(histogram.index.unique(0)), histogram.index.get_level_values("percent").max()
     colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))
     unit, seconds = ("h", 3600) if limit > 4 * 3600 else ("min", 60)
@@ -187,10 +178,7 @@ def used_share(histogram, jobs, limit, highest=4):
 
 
 def other_counts(logs, printed):
-    """Count what bears on the counts of Table 2 that differ, by (trace, count), beside what is printed.
-
-    `quantity` is the row of the table. Those by the clock where all logs have one.
-    """
+    """Count what bears on the counts of Table 2 that differ, by (trace, count), beside the printed `quantity`."""
     jobs = lines_of(logs)
     known = jobs.estimate.notna()
     counted = {("lines with an estimate", "total_jobs"): known}
@@ -233,11 +221,7 @@ def run_by_local_clock(workload):
 
 
 def why_not_met(table, others):
-    """Say of each count of Table 2 what may explain that it differs, or why it cannot be counted.
-
-    `table` has by (trace, quantity) what is `published`, `ours`, and from `low` to `high` what the complete log can
-    have, `others` the counts of `other_counts`.
-    """
+    """Say of each count of Table 2 what may explain that it differs, or why it cannot be counted."""
     notes = pd.Series("", table.index, dtype=object)
     for (trace, row), counts in table[table.ours.notna() & (table.ours != table.published)].iterrows():
         of = others.loc[[trace]]

@@ -31,12 +31,9 @@ STAND_INS = tang2013.STAND_INS
 
 
 def logs(names=None, like="mualem2001"):
-    """Take the logs of the catalogue that are on this machine, those of a paper first.
+    """Take the logs of the catalogue that are on this machine, those of a paper first, with its jobs and estimates.
 
-    `like` says which paper: of the logs that it rests on those jobs and estimates are taken with which this study meets
-    its numbers, of all others all. With Tang et al. a partition of a log stands beside the whole. Where no log is here,
-    the synthetic twin of one stands in.
-    """
+    With Tang et al. a partition of a log stands beside the whole. Where no log is here, a twin stands in."""
     take = {"mualem2001": _of_backfilling, "tang2013": _of_adjusting}[like]
     known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
     asked = known if names is None else names
@@ -81,11 +78,9 @@ def _taken(name, variant, condition, estimates):
 
 
 def about(logs):
-    """Describe logs, by name.
+    """Describe logs, by name: machine, year of the middle job, processors, jobs, load.
 
-    The table has `paper`, whether the paper rests on it; the `machine`; the `year` of the middle one of its jobs;
-    processors and jobs; `load`, the offered one; the share of jobs that are `estimated`, for the user requested a time;
-    `used`, the median share of that time that they ran; the share that is `serial`, on one processor.
+    Shares are those of jobs with a requested time, of that time that the median one ran, and of those on one processor.
     """
     rows = [_about(name, workload, name in getattr(logs, "traces", ())) for name, workload in logs.items()]
     return pd.DataFrame(rows, pd.Index(list(logs), name="log"), ABOUT)

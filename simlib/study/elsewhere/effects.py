@@ -41,14 +41,9 @@ SHORTEST, LONGEST = 3 / 4, 3 / 2
 def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
-    `cases` are by name policies, or pairs of a policy and estimates as for `Workload.with_estimates`; `pairs` by the
-    name of an effect the names of case and base, and an effect of which one is missing is left out. All are simulated
-    by `simlib.replicate` on the log as it is and on the same shaken ones. With `tails` there are `TAILS` and
-    `HOUR_LONGER`, too, where all cases have the log's own estimates.
-
-    Gives a DataFrame by case and measure, the columns `COLUMNS`: means under the base and the case, over all runs; the
-    effect, its intervals.
-    """
+    `cases` are by name policies, or pairs of a policy and estimates; `pairs` by the name of an effect those of case and
+    base, left out if one is missing. All are simulated on the log as it is and on the same shaken ones. With `tails`
+    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure."""
     part = pd.Series(parts(workload), workload.jobs.index)
     cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
     pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
@@ -132,10 +127,7 @@ def _tails(runs, case, base):
 
 
 def at_loads(workload, loads, policies, pair, *, shakes, **options):
-    """Hold a case against a base at each load that is in reach of a log: as `effects`, by load and measure.
-
-    The column `exact` has the same effect with exact estimates, from one run at the highest of these loads.
-    """
+    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest."""
     reach = [to for to in loads if SHORTEST <= workload.load / to <= LONGEST]
     tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
     if not reach:
@@ -180,10 +172,7 @@ def growth(table):
 
 
 def of_change(value, base):
-    """Make a row of effects of two numbers by replication: 0 as it is, the others resampled, pair by pair.
-
-    There is one interval: it stands in the place of both.
-    """
+    """Make a row of effects of two numbers by replication, pair by pair; one interval stands in the place of both."""
     found = value / base - 1
     interval = Interval.of(found.drop(0))
     ends = min(interval.low, found[0]), max(interval.high, found[0])
@@ -191,10 +180,7 @@ def of_change(value, base):
 
 
 def printed_effects():
-    """Work out what Mu'alem & Feitelson print of effects: by (measure, log), one column per case.
-
-    Of whole logs, from Tables 3 and 4; of the Paragon (1996) and CM-5, which these lack, from the months of Table 1.
-    """
+    """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
     table3 = printed("mualem2001_table3").unstack("estimates")
     easy, conservative = (table3.xs(name, level="scheduler") for name in ("easy", "conservative"))
     doubled = printed("mualem2001_table4").unstack("quantity")
@@ -240,10 +226,7 @@ NEAR = 0.1
 
 
 def with_estimates(logs, about):
-    """Take of the logs that have enough estimates the jobs that have one: by name a Trace, whose projects are groups.
-
-    Where a log has none, the user stands in the project's place.
-    """
+    """Take the jobs with an estimate of the logs that have enough: Traces, whose projects are groups, or users."""
     found = {}
     for name, workload in logs.items():
         if about.estimated[name] >= ENOUGH_ESTIMATES:
@@ -255,10 +238,7 @@ def with_estimates(logs, about):
 
 
 def shares_used(traces, **bootstrap):
-    """Measure the shares of jobs by how much of their estimates they used, by (part of TG-01, log).
-
-    The table has `ours` with its interval, what is `published` of Intrepid, and whether ours is `near` it.
-    """
+    """Measure the shares of jobs by how much of their estimates they used, and whether it is `near` Intrepid's."""
     rows, of_print = {}, printed("tang2013_numbers").loc["fig1"]
     for name, trace in traces.items():
         for part, of in accuracy.shares_used(trace, **bootstrap).items():
@@ -269,10 +249,7 @@ def shares_used(traces, **bootstrap):
 
 
 def scatter(traces, **bootstrap):
-    """Measure how much less R, the used share, scatters within groups by each key than by the one before, as effects.
-
-    By (key, log); the first key is held against all jobs. A log without projects has two keys.
-    """
+    """Measure how much less R scatters within groups by each key than by the one before, the first than of all jobs."""
     rows = {}
     for name, trace in traces.items():
         jobs, of = trace.workload.jobs, accuracy.scatter_within(trace, LEAST_JOBS, **bootstrap)
@@ -283,11 +260,7 @@ def scatter(traces, **bootstrap):
 
 
 def by_percentile(traces, percentiles, best, others, **bootstrap):
-    """Measure the accuracy of estimates that are adjusted by percentiles of earlier jobs with the same key, as effects.
-
-    Gives two tables: by (key, log, percentile) against the users' own estimates; and of the triple key by (other, log)
-    how much more accurate the `best` percentile is than others.
-    """
+    """Measure as effects how much more accurate estimates are by percentiles, and by the `best` than by others."""
     keys, rows, better = (TRIPLE, "user"), {}, {}
     asked = list(dict.fromkeys([*percentiles, best, *others]))
     for name, trace in traces.items():

@@ -325,10 +325,7 @@ def _by_log(table, better):
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
-    """Draw effects against what the logs are like: a row for each value of the first level, a column a trait.
-
-    `traits` are columns of `about`, with what they are called.
-    """
+    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)

@@ -21,10 +21,7 @@ MONTH = ["trace", "month", "scheduler"]
 
 
 def judged(table):
-    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file.
-
-    Gives a DataFrame, by (trace, month, scheduler, metric): `published`, the `median` of our runs, `verdict`.
-    """
+    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file."""
     table = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin(list(METRICS), level="metric")]
     restored = table.index.isin([RESTORED], level="rule")
     found = pd.concat([table[restored], table[~restored]]).droplevel("rule")
@@ -42,10 +39,7 @@ def off_months(judged):
 def off(places, judged, runs, wide):
     """Lay the off months out, by (trace, month, scheduler); the runs are by that too, those shaken further `wide`.
 
-    Of each metric what is `printed`, the `median` of our runs, the `verdict` and that in Table 1; `rank` and
-    `wide_rank`, the share of runs below print, shaken as everywhere and further. `both` and `wide_both`: the share
-    of runs that come close to print in both metrics. And `why`, or what was tried.
-    """
+    Ranks are shares of runs below print; `both` is the share of runs close to print in both metrics."""
     why, of_month, rows = reasons(), _by_month(judged), []
     for place in places:
         row, of = {}, of_month[place]
@@ -95,10 +89,7 @@ def spread(places, judged, runs_by_shaking):
 
 
 def draw_spread(table, off):
-    """Draw the runs of each off month around the printed number, which is 1: one row per month.
-
-    Of each way of shaking 95 % of the runs are thin, half of them thick, and the median is a dot.
-    """
+    """Draw for each off month where 95 % and half of its runs lie around the printed number, which is 1."""
     looks = colours(table.index.unique("shake_s"))
     size = (5, 0.4 + 0.36 * len(off))
     panels = facets(table, column="metric", size=size, sharey=True)
@@ -291,12 +282,7 @@ def measured(trace, policy, month, jobs=None):
 
 
 def fork_runs(variants):
-    """Lay out the runs of forks, dicts of variants by (trace, month, scheduler); those without variants are left out.
-
-    Gives a DataFrame, by (name, variant, run), the name being trace, month and scheduler: what is printed of each
-    metric, what comes out, and the `cause` that is thought to move it, where that is a number, and as printed
-    where it is.
-    """
+    """Lay out the runs of forks, dicts of variants by month, with print and the `cause` that may move them."""
     rows = [_rows(place, variant, made) for place, of in variants.items() for variant, made in of.items()]
     empty = pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
     return pd.concat(rows) if rows else empty
@@ -313,12 +299,7 @@ def _rows(place, variant, made):
 
 
 def summed_up(found):
-    """Sum up the runs of each variant.
-
-    Gives a DataFrame, by (name, variant): of each metric what is printed, `ours`, the median of the first
-    variant, and the median of this one; how many `runs` it has; `both`, the share of them that are close to print
-    in both metrics; the `correlation` of cause and response time over all runs of the name that have a cause.
-    """
+    """Sum up the runs of each variant: medians beside print, the share close to it, and how the cause correlates."""
     rows = {}
     for (name, variant), part in found.groupby(level=["name", "variant"], sort=False):
         of_name = found.loc[name]
@@ -336,10 +317,7 @@ def summed_up(found):
 
 
 def draw_forks(runs, causes):
-    """Draw the forks that `causes` names, as far as they can be shown, a panel each; None where none can.
-
-    The x axis is the cause, if it has a name there, or else bounded slowdown.
-    """
+    """Draw the forks that `causes` names against their cause, or bounded slowdown; None where none can be shown."""
     here = {}
     for name in causes if len(runs) else ():
         of = runs[runs.index.isin([name], level="name")].droplevel("name")

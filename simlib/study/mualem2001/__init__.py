@@ -108,10 +108,7 @@ class Trace:
         return archive.files(self.workload.name)[0].lines - len(self.workload.log)
 
     def jobs_missing(self, month=WHOLE):
-        """Count the jobs of a month that this file lacks, and the share of that month's jobs which they are.
-
-        For the whole log, and for a month of a cleaned file without counts by month, it counts job lines.
-        """
+        """Count the jobs of a month, or else job lines, that this file lacks, and which share they are."""
         if month == WHOLE or self.missing is None:
             lost = self.lines_missing
             return lost, lost / (lost + len(self.workload.log)) if lost else 0.0

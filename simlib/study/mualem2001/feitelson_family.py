@@ -31,11 +31,7 @@ MAIN = "mostly Paragon, Fl by size"
 
 
 def members() -> dict[str, dict[str, Any]]:
-    """Read the family: by name, numbers as from `feitelson96.table`.
-
-    Beside those, `mimics` tells how the run times of CTC are fitted: by size, or in the form of the model, in two
-    branches.
-    """
+    """Read the family: by name, numbers as from `feitelson96.table`, and how each `mimics` the run times of CTC."""
     found = tomllib.loads((paths.DATA / "models" / "feitelson_family.toml").read_text(encoding="utf-8"))
     main = feitelson96.table()
     family = {MAIN: main | {"mimics": "by size"}}
@@ -48,10 +44,7 @@ def members() -> dict[str, dict[str, Any]]:
 
 
 def labels(members: dict[str, dict[str, Any]]) -> dict[tuple[str, str], str]:
-    """Label each member's variants, by (member, variant): one label for all that have the same numbers.
-
-    Fsl mimics CTC, whatever F is: so members whose run times are fitted in the same way share it.
-    """
+    """Label each member's variants: alike where the numbers are; each Fsl by how its run times are fitted."""
     found: dict[tuple[str, str], str] = {}
     first: dict[str, str] = {}
     for (name, about), (variant, parts) in product(members.items(), feitelson96.VARIANTS.items()):
@@ -72,11 +65,7 @@ def fsl(members: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 
 def unlike(about: dict[str, Any]) -> list[str]:
-    """List the variants that do not do what their names say.
-
-    Fs has smaller jobs than F: on average, and more of up to 8 processors. Fl has longer ones: in the median, and more
-    of above one hour and above four.
-    """
+    """List the variants that do not do what their names say: smaller jobs of Fs, and longer ones of Fl, than of F."""
     table = described(about)
     smaller = table.mean_size["Fs"] < table.mean_size["F"] and table.upto_8["Fs"] > table.upto_8["F"]
     longer = (table.loc["Fl"] > table.loc["F"])[["median_run", "above_1h", "above_4h"]].all()
@@ -91,11 +80,7 @@ def family(members: dict[str, dict[str, Any]]) -> pd.DataFrame:
 
 
 def described(about: dict[str, Any]) -> pd.DataFrame:
-    """Work out what the jobs of each variant are like, from the numbers, not from a sample.
-
-    Gives a DataFrame, by variant: `mean_size` (processors); `upto_8`, the share of jobs of up to 8 processors;
-    `median_run` (seconds); `above_1h` and `above_4h`, the shares of jobs that run longer.
-    """
+    """Work out from the numbers, not from a sample, sizes in processors and run times in seconds of each variant."""
     n = np.arange(1, about["machine"] + 1)
     seconds = np.geomspace(1, 1e6, 5000)
     rows = {}
@@ -113,11 +98,7 @@ def described(about: dict[str, Any]) -> pd.DataFrame:
 
 
 def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, steps: Sequence[str]) -> Curves:
-    """Take the simulations of a member's models and of Jann's, under the labels of Figures 4 and 7.
-
-    Those of the whole family are under its `labels`; of each Fsl there are more, such as "Fsl by size: no repetition",
-    of which the `steps` are given.
-    """
+    """Take the simulations of a member's models, of the `steps` from its Fsl and of Jann's, under short labels."""
     of_family = labels(members)
     named = {variant: of_family[name, variant] for variant in feitelson96.VARIANTS}
     named |= {f"Fsl, {step}": f"{named['Fsl']}: {step}" for step in steps} | {"Jann": "Jann"}
@@ -131,11 +112,7 @@ def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, ste
 
 
 def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -> dict[str, dict[str, dict]]:
-    """Ask questions of the simulations of each member: what is measured by claim, rule, member and part.
-
-    A question takes simulations under one rule, and gives by part of the claim a `Measure`. Questions that a changed
-    notebook can no longer answer are left out.
-    """
+    """Ask questions of each member's simulations under each rule, as far as a changed notebook can answer them."""
     found: dict[str, dict[str, dict]] = {}
     for id, question in questions.items():
         for name, curves in of_members.items():
@@ -195,10 +172,7 @@ BOUNDS = {"facecolor": "#DDE8DD"}
 
 
 def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
-    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
-
-    The range that the claim requires is shaded.
-    """
+    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member."""
     table = table.xs(table.index.unique("rule")[0], level="rule")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = min(columns, len(panels))

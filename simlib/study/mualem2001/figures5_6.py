@@ -21,14 +21,9 @@ from . import SP2, trace_of
 
 
 def of_models(models, loads, policies, seeds, feedback=(), executor=None):
-    """Simulate several workloads of models at some loads; each is the same for all loads and policies.
+    """Simulate workloads that models, functions of a seed by label, make, each at some loads under some policies.
 
-    Models are, by label, functions of a seed that make the workload; `feedback` has the labels of those whose jobs come
-    when the execution before has ended. Seeds make the runs 1, 2, ...
-
-    Gives a DataFrame, by (log, load, policy, run, group), where groups are "all" and the size classes, with the columns
-    of `size_classes.backfilled`.
-    """
+    Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others."""
     made = {(label, number): make(seed) for label, make in models.items() for number, seed in enumerate(seeds, 1)}
     cases = list(product(made, loads, policies))
     tasks = [(made[case], load, policies[name], case[0] in feedback) for case, load, name in cases]
@@ -46,9 +41,7 @@ def _backfilled_at(workload, load, policy, feedback):
 def compared(runs):
     """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
 
-    Of conservative backfilling, or of the only other one, they are the "difference" and the "relative" one; of others
-    their name is put behind that.
-    """
+    Behind those of others than conservative backfilling stands a name, unless there is only one other."""
     of = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
     first, *others = of.items()
     for name, measured in others:
@@ -84,10 +77,7 @@ def panels(table, other):
 
 
 def drawn_by_group(table, label, most=12):
-    """Draw shares by group: one column per log, below it how conservative differs; of many groups those with most jobs.
-
-    The first rule is drawn with where one more shaken run would lie.
-    """
+    """Draw shares by group, of those with most jobs: one column per log, below it how conservative differs."""
     jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
     table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= most], "difference")
     widths = [2 + len(of.index.unique("group")) for _, of in table.groupby("workload", sort=False)]
@@ -129,10 +119,7 @@ def beside(table, form="{:.1%}"):
 
 
 def with_printed(changes):
-    """Take of what is `compared` the relative differences of all jobs, and as a reading `printed` what Table 1 has.
-
-    That is of SDSC alone, and of its performance.
-    """
+    """Take relative differences of all jobs, and as a reading `printed` what Table 1 has of the performance on SDSC."""
     relative = changes[changes.index.isin(["relative"], level="of") & changes.index.isin(["all"], level="group")]
     relative = relative.droplevel(["of", "group"])
     of_print, found = printed("mualem2001_table1").xs("SDSC", level="trace").unstack(["scheduler", "metric"]), {}
@@ -156,13 +143,7 @@ WEEK = 7 * 86400
 
 
 def of_weeks(workloads, resamples=1000, seed=0, executor=None):
-    """Work out mean and median of run time and size of whole workloads, and of ones put together from their weeks.
-
-    Weeks are drawn by `simlib.analysis.stats.cluster_bootstrap`.
-
-    Gives a Series, by (workload, replication, quantity, statistic). Quantities are `run` (seconds), `size`
-    (processors) and `machine_share`, the same as a share of the machine; statistics `mean` and `median`.
-    """
+    """Work out mean and median of run time, size and machine share of workloads, and of resamples of their weeks."""
     tasks = [(workload, resamples, [seed, number]) for number, workload in enumerate(workloads.values())]
     tables = sweeps.sweep(_of_weeks, tasks, executor)
     return pd.concat(dict(zip(workloads, tables, strict=True)), names=["workload"])
@@ -183,10 +164,7 @@ def _of_weeks(workload, resamples, seed):
 
 
 def ratios(found, ones=SP2, others=(*OTHERS, MODEL)):
-    """Divide each statistic of some workloads by that of others, as far as they are there.
-
-    Gives the `results.summary` by (one, other, quantity, statistic); no rows where there is no pair.
-    """
+    """Divide each statistic of some workloads by that of others that are there: the `results.summary` by pair."""
     there = list(found.index.unique("workload"))
     pairs = product((one for one in ones if one in there), (other for other in there if trace_of(other) in others))
     divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
@@ -204,11 +182,7 @@ def by_quantity(table, forms):
 
 
 def sp2_against_others(found, of_models):
-    """Measure how the SP2 logs differ from the others and each of several models: mean and median of run time and size.
-
-    It is the mean of the one group over that of the other, both geometric, by model and part; nothing where a log is
-    not available.
-    """
+    """Measure the geometric mean of the SP2 logs over that of the others and each model; nothing where a log lacks."""
     traces = found.index.get_level_values("workload").map(trace_of)
     if not {*SP2, *OTHERS} <= set(traces):
         return {}
@@ -226,11 +200,7 @@ def sp2_against_others(found, of_models):
 
 
 def gaps(made, ctc, jann, least_jobs=100):
-    """Measure how far several workloads of a model are from the CTC log, and from as many of the Jann model.
-
-    It is the largest gap between the distributions of run times, of all jobs, and within a size class, the median over
-    the classes: the mean over the workloads.
-    """
+    """Measure the largest gaps between run times of a model, CTC and the Jann model: of all jobs, and by size."""
     found = []
     for one, other in zip(made, jann, strict=True):
         table = size_classes.distances([("made", one), ("CTC", ctc), ("Jann", other)], "made", least_jobs)

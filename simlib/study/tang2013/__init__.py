@@ -162,19 +162,8 @@ def by_part(measured):
 def decided(id, readings, measure, logs, printed=None, note=""):
     """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
-    Parameters
-    ----------
-    id : str
-    readings : dict of dict or DataFrame
-        By the name of a reading what is measured, by log: a dict, or a table whose columns have the level `trace`. What
-        comes out under the others than the first is noted.
-    measure : callable
-        Takes what there is of one log, and gives by part of the claim what `study.claim` takes.
-    logs : Logs
-    printed : dict, optional
-        What the paper prints, by part.
-    note : str
-    """
+    `readings` are dicts by log, or tables whose columns have the level `trace`; `measure` takes what there is of one
+    log. What comes out under further readings is noted. `printed` is what the paper prints, by part."""
 
     def on_each(of):
         if of is printed:

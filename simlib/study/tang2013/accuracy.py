@@ -54,10 +54,7 @@ FORMS = {
 
 
 def likeness(traces):
-    """Lay out what logs are beside the paper's: one row per measure, one column per log, and the `nearest`; all text.
-
-    The nearest is that of the least ratio to the paper's number, or of that to it.
-    """
+    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio."""
     ours = pd.DataFrame({one.name: _of(one) for one in traces}, FORMS)
     printed_of = printed("tang2013_numbers table1 fig1 fig2 fig13")
     paper = {
@@ -111,10 +108,7 @@ def quarter_of(trace):
 
 
 def quarter_means(trace, least_jobs, resamples, seed):
-    """Average R over the jobs of each quarter, a column each, with a bootstrap over the log's weeks, a row a resample.
-
-    A quarter with fewer jobs is left out.
-    """
+    """Average R over each quarter that has enough jobs, with a bootstrap over the log's weeks, a row a resample."""
     jobs, r, means = trace.workload.jobs, used(trace), {}
     week = (jobs.submit - jobs.submit.min()) // WEEK
     for number, (name, part) in enumerate(r.groupby(quarter_of(trace))):
@@ -204,10 +198,7 @@ def circles(trace):
 
 
 def mean_distance(trace, least, resamples, seed):
-    """Work out how far the average of R over the similar earlier jobs is from its median, a mean over the jobs.
-
-    Similar by the triple key, of which there must be `least`. By replication: a bootstrap over users.
-    """
+    """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
     jobs = trace.workload.jobs
     scheme = walltime.Scheme(window=None, percentile=50, least=least, project=trace.project)
     median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
@@ -437,12 +428,8 @@ def study(
 ):
     """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
 
-    The spread is that of a bootstrap over users: jobs of one user are alike. Differences between schemes are to be
-    taken resample by resample. The adjustment parameters A are those that `parameters` finds.
-
-    Gives a DataFrame, by replication; columns by trace, `DIMENSIONS` (a threshold of 0 is none; `ORIGINAL` is the
-    users' own estimates) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
-    """
+    By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
+    threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`."""
     found = {}
     for number, trace in enumerate(traces):
         jobs, t_act = trace.workload.jobs, trace.t_act
@@ -475,11 +462,7 @@ def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES
 
 
 def threshold_effect(found, key, threshold, at=PERCENTILES):
-    """Work out what a threshold changes on one trace: two tables as from `curve`.
-
-    The first is the share of the underestimated jobs (UE and BE) that no longer are; the second, by how much the mean
-    accuracy changes.
-    """
+    """Work out which share of the underestimated jobs a threshold saves, and what it does to accuracy: as `curve`."""
     free, limited = (
         {metric: curve(found, metric, key, limit, at=at) for metric in ("UE_share", "BE_share", "accuracy")}
         for limit in (None, threshold)
@@ -492,11 +475,7 @@ def threshold_effect(found, key, threshold, at=PERCENTILES):
 
 
 def in_numbers(found, threshold=0.5, at=PERCENTILES):
-    """Measure the numbers that the text gives of Figures 4 to 6, on one trace: by replication, a column each.
-
-    They are of the triple key: the accuracy of the users' estimates and at the 70th percentile; the least and the
-    largest accuracy, gain and shares from the 80th to the 90th; and what a threshold takes of the underestimated jobs.
-    """
+    """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one trace: by replication."""
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
     best = curve(found, "accuracy", at=[70])[70] if 70 in at else np.nan * users
     accurate = curve(found, "accuracy", at=recommended)
@@ -556,10 +535,7 @@ def _parameters(trace, keys, least, at):
 
 
 def at_median(traces, least, at=PERCENTILES):
-    """Work out what a threshold changes that is a log's median of R, by (threshold, trace, key, metric, percentile).
-
-    `fewer` is the share of the underestimated jobs that no longer are; `accuracy` the change of the mean.
-    """
+    """Work out which share of the underestimated jobs a threshold of a log's median of R saves, and what it changes."""
     effects = {}
     for name, trace in traces.items():
         median = round(float(np.median(walltime.used(trace.workload.jobs.run, trace.workload.jobs.estimate))), 2)

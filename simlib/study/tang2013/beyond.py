@@ -56,11 +56,7 @@ EVERY = "all jobs"
 
 
 def measures(kinds, schedule):
-    """Measure a schedule, by (kind, metric).
-
-    Of EVERY job as `scheduling.measures`; of it and of each of `kinds`, which `of_kinds` takes, how many `jobs` there
-    are, and `waited`, the sum of their waits in seconds.
-    """
+    """Measure a schedule: `scheduling.measures` of EVERY job; of each of `kinds` the number of jobs and their waits."""
     found = {(EVERY, metric): value for metric, value in scheduling.measures(schedule).items()}
     wait = schedule.column("wait")
     for kind, (jobs, of) in of_kinds(schedule.workload, tuple(kinds.items())).items():
@@ -70,11 +66,7 @@ def measures(kinds, schedule):
 
 @lru_cache(maxsize=8)  # all cases of a month are measured one after another, by several threads
 def of_kinds(workload, kinds):
-    """Find the jobs of each kind: how many, and which, a bool a job.
-
-    `kinds` are pairs of a name and a condition on `r`, the share of its estimate that a job uses, and on `share`, that
-    of the machine that it takes.
-    """
+    """Count and find the jobs of each kind: pairs of a name and a condition on R and the share of the machine."""
     jobs = workload.jobs
     known = pd.DataFrame({"r": walltime.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
     found = {EVERY: np.ones(len(jobs), bool)}
@@ -85,10 +77,7 @@ def of_kinds(workload, kinds):
 def who_pays(runs):
     """Work out from `scheduling.runs` with these `measures` what each case changes for each kind of jobs.
 
-    All months are taken together. The table has by (trace, order, case, kind) the `share` of the jobs; `before`, their
-    mean wait under the baseline in seconds, a mean over the shakes; and the `scheduling.spread` of what the case takes
-    off it, as a share.
-    """
+    Of all months together, the mean wait `before`, in seconds, and the `spread` of the share that a case takes off."""
     levels = ["trace", "order", "case", "kind"]
     sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))

@@ -207,10 +207,7 @@ def past(jobs, shares):
 
 
 def scheduled(workload, shares, selective=False, order="fcfs"):
-    """Simulate EASY with estimates adjusted by what `past` says; without shares, with the users' estimates.
-
-    Regular adjustment is for waiting and running jobs, selective adjustment for waiting jobs only (section 5.2).
-    """
+    """Simulate EASY with estimates adjusted by `past` shares, selectively (section 5.2) or not; or the users'."""
     adjust = Adjustment(running=not selective, past=past(workload.jobs, shares)) if shares else None
     return simulate(workload, EASY(order=order, adjust=adjust))
 

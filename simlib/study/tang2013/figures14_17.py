@@ -207,10 +207,7 @@ def _means(gains):
 
 
 def chosen(gains, order, case, metric):
-    """Choose gains of one log: of a case, or of all cases of a strategy, in one metric, or several with "or" between.
-
-    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
-    """
+    """Choose gains of one log: of a case, or of all cases of a strategy, in a metric, or several with "or" between."""
     table = gains.loc[order]
     cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
     found = table[((cases == case) | cases.str.startswith(f"{case} ")) & metrics.isin(metric.split(" or "))]
@@ -225,10 +222,7 @@ def statistic(gains, order, case, metric, name):
 
 
 def printed_statistics(gained):
-    """Work out the printed statistics of gains but means, by (trace, order, case, metric, statistic), with `spread`.
-
-    A statistic that is not simulated is nan.
-    """
+    """Work out the printed statistics of gains but means, with `spread`; nan where one is not simulated."""
     found = {}
     places = printed_table().drop("mean", level="statistic").index
     for (name, gains), place in product(by_log(gained).items(), places):
@@ -258,10 +252,8 @@ APART, ONE = "months apart", "one run"
 def beside(traces, apart, months, cases, case, **settings):
     """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
-    Gives a DataFrame, by (trace, order, of), where `of` is each month, `ALL_JOBS` jobs of these together, and the
-    `MEAN` of the months' gains: `waited`, the part that a month has in all waits of the baseline; the gain
-    `APART` and as `ONE` run, means over the shakes, each with `low` and `high`.
-    """
+    By (trace, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
+    that a month has in all waits of the baseline."""
     simulated = months.query("simulated")
     without_month = ["order", "replication", "case"]
     waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
@@ -304,17 +296,7 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 def draw(monthly, averages, title):
     """Draw the gains of some cases under one order, by month and on average: one row per log, one column per metric.
 
-    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
-
-    Parameters
-    ----------
-    monthly : DataFrame
-        From `scheduling.spread`, by (trace, order, case, metric, month).
-    averages : DataFrame
-        From `study.judge`, by (trace, order, case, metric).
-    title : str
-        What begins the message; the average gains in wait at the middle percentile follow.
-    """
+    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give."""
     averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
