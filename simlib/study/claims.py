@@ -397,14 +397,18 @@ def _of_part(criterion, found):
 
 
 def _in_words(criterion, one):
-    ends = [one["low"], one["high"]]
-    if None in ends or np.inf in ends:  # a record has none for such an end
-        interval = " (no ends)"
-    else:
-        interval = f" ({' to '.join(format(end, criterion.form) for end in ends)})" if ends[0] < ends[1] else ""
-    number = f"{one['value']:{criterion.form}}{interval}" if one["value"] == one["value"] else "nothing to compare"
     on = f", {one['on']}" if one["on"] else ""
-    return f"{criterion.part}{on}: {number}, {one['verdict']} ({criterion.demand})"
+    return f"{criterion.part}{on}: {number(one, criterion.form)}, {one['verdict']} ({criterion.demand})"
+
+
+def number(one, form):
+    """Write a measurement with its interval; a record has None for what is no number, and for an end that is none."""
+    value, low, high = (one[name] for name in ("value", "low", "high"))
+    if value is None or value != value:
+        return "nothing to compare"
+    if None in (low, high) or np.inf in (abs(low), abs(high)):
+        return f"{value:{form}} (no ends)"
+    return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
 
 
 # What a notebook measures for a claim

@@ -16,11 +16,11 @@ from .verdicts import ABSENT, CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, decima
 AS_IT_IS = 0
 """The run that changes nothing."""
 
-LEVELS = {"log": "trace", "policy": "scheduler", "run": "replication"}
-"""What levels of runs are called in the study's tables."""
-
 CLOSE_TO = {"bounded_slowdown": 0.10}
 """How far from the median of the runs a number outside their band may lie to be called close; of others, 0.05."""
+
+LEVELS = {"log": "trace", "policy": "scheduler", "run": "replication"}
+"""What levels of runs are called in the study's tables."""
 
 
 def by_reading(readings, simulate):

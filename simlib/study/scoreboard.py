@@ -125,13 +125,10 @@ def brief(row):
 
 def number(one, id, part=False):
     """Write a measurement with its interval, and its part before it if wanted; nothing where there is none."""
-    if not one or one["value"] is None or one["value"] != one["value"]:
-        return "nothing to compare" if one else ""
-    form = claims.criteria()[id][one["part"]].form
-    ends = [one["low"], one["high"]]
-    known = None not in ends and max(map(abs, ends)) < float("inf")
-    interval = f" ({format(ends[0], form)} to {format(ends[1], form)})" if known and ends[0] < ends[1] else ""
-    return f"{one['part'] + ': ' if part else ''}{one['value']:{form}}{interval if known else ' (no ends)'}"
+    if not one:
+        return ""
+    text = claims.number(one, claims.criteria()[id][one["part"]].form)
+    return f"{one['part']}: {text}" if part and one["value"] is not None else text
 
 
 def _details(row):

@@ -64,7 +64,7 @@ def test_random_estimates_are_compared_with_their_mean_as_it_is_and_run_by_run_b
 def combinations(values, shift=0.0, runs=4, logs=mualem2001.SP2):
     """The same numbers by quality of estimates for every combination, and runs that lie up to `shift` off."""
     columns = {
-        (*of, name): value for of in product(METRICS, logs, mualem2001.SCHEDULERS) for name, value in values.items()
+        (*of, name): value for of in product(METRICS, logs, verdicts.SCHEDULERS) for name, value in values.items()
     }
     found = pd.DataFrame(columns, index=range(runs + 1), dtype=float)
     found.columns.names = ["metric", "log", "policy", "estimates"]
@@ -135,7 +135,7 @@ def test_table_4_compares_each_shaken_run_with_itself(small_logs):
 def changes(easy, conservative, spread=0.001):
     """Bounded slowdown changes by so much, response time by a fifth of it, and runs lie a little about that."""
     rows = {}
-    for log, policy, run in product(mualem2001.SP2, mualem2001.SCHEDULERS, range(3)):
+    for log, policy, run in product(mualem2001.SP2, verdicts.SCHEDULERS, range(3)):
         change = easy if policy == "easy" else conservative
         shift = (0, -spread, spread)[run]
         rows["text", log, policy, run] = change / 5 + shift, change + shift
@@ -322,7 +322,7 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
         january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
         assert set(january.xs("text", level="rule").verdict.dropna()) == {verdicts.OTHER_LOG}
         back = january.xs("restored", level="rule")
-        of_easy, of_conservative = (back.xs(name, level="scheduler") for name in mualem2001.SCHEDULERS)
+        of_easy, of_conservative = (back.xs(name, level="scheduler") for name in verdicts.SCHEDULERS)
         assert set(of_easy.verdict.dropna()) <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF}
         assert set(of_conservative.verdict.dropna()) == {verdicts.INFERRED} and january.note.str.contains("2,080").all()
     if trace == "KTH":

@@ -19,8 +19,8 @@ from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
-from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SCHEDULERS, SP2
-from ..verdicts import INSIDE, deviation, judge
+from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SP2
+from ..verdicts import INSIDE, SCHEDULERS, deviation, judge
 from ..verdicts import printed as printed_of
 from .suspects import DECIMALS, FREEDOM, LEAST, by_place, log_likelihood, printed, verdicts
 

@@ -21,9 +21,9 @@ from ...core.workload import Workload
 from ...logs.swf import jobs_of
 from ...plots.facets import colours
 from ..claims import OPEN, Measure
-from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES, SCHEDULERS
+from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES
 from ..mualem2001.restored import Lost
-from ..verdicts import RESTORED, published
+from ..verdicts import RESTORED, SCHEDULERS, published
 from .suspects import LEAST, by_place, fit, monthly, printed, verdicts
 
 WITHIN = 2.0

@@ -19,7 +19,6 @@ from .restored import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
-SCHEDULERS = ("easy", "conservative")
 METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
 LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
 """Of axes."""
@@ -126,7 +125,7 @@ class Trace:
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
     def origin(self, month=WHOLE, **of):
-        """Why a number of this month is not judged, by rule, and what is missing: options of `verdicts.cell`."""
+        """Why a number of this month is not judged, by rule, and what is missing, for `study.judge`."""
         lost, share = self.jobs_missing(month)
         what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
@@ -150,23 +149,16 @@ class Trace:
 
     def by_month(self, schedule):
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
-        return self.by_month_and_whole(schedule).drop(index=WHOLE).astype({"jobs": int})
-
-    def by_month_and_whole(self, schedule):
-        """`by_month`, and in a last row, WHOLE, the means over all jobs."""
         months, edges = self.month_edges
-        return pd.DataFrame(schedule.means(edges, floor=None), pd.Index([*months, WHOLE], name="month"), MEANS)
+        means = pd.DataFrame(schedule.means(edges, floor=None)[:-1], pd.Index(months, name="month"), MEANS)
+        return means.astype({"jobs": int})
 
     @cached_property
     def calendars(self):
         """This trace by the name of its calendar, and by the other one where the same simulations do for both."""
-        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) and not self.restored else (self.calendar,)
+        own = CALENDAR if self.on_calendar else SETTLED
+        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) and not self.restored else (own,)
         return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
-
-    @property
-    def calendar(self):
-        """By which months this trace is divided: the settled ones, or the calendar's."""
-        return CALENDAR if self.on_calendar else SETTLED
 
 
 class TraceLogs(Logs):
@@ -202,7 +194,7 @@ class TraceLogs(Logs):
         return any(one["trace"] == trace and covers(one["months"], month) for one in self.absent_settings)
 
     def origin(self, trace=None, month=WHOLE, **of):
-        """Why a printed number is not judged, and what is missing from its log: options of `verdicts.cell`."""
+        """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         logs = [each for each in self.traces.values() if each.trace == trace and covers(each.months, month)]
         origins = [each.origin(month, **of) for each in logs]
         unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
@@ -232,8 +224,8 @@ def logs(names=TRACES, jobs=None, estimates=None):
 
 def own_log(path):
     """Take your own log, by its path or its name in the catalogue: all its jobs, all its months."""
-    trace = own_trace(path)
-    return TraceLogs({trace.trace: trace.workload}, {trace.trace: trace}, own=True)
+    workload = taken(path)
+    return TraceLogs({workload.name: workload}, {workload.name: Trace(workload.name, workload, missing={})}, own=True)
 
 
 def covers(months, month):
@@ -288,12 +280,6 @@ def traces(names=TRACES, jobs=None, estimates=None):
         return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
     here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
     return here, absent
-
-
-def own_trace(path):
-    """Take your own log, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
-    workload = taken(path)
-    return Trace(workload.name, workload, missing={})
 
 
 def _trace(setting, variant, jobs, estimates):
