@@ -14,7 +14,20 @@ from .._util import paths
 from ..analysis.stats import Interval
 from .mualem2001 import SP2
 from .results import wide
-from .verdicts import CALENDAR, CLOSE, COUNTED, INSIDE, LIKELY, OFF, RESTORED, TEXT, decimals, judge, reading
+from .verdicts import (
+    CALENDAR,
+    CLOSE,
+    COUNTED,
+    INSIDE,
+    LIKELY,
+    OFF,
+    RESTORED,
+    SCHEDULERS,
+    TEXT,
+    decimals,
+    judge,
+    reading,
+)
 
 PICTURE = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""
@@ -27,13 +40,8 @@ STEPS = {
 }
 """What each of `verdicts.COUNTED` adds to the one before."""
 
-LABELS = dict(
-    zip(
-        STEPS.values(),
-        ("rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"),
-        strict=True,
-    )
-)
+SHORT = "rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"
+LABELS = dict(zip(STEPS.values(), SHORT, strict=True))
 """What the picture calls these steps."""
 
 TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
@@ -123,8 +131,10 @@ def controls(table):
         for row, one in judged:
             wrong = {"as printed": row.published}
             wrong |= {f"{share:+.0%}": row.published * (1 + share) for share in MOVED}
-            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, _other(row.of)))
-            wrong["the next month's"] = printed.get(_place(row.exhibit, _next(row.of)))
+            other = row.of | {"scheduler": SCHEDULERS[SCHEDULERS[0] == row.of["scheduler"]]}
+            following = row.of | {"month": str(pd.Period(row.of["month"], "M") + 1)} if "month" in row.of else None
+            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, other))
+            wrong["the next month's"] = printed.get(_place(row.exhibit, following))
             band = Interval(one["low"], one["median"], one["high"])
             for name, value in wrong.items():
                 of_name = inside.setdefault(name, [])
@@ -136,16 +146,6 @@ def controls(table):
 def _place(exhibit, of):
     """What tells a number from all others."""
     return exhibit, tuple(sorted((of or {}).items()))
-
-
-def _other(of):
-    """The same number of the other scheduler."""
-    return of | {"scheduler": {"easy": "conservative", "conservative": "easy"}[of["scheduler"]]}
-
-
-def _next(of):
-    """The same number of the next month; None where there are no months."""
-    return of | {"month": str(pd.Period(of["month"], "M") + 1)} if "month" in of else None
 
 
 def draw(counts, wrong):

@@ -142,8 +142,9 @@ def write_heights(ax, heights, highest, line=0, colour="black"):
             ax.annotate(f"{part.sum():.1f} %", (bar, highest), color=colour, **place)
 
 
-def used_share(histogram, jobs, limit, highest=4):
+def used_share(histogram, jobs, limit):
     """Draw how much of their estimates jobs used: one row per group, its histogram, and run times against estimates."""
+    highest = 4  # per cent; higher bars are cut
     groups, top = list(histogram.index.unique(0)), histogram.index.get_level_values("percent").max()
     colours = dict(zip(histogram.columns, KIND_COLOURS, strict=False))
     unit, seconds = ("h", 3600) if limit > 4 * 3600 else ("min", 60)

@@ -33,14 +33,14 @@ STAND_INS = tang2013.STAND_INS
 def logs(names=None, like="mualem2001"):
     """Take the logs of the catalogue that are on this machine, those of a paper first, with its jobs and estimates.
 
-    With Tang et al. a partition of a log stands beside the whole. Where no log is here, a twin stands in."""
-    take = {"mualem2001": _of_backfilling, "tang2013": _of_adjusting}[like]
+    With Tang et al. a partition of a log stands beside the whole. Where no log is here, a twin stands in.
+    """
     known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
     asked = known if names is None else names
     here = [name for name in asked if on_machine(name)]
     found, of_paper = {}, []
     for name in here:
-        workload, paper = take(name)
+        workload, paper = _taken(name, like)
         found[name], of_paper = workload, of_paper + [name] * paper
         if like == "tang2013" and name in PARTITIONS:
             called, number, procs = PARTITIONS[name]
@@ -57,24 +57,16 @@ def on_machine(name, variant=None):
     return archive.find(name, variant) is not None
 
 
-def _of_backfilling(name):
-    """Take a log as Mu'alem and Feitelson, and tell whether it is one of theirs."""
-    setting = next((one for one in mualem2001.settings() if one["log"] == name), {})
-    return _taken(name, None, setting.get("jobs"), setting.get("estimates", "user")), bool(setting)
-
-
-def _of_adjusting(name):
-    """Take a log, and its variant, as for Tang et al., and tell whether it stands in for theirs."""
-    setting = tang2013.settings().get(name, {})
+def _taken(name, like):
+    """Load a log, with the jobs and estimates with which the study of a paper takes it; tell if it is the paper's."""
+    of_mualem = {one["log"]: one for one in mualem2001.settings()}
+    setting = {"mualem2001": of_mualem, "tang2013": tang2013.settings()}[like].get(name, {})
     variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
-    return _taken(name, variant, setting.get("jobs"), "user"), name in STAND_INS
-
-
-def _taken(name, variant, condition, estimates):
-    """Load a log and take some of its jobs, with other estimates perhaps."""
     workload = log(name, variant)
-    workload = workload.select(condition) if condition else workload
-    return workload if estimates == "user" else workload.with_estimates(estimates)
+    workload = workload.select(setting["jobs"]) if setting.get("jobs") else workload
+    estimates = setting.get("estimates", "user")
+    workload = workload if estimates == "user" else workload.with_estimates(estimates)
+    return workload, bool(setting) if like == "mualem2001" else name in STAND_INS
 
 
 def about(logs):

@@ -121,14 +121,14 @@ def stars(effects, runs):
 # What it depends on
 
 
-def correlation(effect, trait, seed=0):
+def correlation(effect, trait):
     """Correlate the ranks of an effect and a trait over logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
         return {"rho": np.nan, "chance": np.nan, "logs": len(both)}
     one, other = (ranks - ranks.mean() for ranks in both.rank().to_numpy().T)
     size = np.sqrt((one @ one) * (other @ other))
-    orders = np.random.default_rng(seed).permuted(np.tile(other, (ORDERS, 1)), axis=1)
+    orders = np.random.default_rng(0).permuted(np.tile(other, (ORDERS, 1)), axis=1)
     rho, random = one @ other / size, orders @ one / size
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
@@ -145,10 +145,10 @@ def correlations(effects, traits, waits=None):
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
 
-def depends(table, chance=0.05):
+def depends(table):
     """Tell whether an effect depends on a trait, at 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
-    return bool((known <= chance / len(table)).any()) if len(known) else None
+    return bool((known <= 0.05 / len(table)).any()) if len(known) else None
 
 
 def goes_with(table):
@@ -184,7 +184,8 @@ def most(effects, sign, waits=None, about=None, likely=None, own=()):
     """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
     The others add to the evidence, and decide nothing: without logs that have hardly a queue, by `waits`; with what
-    traits `about` the logs it goes; by the `likely` programs; on the paper's `own` logs and on the others."""
+    traits `about` the logs it goes; by the `likely` programs; on the paper's `own` logs and on the others.
+    """
     each = [on_most(of, sign) for of in effects.values()]
     if None in each:
         return None, TOO_FEW, {}

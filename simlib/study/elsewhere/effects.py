@@ -43,7 +43,8 @@ def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False
 
     `cases` are by name policies, or pairs of a policy and estimates; `pairs` by the name of an effect those of case and
     base, left out if one is missing. All are simulated on the log as it is and on the same shaken ones. With `tails`
-    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure."""
+    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure.
+    """
     part = pd.Series(parts(workload), workload.jobs.index)
     cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
     pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}

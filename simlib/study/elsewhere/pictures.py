@@ -124,18 +124,13 @@ def forest(
     entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
     legend(figure, entries)
     if not better:
-        title(figure, _range(table, label))
+        title(figure, f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs")
     elif len(names) > ACROSS:
         title(figure, _on_most(table, better, said, titles, label.split(",")[0]))
     else:
         what = f"{label}: " if said == SAID else ""  # other words than better and worse say what is compared
         title(figure, f"{what}{_by_name(table, better, said, titles)}")
     return figure
-
-
-def _range(table, label):
-    """Say between which ends effects lie."""
-    return f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs"
 
 
 def _counts(table, better, titles):
@@ -196,7 +191,7 @@ def _panel(ax, table, places, better):
     return of.unique()
 
 
-def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_PAPER):
+def heat(table, about, label, *, titles=None, names=None):
     """Draw effects as maps, one per value of the first level: one column per policy, one row per log.
 
     The number is the change in per cent, in colour where coincidence is clear of zero, and bold where another year
@@ -207,7 +202,7 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     size = (WIDEST, 1.9 + len(measures) * (0.27 * len(places) + 0.35))
     figure, axes = plt.subplots(len(measures), 1, figsize=size, sharex=True, squeeze=False)
     for ax, measure in zip(axes[:, 0], measures, strict=True):
-        _map(ax, table.loc[measure], places, policies, better)
+        _map(ax, table.loc[measure], places, policies)
         ax.set_title((titles or {}).get(measure, str(measure)), loc="left", size=10.5)
         ax.set_yticks(list(places.values()), labels, size=8.5)
         ax.set(xlim=(-0.5, len(policies) - 0.5), ylim=(max(places.values()) + 0.5, -0.5))
@@ -218,16 +213,16 @@ def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_
     axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
     said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
-    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(starred))
+    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER))
     first = table.loc[measures[0]]
     what = (titles or {}).get(measures[0], measures[0]).split(" [")[0]
-    title(figure, _on_most(first, better, SAID, names, what))
+    title(figure, _on_most(first, -1, SAID, names, what))
     return figure
 
 
-def _map(ax, table, places, policies, better):
+def _map(ax, table, places, policies):
     """Draw one map: cells by (policy, log)."""
-    of, year = sides(table, better), sides(table, better, "year_low", "year_high")
+    of, year = sides(table, -1), sides(table, -1, "year_low", "year_high")
     signed = bool(table.base.any())
     for x, policy in enumerate(policies):
         for log, y in places.items():

@@ -35,7 +35,8 @@ def months(traces, policy, hours=HOURS, **how):
     """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
 
     Not of the Paragon without its lost jobs, which are missing in every month. `best_without` counts the months
-    without each of which this hour is the likeliest."""
+    without each of which this hour is the likeliest.
+    """
     return _fits(traces, pd.Index(hours, name="hours"), begun_at, policy, **how)
 
 
@@ -153,7 +154,8 @@ def _ahead(time, times):
 def one_clock(clocks, months):
     """Hold one clock for all logs against hours fitted to each: a table by zone, and one of the explanations.
 
-    Of an explanation the logarithm of its number of choices is the cost."""
+    Of an explanation the logarithm of its number of choices is the cost.
+    """
     best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()]
     by_zone = best.log_likelihood.droplevel("taken_for").unstack("trace")
     by_zone = by_zone.assign(**{"in all": by_zone.sum(axis=1), "jobs off": best.off_in_all.groupby("zone").sum()})
@@ -210,8 +212,9 @@ END = "search's end"
 """Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
 
 
-def draw_line_up(steps, lowest=-60):
+def draw_line_up(steps):
     """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
+    lowest = -60  # where bars are cut
     lines_up = {"from the text's program": steps[0][1], "from the search's end": steps[-1][1]}
     length = max(map(len, lines_up.values())) - 1
     figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * length))
@@ -234,7 +237,8 @@ def draw_line_up(steps, lowest=-60):
 def shared_extra(steps, testimony):
     """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
 
-    Where Tables 3 and 4, which had no say in the search, speak against it on a log, it cannot be decided."""
+    Where Tables 3 and 4, which had no say in the search, speak against it on a log, it cannot be decided.
+    """
     gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
     elsewhere = testimony.groupby(["scheduler", "suspect", "trace"], sort=False)[["log_likelihood", "inside", "cells"]]
     likely, of_text = (elsewhere.sum().loc["easy", name] for name in ("likely", "text"))

@@ -81,7 +81,8 @@ LENGTHS = (28, 30, 31, 31, 31)
 def orders(trace, policies, lengths=LENGTHS, **how):
     """Tell how well every order of the lengths of the first months fits what is printed of them; None without the log.
 
-    The numbers of jobs choose the best, which comes first; the loads and means have no part in that."""
+    The numbers of jobs choose the best, which comes first; the loads and means have no part in that.
+    """
     if trace is None:
         return None
     months = trace.month_edges[0][: len(lengths)]
@@ -176,7 +177,8 @@ def nights(trace):
     """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
 
     They run one after another. Where the first jobs of a night are lost, they ran from their submission until the first
-    job that is left could start, at the pace of those that are left, but for the time that the machine stood still."""
+    job that is left could start, at the pace of those that are left, but for the time that the machine stood still.
+    """
     rows = {}
     if trace is not None and trace.lost:
         log = trace.lost.log.log
@@ -356,7 +358,8 @@ USERS, LEFT = 5, 5
 def thinned(trace):
     """Take jobs out of a log that lost none, as cleaning took them out of others, and put them back as there.
 
-    Some users lose the hour of the day in which they have most jobs, as on the Paragon, others five days, as on CTC."""
+    Some users lose the hour of the day in which they have most jobs, as on the Paragon, others five days, as on CTC.
+    """
     found = {}
     if trace is None or not len(trace.month_edges[0]):
         return found

@@ -39,7 +39,8 @@ def off_months(judged):
 def off(places, judged, runs, wide):
     """Lay the off months out, by (trace, month, scheduler); the runs are by that too, those shaken further `wide`.
 
-    Ranks are shares of runs below print; `both` is the share of runs close to print in both metrics."""
+    Ranks are shares of runs below print; `both` is the share of runs close to print in both metrics.
+    """
     why, of_month, rows = reasons(), _by_month(judged), []
     for place in places:
         row, of = {}, of_month[place]
@@ -283,19 +284,15 @@ def measured(trace, policy, month, jobs=None):
 
 def fork_runs(variants):
     """Lay out the runs of forks, dicts of variants by month, with print and the `cause` that may move them."""
-    rows = [_rows(place, variant, made) for place, of in variants.items() for variant, made in of.items()]
-    empty = pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
-    return pd.concat(rows) if rows else empty
-
-
-def _rows(place, variant, made):
-    """The runs of a variant with what is printed, in the layout of `fork_runs`."""
-    trace, month, scheduler = place
-    table = published("mualem2001_table1").set_index(["trace", "month"]).loc[(trace, month)]
-    made = pd.DataFrame(made).reindex(columns=[*METRICS, "cause", "cause_printed"])
-    made = made.assign(**{f"{metric}_printed": table[f"{scheduler}_{metric}"] for metric in METRICS})
-    places = [(" ".join(place), variant, run) for run in range(len(made))]
-    return made[FORK_COLUMNS].set_axis(pd.MultiIndex.from_tuples(places, names=LEVELS)).astype(float)
+    table, rows = published("mualem2001_table1").set_index(["trace", "month"]), {}
+    for place, of in variants.items():
+        trace, month, scheduler = place
+        printed = {f"{metric}_printed": table.loc[(trace, month), f"{scheduler}_{metric}"] for metric in METRICS}
+        for variant, made in of.items():
+            rows[" ".join(place), variant] = pd.DataFrame(made).reset_index(drop=True).assign(**printed)
+    if not rows:
+        return pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
+    return pd.concat(rows, names=LEVELS).reindex(columns=FORK_COLUMNS).astype(float)
 
 
 def summed_up(found):
@@ -353,8 +350,6 @@ def draw_forks(runs, causes):
 
 
 _FIRST = {"marker": "s", "color": "black", "markersize": 8, "fillstyle": "none"}
-_CHANGED, _OTHERS = (
-    {"marker": "o", "color": COLOURS[2], "markersize": 8},
-    {"marker": "x", "color": GREY, "markersize": 8},
-)
+_CHANGED = {"marker": "o", "color": COLOURS[2], "markersize": 8}
+_OTHERS = {"marker": "x", "color": GREY, "markersize": 8}
 _CAUSED = [{"marker": "o", "color": colour, "markersize": 3, "alpha": 0.6} for colour in (COLOURS[2], COLOURS[0])]

@@ -20,14 +20,15 @@ from . import SP2, trace_of
 # Figure 5
 
 
-def of_models(models, loads, policies, seeds, feedback=(), executor=None):
+def of_models(models, loads, policies, seeds, feedback=()):
     """Simulate workloads that models, functions of a seed by label, make, each at some loads under some policies.
 
-    Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others."""
+    Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others.
+    """
     made = {(label, number): make(seed) for label, make in models.items() for number, seed in enumerate(seeds, 1)}
     cases = list(product(made, loads, policies))
     tasks = [(made[case], load, policies[name], case[0] in feedback) for case, load, name in cases]
-    tables = sweeps.sweep(_backfilled_at, tasks, executor, label="simulations")
+    tables = sweeps.sweep(_backfilled_at, tasks, label="simulations")
     keys = [(label, load, name, number) for (label, number), load, name in cases]
     found = pd.concat(dict(zip(keys, tables, strict=True)), names=["log", "load", "policy", "run"])
     return named(found).rename_axis(index={"size_class": "group"}, columns=None)
@@ -41,7 +42,8 @@ def _backfilled_at(workload, load, policy, feedback):
 def compared(runs):
     """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
 
-    Behind those of others than conservative backfilling stands a name, unless there is only one other."""
+    Behind those of others than conservative backfilling stands a name, unless there is only one other.
+    """
     of = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
     first, *others = of.items()
     for name, measured in others:
@@ -76,10 +78,14 @@ def panels(table, other):
     return pd.concat({"share of jobs backfilled": shares, label: table[of.startswith(other)]}, names=["panel"])
 
 
-def drawn_by_group(table, label, most=12):
+MOST = 12
+"""So many groups, those with most jobs, are drawn."""
+
+
+def drawn_by_group(table, label):
     """Draw shares by group, of those with most jobs: one column per log, below it how conservative differs."""
     jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
-    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= most], "difference")
+    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= MOST], "difference")
     widths = [2 + len(of.index.unique("group")) for _, of in table.groupby("workload", sort=False)]
     size = max(6, 1.2 + 0.24 * sum(widths)) / len(widths), 2.4
     shared = {"sharex": "col", "sharey": "row", "widths": widths, "size": size}
@@ -142,10 +148,10 @@ MODEL = "Feitelson"
 WEEK = 7 * 86400
 
 
-def of_weeks(workloads, resamples=1000, seed=0, executor=None):
+def of_weeks(workloads, resamples=1000, seed=0):
     """Work out mean and median of run time, size and machine share of workloads, and of resamples of their weeks."""
     tasks = [(workload, resamples, [seed, number]) for number, workload in enumerate(workloads.values())]
-    tables = sweeps.sweep(_of_weeks, tasks, executor)
+    tables = sweeps.sweep(_of_weeks, tasks)
     return pd.concat(dict(zip(workloads, tables, strict=True)), names=["workload"])
 
 
@@ -163,10 +169,11 @@ def _of_weeks(workload, resamples, seed):
     return table.rename_axis(index="replication", columns=names).stack(names, future_stack=True)
 
 
-def ratios(found, ones=SP2, others=(*OTHERS, MODEL)):
-    """Divide each statistic of some workloads by that of others that are there: the `results.summary` by pair."""
+def ratios(found):
+    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.summary` by pair."""
     there = list(found.index.unique("workload"))
-    pairs = product((one for one in ones if one in there), (other for other in there if trace_of(other) in others))
+    others = [other for other in there if trace_of(other) in (*OTHERS, MODEL)]
+    pairs = product([one for one in SP2 if one in there], others)
     divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
     made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
     return results.summary(made, resampled=True)

@@ -47,7 +47,8 @@ def curves(
 
     `readings` are policies by name, by rule; the first of each is what the others are compared with. `seeds` make the
     replications 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
-    follow others."""
+    follow others.
+    """
     policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
     once = cache.once(_at_load, "workload", "policies")
     made = {}
@@ -88,7 +89,8 @@ TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
 def drawn(points, value, limits=()):
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit."""
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
+    """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits)
     top = points.index.get_level_values("metric").map(tops)
     table, entries = points.assign(top=top, **{STOPPED: points[value].where(points.ceiling)}), {}
@@ -131,25 +133,26 @@ HIGH = (0.75, 0.90)
 """The loads, both included, that are called high."""
 
 
-def at_high_load(differences, metric, labels, scheduler="conservative"):
+def at_high_load(differences, metric, labels):
     """Average relative differences, by replication, over the HIGH loads that are steady on all of these models.
 
-    A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken."""
-    relative, steady = _by_load(differences, metric, labels, scheduler)
+    A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken.
+    """
+    relative, steady = _by_load(differences, metric, labels)
     loads = [load for load in steady if HIGH[0] <= load <= HIGH[1]] or steady[steady < HIGH[0]][-1:]
     return relative[relative.index.isin(loads, level="load")].groupby("replication").mean()
 
 
-def furthest(differences, metric, label, scheduler="conservative"):
+def furthest(differences, metric, label):
     """Take the relative difference on a model at the steady load at which it is the largest, by replication."""
-    relative, steady = _by_load(differences, metric, [label], scheduler)
+    relative, steady = _by_load(differences, metric, [label])
     by_load = relative[label].unstack("load")[list(steady)]
     return by_load[by_load.mean().abs().idxmax()] if len(steady) else pd.Series(dtype=float)
 
 
-def _by_load(differences, metric, labels, scheduler):
+def _by_load(differences, metric, labels):
     """Lay out differences by replication and load, a column a model, and find those that are steady on all."""
-    found = differences.xs((scheduler, metric), level=("scheduler", "metric"))
+    found = differences.xs(("conservative", metric), level=("scheduler", "metric"))
     stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
     return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 

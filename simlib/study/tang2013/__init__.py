@@ -150,7 +150,8 @@ def decided(id, readings, measure, logs, printed=None, note=""):
     """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
     `readings` are dicts by log, or tables whose columns have the level `trace`; `measure` takes what there is of one
-    log. What comes out under further readings is noted. `printed` is what the paper prints, by part."""
+    log. What comes out under further readings is noted. `printed` is what the paper prints, by part.
+    """
 
     def on_each(of):
         if of is printed:

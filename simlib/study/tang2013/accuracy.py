@@ -429,7 +429,8 @@ def study(
     """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
 
     By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
-    threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`."""
+    threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
+    """
     found = {}
     for number, trace in enumerate(traces):
         jobs, t_act = trace.workload.jobs, trace.t_act

@@ -6,8 +6,6 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from ..._util.arrays import Floats, Ints
-from ...engine.estimating import History
 from ...policies import walltime
 from ...policies.walltime import Adjustment, Scheme
 from .. import claims, results
@@ -30,17 +28,16 @@ class Predicted(Adjustment):
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         super().__post_init__()
         if self.predicted is None:
             raise ValueError("Predicted: found no predictions, expected predicted=, a Series by job, in seconds")
 
-    def history(self, jobs: pd.DataFrame) -> tuple[History, Ints, Floats]:
+    def history(self, jobs):
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
 
         Each job is a separate group, whose past is one made-up job that used the predicted share of its estimate.
         """
-        assert self.predicted is not None
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
         alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
         day = 86400  # longer than a shake moves submit times
@@ -77,7 +74,8 @@ def of_kinds(workload, kinds):
 def who_pays(runs):
     """Work out from `scheduling.runs` with these `measures` what each case changes for each kind of jobs.
 
-    Of all months together, the mean wait `before`, in seconds, and the `spread` of the share that a case takes off."""
+    Of all months together, the mean wait `before`, in seconds, and the `spread` of the share that a case takes off.
+    """
     levels = ["trace", "order", "case", "kind"]
     sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
@@ -99,12 +97,12 @@ NEAREST = 4
 """How many machines are most alike."""
 
 
-def less_where_alike(gained, chance=0.05):
+def less_where_alike(gained):
     """Decide whether gains are smaller the more alike users estimate, as `study.finding`."""
     found = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
     if any(one["logs"] < FEWEST for one in found.values()):
         return None, TOO_FEW, {}
-    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= chance / len(found)}
+    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= 0.05 / len(found)}
     each = [
         f"{order.upper()} {one['rho']:+.2f} on {one['logs']} logs (chance {one['chance']:.3f})"
         for order, one in found.items()

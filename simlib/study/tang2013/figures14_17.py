@@ -253,7 +253,8 @@ def beside(traces, apart, months, cases, case, **settings):
     """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
     By (trace, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
-    that a month has in all waits of the baseline."""
+    that a month has in all waits of the baseline.
+    """
     simulated = months.query("simulated")
     without_month = ["order", "replication", "case"]
     waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
@@ -296,7 +297,8 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 def draw(monthly, averages, title):
     """Draw the gains of some cases under one order, by month and on average: one row per log, one column per metric.
 
-    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give."""
+    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
+    """
     averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}

@@ -43,7 +43,8 @@ LARGE = 100_000
 def months(traces, least_jobs=LEAST_JOBS):
     """Describe the calendar months of each log, by the submission of the jobs; those with `least_jobs` are simulated.
 
-    `load` is the work submitted over what the machine can do in the month."""
+    `load` is the work submitted over what the machine can do in the month.
+    """
     tables = {}
     for trace in traces:
         workload, jobs = trace.workload, trace.workload.jobs
@@ -80,7 +81,8 @@ def cases(trace, percentiles=PERCENTILES, **options):
 def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
     """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
 
-    `underestimated` is the share of all jobs whose estimate is below the run time after adjustment."""
+    `underestimated` is the share of all jobs whose estimate is below the run time after adjustment.
+    """
     simulated, rows = months(traces, least_jobs).query("simulated"), {}
     for trace in traces:
         jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
@@ -156,7 +158,8 @@ def runs(
     """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
 
     A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
-    By (trace, month, order, replication, metric, case), or with (kind, metric) before the case."""
+    By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    """
     for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
         if count < 2:
             raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
@@ -254,7 +257,8 @@ def gains(found):
 def spread(gained):
     """Work out how gains spread over the shakes, as `results.summary`; of large logs there are few, so most lie inside.
 
-    Ours is the mean over the shakes, for a single run is one draw out of many; `as_it_is` stands apart."""
+    Ours is the mean over the shakes, for a single run is one draw out of many; `as_it_is` stands apart.
+    """
     table = results.summary(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
@@ -266,12 +270,12 @@ def by_log(gained):
     return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
 
 
-def redrawn(gains, draws=1000, seed=0):
+def redrawn(gains):
     """Average gains of a log over as many months like these, drawn from a shake; all cases have the same draws."""
     wide = gains.unstack("month")
     values = wide.to_numpy().reshape(len(wide), gains.shape[1], -1)
-    random = np.random.default_rng(seed)
-    shakes, months = values.shape[1:]
+    random = np.random.default_rng(0)
+    draws, (shakes, months) = 1000, values.shape[1:]
     drawn = values[:, random.integers(shakes, size=(draws, 1)), random.integers(months, size=(draws, months))]
     with np.errstate(invalid="ignore"):  # where nobody waits there is no gain
         return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
