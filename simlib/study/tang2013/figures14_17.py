@@ -15,7 +15,7 @@ from ...analysis.stats import Interval, cluster_means
 from .. import results
 from ..claims import Measure
 from ..results import AS_IT_IS
-from ..verdicts import TEXT
+from ..verdicts import TEXT, published
 from . import decided, scheduling
 from .scheduling import BASELINE, by_log, over_baseline, percent, printed_table, redrawn, spread
 
@@ -28,65 +28,6 @@ PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wai
 ALL = " or ".join(PAPERS)
 
 
-def _mean(order, case, metric):
-    return order, case, metric, "mean"
-
-
-GAINS = {
-    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
-    "TG-16": {
-        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
-        for metric, words in PAPERS.items()
-        for p in (85, 95)
-    },
-    "TG-17": {
-        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
-        for metric, words in PAPERS.items()
-    }
-    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
-    "TG-18": {
-        "no gain": [("fcfs", "regular", ALL, "largest mean")],
-        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
-        "size": [_mean("fcfs", "regular p70", "slowdown")],
-    },
-    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
-    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
-    "TG-20": {
-        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
-        for order in ("wfp", "fcfs")
-        for strategy in ("regular", "selective")
-        for metric in ("wait", "slowdown")
-    },
-    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
-    "TG-31": {
-        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
-        for metric in ("slowdown", "weighted_wait")
-    }
-    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
-    "TG-33": {
-        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
-        for p, words in ((70, "better"), (95, "the same"))
-    },
-    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
-    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
-    "TG-39": {
-        words: [_mean("wfp", f"{strategy} p{p}", metric) for strategy in ("selective", "regular") for p in (85, 95, 70)]
-        for metric, words in PAPERS.items()
-    },
-    "TG-40": {
-        f"than {metric}": [_mean("wfp", "selective p85", each) for each in ("weighted_wait", metric)]
-        for metric in ("wait", "slowdown")
-    },
-    "TG-41": {
-        words: [_mean(order, "selective p85", metric) for order in ("wfp", "fcfs")] for metric, words in PAPERS.items()
-    },
-    "TG-43": {"weighted wait": [_mean("wfp", f"{how} p95", "weighted_wait") for how in ("selective", "regular")]},
-    "TG-45": {"wait": [_mean("wfp", "selective p85", "wait")]},
-    "TG-46": {"weighted wait": [_mean("wfp", "selective p85", "weighted_wait")]},
-}
-"""By claim and part: the arguments of `statistic`, less the best of others where there are some."""
-
-
 TESTS = {
     "better": lambda gains: gains > 0,
     "worse": lambda gains: gains < 0,
@@ -96,20 +37,17 @@ TESTS = {
 }
 """Tests of the gain of a month."""
 
-SHARES = {
-    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
-    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
-    "TG-32": {
-        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
-        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
-    },
-    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
-    "TG-35": {
-        "mostly better": [("fcfs", "selective", ALL, "better")],
-        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
-    },
-}
-"""By claim and part: which gains are `chosen`, their test, and the gains whose share is subtracted, if any."""
+
+def _measured(kind):
+    """Read which gains the parts of claims are about: by claim and part arguments of `share` or `statistic`."""
+    rows, found = published("tang2013_measured").query("kind == @kind"), {}
+    for id, part, _, *of in rows.itertuples(index=False):
+        found.setdefault(id, {}).setdefault(part, []).append(tuple(of))
+    return found
+
+
+GAINS, SHARES = _measured("gain"), _measured("share")
+"""By claim and part the gain that is measured, and others, whose best or whose share is subtracted."""
 
 CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
@@ -178,7 +116,7 @@ def _note(id, on):
             if id == "TG-16":
                 title = "gains of p70"
                 for metric, words in PAPERS.items():
-                    of = statistic(gains, *_mean("wfp", "regular p70", metric))
+                    of = statistic(gains, "wfp", "regular p70", metric, "mean")
                     found[words] = percent(of.mean(), Interval.of(of))
             elif id == "TG-19":
                 title = "months that get worse in the mean over the shakes"
