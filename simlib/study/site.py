@@ -78,20 +78,15 @@ def written(rows, executed, stand_ins):
     """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
     texts = scoreboard.pages(rows, site=True)
+    origin = ("logs", "models", "parameters", "seed", "versions")  # what records have in common that stand together
     for one in rows:
-        page = {"one": one, "groups": _by_origin(one.records), "cells": _cells}
+        groups = groupby(one.records, key=lambda record: {name: record[name] for name in origin})
+        page = {"one": one, "groups": [(of, list(part)) for of, part in groups], "cells": _cells}
         texts[f"{one.name}.md"] = PAGES.get_template("exhibit.md").render(**shared, **page)
     return texts
 
 
 # A record
-
-
-def _by_origin(records):
-    """Records that were made from the same together: pairs of what they share and the records."""
-    shared = ("logs", "models", "parameters", "seed", "versions")
-    groups = groupby(records, key=lambda record: {name: record[name] for name in shared})
-    return [(origin, list(part)) for origin, part in groups]
 
 
 def _cells(cells):

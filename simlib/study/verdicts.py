@@ -63,13 +63,8 @@ def _texts(name):
     elif part:
         found = table[table.exhibit.isin(part.split())].set_index("quantity").value
     else:
-        found = _by_levels(table)
+        found = table.set_index(list(table.columns[: table.columns.get_loc("value")])).value
     return found[found.notna()].rename("published")
-
-
-def _by_levels(table):
-    """The column `value` by all others that come before it."""
-    return table.set_index(list(table.columns[: table.columns.get_loc("value")])).value
 
 
 def _crossed(rows, *across, columns=None):

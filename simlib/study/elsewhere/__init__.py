@@ -74,20 +74,17 @@ def about(logs):
 
     Shares are those of jobs with a requested time, of that time that the median one ran, and of those on one processor.
     """
-    rows = [_about(name, workload, name in getattr(logs, "traces", ())) for name, workload in logs.items()]
-    return pd.DataFrame(rows, pd.Index(list(logs), name="log"), ABOUT)
-
-
-def _about(name, workload, paper):
-    """The row of a log."""
-    jobs = workload.jobs
-    asked = jobs[requested(workload)]
-    used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
-    year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
-    name = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
-    title = archive.catalogue()["logs"].get(name, {"title": name})["title"].partition(",")[0]  # without its months
-    numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
-    return paper, title, year, workload.procs, len(jobs), *numbers
+    rows = {}
+    for name, workload in logs.items():
+        jobs, titles = workload.jobs, archive.catalogue()["logs"]
+        asked = jobs[requested(workload)]
+        used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
+        year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
+        whole = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
+        title = titles.get(whole, {"title": whole})["title"].partition(",")[0]  # without its months
+        numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
+        rows[name] = name in getattr(logs, "traces", ()), title, year, workload.procs, len(jobs), *numbers
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows), name="log"), ABOUT)
 
 
 def machines(table):

@@ -105,7 +105,12 @@ def draw_spread(table, off):
             ax.hlines(y, of.quarter, of.three_quarters, color=colour, linewidth=4, alpha=0.6)
             ax.plot(of["median"], y, "o", color=colour, markersize=5, markerfacecolor="white")
             ax.plot(of["median"][is_off], y[is_off], "o", color=colour, markersize=5)
-        _ratio_axis(ax)
+        ax.set_xscale("log")
+        low, high = ax.get_xlim()
+        ticks = [ratio for ratio in (FINE if high < 4 * low else COARSE) if low <= ratio <= high]
+        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter=StrMethodFormatter("{x:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.grid(False, axis="y")
         ax.set_title("")
         ax.set(xlabel=f"{LABELS[metric].partition(' [')[0]}, printed = 1", ylim=(len(off) - 0.4, -0.6))
         ax.set_yticks(range(len(off)), [" ".join(place).replace("easy", "EASY") for place in off.index])
@@ -120,15 +125,6 @@ def draw_spread(table, off):
 GREY = "#888888"
 FINE, COARSE = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2), (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6)
 """Ticks of axes that are relative to print."""
-
-
-def _ratio_axis(ax):
-    ax.set_xscale("log")
-    low, high = ax.get_xlim()
-    ticks = [ratio for ratio in (FINE if high < 4 * low else COARSE) if low <= ratio <= high]
-    ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter=StrMethodFormatter("{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.grid(False, axis="y")
 
 
 # Forks: small changes after which a month comes out otherwise, and others that change nothing. Each function gives the

@@ -54,16 +54,15 @@ CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 def claim(id, gained, logs):
     """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
+
+    def of_parts(gains):
+        shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
+        drawn = redrawn(gains)
+        return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
+
     on = by_log(gained.drop(AS_IT_IS, level="replication"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
-    return decided(id, {TEXT: on}, lambda of: _measure_parts(id, of), logs, printed, _note(id, on))
-
-
-def _measure_parts(id, gains):
-    """Measure each part of a claim on one log."""
-    shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
-    drawn = redrawn(gains)
-    return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
+    return decided(id, {TEXT: on}, of_parts, logs, printed, _note(id, on))
 
 
 def gain(gains, drawn, of, *others):
