@@ -142,10 +142,7 @@ def over_draws(draws):
 
 
 def against(table, printed):
-    """Put the printed numbers first in a table of `summary`.
-
-    Gives a DataFrame, with `published` and the relative `deviation` of ours; nan where nothing is printed.
-    """
+    """Put printed numbers, and by how much ours deviate, into a table of `summary`; nan where nothing is printed."""
     others = [name for name in table.index.names if name not in printed.index.names]
     places = table.index.droplevel(others)
     if places.nlevels > 1:

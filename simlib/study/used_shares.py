@@ -317,10 +317,7 @@ def can_be_added(lacking, most):
 
 
 def described(workload, deviations):
-    """Describe the jobs that were not killed, by (estimates, job), the users' last: `submit`, `run`, `estimate` [s].
-
-    `used` is 100 run / estimate, and 100 for jobs of no length with an estimate of none; `kind` is out of `KINDS`.
-    """
+    """Describe the jobs that were not killed by (estimates, job), the users' last; `used` is 100 run / estimate."""
     past = Historical().past(workload.jobs)
     jobs = workload.jobs.assign(kind=np.select([past.runs > 1, past.runs == 1], KINDS[:2], KINDS[2]))
     made = {f"mean + {d:g} standard deviations": Historical(d)(jobs) for d in deviations}
@@ -369,11 +366,7 @@ def months_won(workload, jobs):
 
 
 def losses(workload, kinds):
-    """Work out what killing jobs at their estimates costs, by kind of estimates, as `Workload.with_estimates` takes it.
-
-    How many jobs are `killed`, how many of them completed in the log, both also as shares of such jobs; and
-    `work_lost`, the share of all processor-seconds that the latter used until they were killed.
-    """
+    """Work out how many jobs, and how much of all work, are lost where jobs are killed at estimates, by their kind."""
     rows = {}
     for name, kind in kinds.items():
         jobs = workload.jobs if kind is None else workload.with_estimates(kind).jobs

@@ -31,10 +31,7 @@ STAND_INS = tang2013.STAND_INS
 
 
 def logs(names=None, like="mualem2001"):
-    """Take the logs of the catalogue that are on this machine, those of a paper first, with its jobs and estimates.
-
-    With Tang et al. a partition of a log stands beside the whole. Where no log is here, a twin stands in.
-    """
+    """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
     known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
     asked = known if names is None else names
     here = [name for name in asked if on_machine(name)]
@@ -70,10 +67,7 @@ def _taken(name, like):
 
 
 def about(logs):
-    """Describe logs, by name: machine, year of the middle job, processors, jobs, load.
-
-    Shares are those of jobs with a requested time, of that time that the median one ran, and of those on one processor.
-    """
+    """Describe logs by name: the year of the middle job, the median share of requested times that jobs used, ..."""
     rows = {}
     for name, workload in logs.items():
         jobs, titles = workload.jobs, archive.catalogue()["logs"]

@@ -152,10 +152,7 @@ def _ahead(time, times):
 
 
 def one_clock(clocks, months):
-    """Hold one clock for all logs against hours fitted to each: a table by zone, and one of the explanations.
-
-    Of an explanation the logarithm of its number of choices is the cost.
-    """
+    """Hold one clock for all logs against hours fitted to each: by zone; and what the choices cost."""
     best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()]
     by_zone = best.log_likelihood.droplevel("taken_for").unstack("trace")
     by_zone = by_zone.assign(**{"in all": by_zone.sum(axis=1), "jobs off": best.off_in_all.groupby("zone").sum()})

@@ -79,10 +79,7 @@ LENGTHS = (28, 30, 31, 31, 31)
 
 
 def orders(trace, policies, lengths=LENGTHS, **how):
-    """Tell how well every order of the lengths of the first months fits what is printed of them; None without the log.
-
-    The numbers of jobs choose the best, which comes first; the loads and means have no part in that.
-    """
+    """Tell how well every order of the lengths of the first months fits the printed jobs, the best first, and means."""
     if trace is None:
         return None
     months = trace.month_edges[0][: len(lengths)]
@@ -356,10 +353,7 @@ USERS, LEFT = 5, 5
 
 
 def thinned(trace):
-    """Take jobs out of a log that lost none, as cleaning took them out of others, and put them back as there.
-
-    Some users lose the hour of the day in which they have most jobs, as on the Paragon, others five days, as on CTC.
-    """
+    """Take an hour's or five days' jobs of users out of a log that lost none, and put them back as in other logs."""
     found = {}
     if trace is None or not len(trace.month_edges[0]):
         return found

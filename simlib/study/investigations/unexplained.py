@@ -37,10 +37,7 @@ def off_months(judged):
 
 
 def off(places, judged, runs, wide):
-    """Lay the off months out, by (trace, month, scheduler); the runs are by that too, those shaken further `wide`.
-
-    Ranks are shares of runs below print; `both` is the share of runs close to print in both metrics.
-    """
+    """Lay the off months out: printed, our medians and verdicts, ranks of print among runs and `wide` runs, and why."""
     why, of_month, rows = reasons(), _by_month(judged), []
     for place in places:
         row, of = {}, of_month[place]

@@ -30,10 +30,7 @@ LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLO
 
 @dataclass(frozen=True)
 class Trace:
-    """A log, or a partition of one, that stands in for the paper's; a column of its jobs is taken as the `project`.
-
-    Its `name` is one of `settings`.
-    """
+    """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs."""
 
     name: str
     workload: Workload

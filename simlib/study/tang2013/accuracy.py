@@ -36,66 +36,41 @@ MONTH = 365.25 / 12 * 86400
 CORES = 4
 """Of a node of Intrepid, a Blue Gene/P."""
 
-FORMS = {
-    "year": "{:.0f}",
-    "processors": "{:,.0f}",
-    "jobs a month": "{:,.0f}",
-    "users": "{:.0f}",
-    "mean requested time [h]": "{:.1f}",
-    "mean run time [h]": "{:.1f}",
-    "mean R": "{:.2f}",
-    "jobs with R below 0.2": "{:.0%}",
-    "jobs with R below 0.5": "{:.0%}",
-    "jobs with R above 0.8": "{:.0%}",
-    "largest distance of these three": "{:.0%}",
-    "load": "{:.2f}",
-}
-"""What is compared, and how it is written. The paper does not print a load."""
-
 
 def likeness(traces):
     """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio."""
-    ours = pd.DataFrame({one.name: _of(one) for one in traces}, FORMS)
-    printed_of = printed("tang2013_numbers table1 fig1 fig2 fig13")
-    paper = {
-        "year": 2010,  # in the middle of January 2009 to June 2011
-        "processors": CORES * printed_of.nodes,
-        "jobs a month": printed_of.jobs_a_month,
-        "users": printed_of.users,
-        "mean requested time [h]": printed_of.mean_requested / 3600,
-        "mean run time [h]": printed_of.mean_run / 3600,
-        "mean R": printed_of.mean_R,
-        "jobs with R below 0.2": printed_of["share_R_below_0.2"],
-        "jobs with R below 0.5": printed_of["share_R_below_0.5"],
-        "jobs with R above 0.8": printed_of["share_R_above_0.8"],
+    paper = printed("tang2013_numbers table1 fig1 fig2 fig13")
+    compared = {  # how it is written; the paper's, which does not print a load; ours, of a trace, its jobs and their R
+        "year": (
+            "{:.0f}",
+            2010,
+            lambda one, jobs, r: int(one.workload.calendar_month(jobs.submit)[len(jobs) // 2][:4]),
+        ),
+        "processors": ("{:,.0f}", CORES * paper.nodes, lambda one, jobs, r: one.workload.procs),
+        "jobs a month": ("{:,.0f}", paper.jobs_a_month, lambda one, jobs, r: len(jobs) / (np.ptp(jobs.submit) / MONTH)),
+        "users": ("{:.0f}", paper.users, lambda one, jobs, r: jobs.user.nunique()),
+        "mean requested time [h]": (
+            "{:.1f}",
+            paper.mean_requested / 3600,
+            lambda one, jobs, r: jobs.estimate.mean() / 3600,
+        ),
+        "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, lambda one, jobs, r: jobs.run.mean() / 3600),
+        "mean R": ("{:.2f}", paper.mean_R, lambda one, jobs, r: r.mean()),
+        "jobs with R below 0.2": ("{:.0%}", paper["share_R_below_0.2"], lambda one, jobs, r: (r < 0.2).mean()),
+        "jobs with R below 0.5": ("{:.0%}", paper["share_R_below_0.5"], lambda one, jobs, r: (r < 0.5).mean()),
+        "jobs with R above 0.8": ("{:.0%}", paper["share_R_above_0.8"], lambda one, jobs, r: (r > 0.8).mean()),
+        "largest distance of these three": ("{:.0%}", np.nan, lambda one, jobs, r: unlike(one)),
+        "load": ("{:.2f}", np.nan, lambda one, jobs, r: one.workload.load),
     }
-    paper = pd.Series(paper).reindex(ours.index)
+    every = pd.DataFrame(
+        {"Tang et al.": [of_paper for _, of_paper, _ in compared.values()]}, list(compared), dtype=float
+    )
+    for one in traces:
+        every[one.name] = [float(ours(one, one.workload.jobs, used(one))) for *_, ours in compared.values()]
     with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
-        away = np.log(ours.div(paper, axis=0)).abs().dropna()
-    every = pd.concat([paper.rename("Tang et al."), ours], axis=1)
-    text = pd.DataFrame({name: results.written(of, FORMS[name]) for name, of in every.iterrows()}).T
+        away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
+    text = pd.DataFrame({name: results.written(of, compared[name][0]) for name, of in every.iterrows()}).T
     return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
-
-
-def _of(trace):
-    """What is compared, of a log."""
-    workload, jobs = trace.workload, trace.workload.jobs
-    first, last = jobs.submit.iloc[[0, -1]]
-    r = walltime.used(jobs.run, jobs.estimate)
-    return {
-        "year": int(workload.calendar_month(jobs.submit)[len(jobs) // 2][:4]),
-        "processors": workload.procs,
-        "jobs a month": len(jobs) / ((last - first) / MONTH),
-        "users": jobs.user.nunique(),
-        "mean requested time [h]": jobs.estimate.mean() / 3600,
-        "mean run time [h]": jobs.run.mean() / 3600,
-        "mean R": r.mean(),
-        "jobs with R below 0.2": (r < 0.2).mean(),
-        "jobs with R below 0.5": (r < 0.5).mean(),
-        "jobs with R above 0.8": (r > 0.8).mean(),
-        "largest distance of these three": unlike(trace),
-        "load": workload.load,
-    }
 
 
 # Table 1, Figures 1 and 2

@@ -72,10 +72,7 @@ def of_kinds(workload, kinds):
 
 
 def who_pays(runs):
-    """Work out from `scheduling.runs` with these `measures` what each case changes for each kind of jobs.
-
-    Of all months together, the mean wait `before`, in seconds, and the `spread` of the share that a case takes off.
-    """
+    """Work out what each case takes off the mean wait of each kind of jobs of all months, in seconds `before`."""
     levels = ["trace", "order", "case", "kind"]
     sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))

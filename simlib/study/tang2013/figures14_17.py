@@ -232,10 +232,7 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 
 def draw(monthly, averages, title):
-    """Draw the gains of some cases under one order, by month and on average: one row per log, one column per metric.
-
-    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
-    """
+    """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
     averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}

@@ -41,10 +41,7 @@ LARGE = 100_000
 
 
 def months(traces, least_jobs=LEAST_JOBS):
-    """Describe the calendar months of each log, by the submission of the jobs; those with `least_jobs` are simulated.
-
-    `load` is the work submitted over what the machine can do in the month.
-    """
+    """Describe each log's months by submission: `load` is work over capacity; with `least_jobs` one is simulated."""
     tables = {}
     for trace in traces:
         workload, jobs = trace.workload, trace.workload.jobs
@@ -79,10 +76,7 @@ def cases(trace, percentiles=PERCENTILES, **options):
 
 
 def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
-    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
-
-    `underestimated` is the share of all jobs whose estimate is below the run time after adjustment.
-    """
+    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load."""
     simulated, rows = months(traces, least_jobs).query("simulated"), {}
     for trace in traces:
         jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
@@ -255,10 +249,7 @@ def gains(found):
 
 
 def spread(gained):
-    """Work out how gains spread over the shakes, as `results.summary`; of large logs there are few, so most lie inside.
-
-    Ours is the mean over the shakes, for a single run is one draw out of many; `as_it_is` stands apart.
-    """
+    """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
     table = results.summary(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
