@@ -207,7 +207,7 @@ def test_quarters_are_the_calendars_and_small_ones_are_left_out(made_up):
     first = made_up.workload.jobs.submit < 90 * DAY
     assert means.loc[0, "2009 Q1"] == pytest.approx(accuracy.used(made_up)[first].mean())
     assert (accuracy.quarter_of(made_up) == "2009 Q1").sum() == first.sum()
-    spread = results.summary(means)
+    spread = results.summary(pd.concat({"made up": means}, axis=1))
     assert ((spread.low < spread.ours) & (spread.ours < spread.high)).all()
     assert accuracy.quarter_means(made_up, 10_000, 10, 1).columns.tolist()[-1] == "2009 Q2"
 
