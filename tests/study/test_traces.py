@@ -104,6 +104,6 @@ def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
 def test_two_years_of_a_trace_are_told_apart_by_their_labels():
     years = {year: (f"19{year}-01", f"19{year}-12") for year in (95, 96)}
     both = [mualem2001.Trace("Par", load(f"SDSC-Par-{year}", "twin"), months) for year, months in years.items()]
-    assert [label for label, _ in mualem2001.labelled(both)] == ["Par-95", "Par-96"]
-    assert [label for label, _ in mualem2001.labelled(both[:1])] == ["Par"]
-    assert {mualem2001.trace_of(label) for label, _ in mualem2001.labelled(both)} == {"Par"}
+    assert mualem2001.labels(both) == ["Par-95", "Par-96"]
+    assert mualem2001.labels(both[:1]) == ["Par"]
+    assert {mualem2001.trace_of(label) for label in mualem2001.labels(both)} == {"Par"}

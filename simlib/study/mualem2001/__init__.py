@@ -212,7 +212,7 @@ def logs(names=TRACES, jobs=None, estimates=None):
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     found, absent = traces(names, jobs, estimates)
     found.sort(key=lambda trace: list(names).index(trace.trace))
-    by_label = dict(zip((label for label, _ in labelled(found)), found, strict=True))
+    by_label = dict(zip(labels(found), found, strict=True))
     made = TraceLogs(
         {label: trace.workload for label, trace in by_label.items()},
         by_label,
@@ -298,15 +298,12 @@ def _trace(setting, variant, jobs, estimates):
     return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
 
 
-def labelled(traces):
-    """The workloads of traces with their names, as pairs; the two years of one trace as "Par-95" and "Par-96"."""
+def labels(traces):
+    """Name traces; the two years of one are "Par-95" and "Par-96"."""
     names = [trace.trace for trace in traces]
-    return [
-        (trace.trace + (f"-{trace.months[0][2:4]}" if names.count(trace.trace) > 1 else ""), trace.workload)
-        for trace in traces
-    ]
+    return [one.trace + (f"-{one.months[0][2:4]}" if names.count(one.trace) > 1 else "") for one in traces]
 
 
 def trace_of(label):
-    """The paper's name of a trace, from a label of `labelled`."""
+    """The paper's name of a trace, from one of its `labels`."""
     return label.split("-")[0]
