@@ -471,43 +471,40 @@ def least_and_largest(ranges):
     return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
 
 
+def _adjusted(traces, keys, least, at):
+    """Go through logs and schemes over all history: a log's name, its trace, the scheme, and A of each job."""
+    for name, trace in traces.items():
+        schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
+        for scheme, a in walltime.parameters(trace.workload.jobs, trace.ends, schemes).items():
+            yield name, trace, scheme, a
+
+
 def left_alone(traces, least, at=PERCENTILES):
     """Work out which share of the jobs the triple key leaves as they are, and why, by (trace, why, percentile)."""
     shares = {}
-    for name, trace in traces.items():
-        for scheme, a in _parameters(trace, [TRIPLE], least, at):
-            same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
-            shares[name, "no history", scheme.percentile] = a.isna().mean()
-            shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
+    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
+        same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
+        shares[name, "no history", scheme.percentile] = a.isna().mean()
+        shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
     return pd.Series(shares).rename_axis(["trace", "why", "percentile"])
 
 
 def below_threshold(traces, threshold, least, at=PERCENTILES):
     """Work out for which share of the adjusted jobs A would be below a threshold, by (trace, key, percentile)."""
-    shares = {}
-    for name, trace in traces.items():
-        for scheme, a in _parameters(trace, [TRIPLE, DOUBLE], least, at):
-            shares[name, scheme.key, scheme.percentile] = (a.dropna() < threshold).mean()
+    found = _adjusted(traces, [TRIPLE, DOUBLE], least, at)
+    shares = {(name, of.key, of.percentile): (a.dropna() < threshold).mean() for name, _, of, a in found}
     return pd.Series(shares).rename_axis(["trace", "key", "percentile"])
 
 
 def bad_if_scaled(traces, mean_run, least, at=BALANCED):
     """Work out the share of bad estimates, also with all times scaled to a mean run, by (trace, times, percentile)."""
     shares = {}
-    for name, trace in traces.items():
-        jobs = trace.workload.jobs
-        for scheme, a in _parameters(trace, [TRIPLE], least, at):
-            scheduled = walltime.t_sched(jobs.estimate, a)
-            for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
-                levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
-                shares[name, times, scheme.percentile] = (levels == "BE").mean()
+    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
+        jobs, scheduled = trace.workload.jobs, walltime.t_sched(trace.workload.jobs.estimate, a)
+        for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
+            levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
+            shares[name, times, scheme.percentile] = (levels == "BE").mean()
     return pd.Series(shares).rename_axis(["trace", "times", "percentile"])
-
-
-def _parameters(trace, keys, least, at):
-    """The adjustment parameters A of the jobs, by scheme, as pairs."""
-    schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
-    return walltime.parameters(trace.workload.jobs, trace.ends, schemes).items()
 
 
 def at_median(traces, least, at=PERCENTILES):
